@@ -1,0 +1,3 @@
+"""Calor orchestrates cloud infrastructure from templates."""
+
+__version__ = "0.1.0"

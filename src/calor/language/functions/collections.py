@@ -1,0 +1,261 @@
+"""Functions on lists and maps."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
+
+
+class MapMerge(Call):
+    """Maps laid over each other; the later win."""
+
+    levels = 3
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, list):
+            raise FunctionError(f"`{self.name}` takes a list of maps", "TypeError")
+        made: dict[Any, Any] = {}
+        for part in args:
+            if not isinstance(part or {}, dict):
+                raise FunctionError(f"`{self.name}` takes maps; {part} is none", "TypeError")
+            made.update(part or {})
+        return made
+
+
+class MapReplace(Call):
+    """A map with keys and values exchanged for others."""
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        usage = f"`{self.name}` takes a list of a map and a map of `keys` and `values`"
+        if not isinstance(args, list) or len(args) != 2:
+            raise FunctionError(usage, "TypeError")
+        if not all(isinstance(part or {}, dict) for part in args):
+            raise FunctionError(usage, "TypeError")
+        source, changes = args[0] or {}, args[1] or {}
+        if not set(changes) <= {"keys", "values"}:
+            raise FunctionError(usage)
+        keys, values = changes.get("keys") or {}, changes.get("values") or {}
+        made: dict[Any, Any] = {}
+        for key, value in source.items():
+            renamed = _exchanged(key, keys)
+            if renamed in made or (renamed != key and renamed in source):
+                raise FunctionError(f"`{self.name}`: {key} would be renamed to {renamed}, which is taken")
+            made[renamed] = _exchanged(value, values)
+        return made
+
+
+def _exchanged(value: Any, changes: dict[Any, Any]) -> Any:
+    try:
+        return changes.get(value, value)
+    except TypeError:
+        return value
+
+
+class ListConcat(Call):
+    """Lists put together."""
+
+    levels = 3
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, list):
+            raise FunctionError(f"`{self.name}` takes a list of lists", "TypeError")
+        made: list[Any] = []
+        for part in args:
+            if not isinstance(part or [], list):
+                raise FunctionError(f"`{self.name}` takes lists; {part} is none", "TypeError")
+            made.extend(part or [])
+        return made
+
+
+class ListConcatUnique(ListConcat):
+    """Lists put together, each item once."""
+
+    levels = Call.levels
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        made: list[Any] = []
+        for item in super().apply(args, scope):
+            if item not in made:
+                made.append(item)
+        return made
+
+
+class Contains(Call):
+    """Whether a list or a text contains a value."""
+
+    def check(self) -> None:
+        if not isinstance(self.args, (list, ListNode)):
+            raise FunctionError(f"`{self.name}` takes a list of a value and a list", "TypeError")
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of a value and a list")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        value, sequence = args
+        if not isinstance(sequence, (list, str)):
+            raise FunctionError(f"`{self.name}` looks into a list or a text only", "TypeError")
+        if isinstance(sequence, str) and not isinstance(value, str):
+            raise FunctionError(f"`{self.name}`: only text can be in a text", "TypeError")
+        return value in sequence
+
+
+class Filter(Call):
+    """A list without certain values."""
+
+    def check(self) -> None:
+        if not isinstance(self.args, (list, ListNode)):
+            raise FunctionError(f"`{self.name}` takes a list of values and a list", "TypeError")
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of values and a list")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        values, sequence = args
+        if not sequence:
+            return sequence
+        if not isinstance(sequence, list) or not isinstance(values or [], list):
+            raise FunctionError(f"`{self.name}` works on lists only", "TypeError")
+        return [item for item in sequence if item not in (values or [])]
+
+
+class Repeat(Call):
+    """A template repeated for each item of a list, or for each combination of several lists' items."""
+
+    takes_maps = False
+    takes_permutations = False
+
+    def check(self) -> None:
+        args = self._written()
+        if not isinstance(args, dict):
+            raise FunctionError(f"`{self.name}` takes a map of `template` and `for_each`", "TypeError")
+        for key in ("template", "for_each"):
+            if key not in args:
+                raise FunctionError(f"`{self.name}` needs `{key}`", "KeyError")
+        if self.takes_permutations and not isinstance(args.get("permutations", True), (bool, Node)):
+            raise FunctionError(f"`{self.name}`: `permutations` must be a boolean", "TypeError")
+
+    def _written(self) -> Any:
+        return self.args.entries if isinstance(self.args, MapNode) else self.args
+
+    def validate(self, scope: Scope) -> None:
+        for_each = self._written()["for_each"]
+        if isinstance(for_each, (MapNode, dict)):
+            lists = for_each.entries if isinstance(for_each, MapNode) else for_each
+            for items in lists.values():
+                if not isinstance(items, Node):
+                    self._items(items)
+        elif not isinstance(for_each, Node):
+            raise FunctionError(f"`{self.name}`: `for_each` must be a map", "TypeError")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        for_each, permutations = args["for_each"], args.get("permutations", True)
+        if not isinstance(for_each, dict):
+            raise FunctionError(f"`{self.name}`: `for_each` must be a map", "AttributeError")
+        if not for_each:
+            raise FunctionError(f"`{self.name}`: `for_each` is empty")
+        nested = permutations is not False or not self.takes_permutations
+        lists = [self._items(items, nested) for items in for_each.values()]
+        if nested:
+            rounds = list(itertools.product(*lists))
+        elif len({len(items) for items in lists}) > 1:
+            raise FunctionError(f"`{self.name}`: without permutations all lists must be equally long")
+        else:
+            rounds = list(zip(*lists, strict=True))
+        return [self._filled(args["template"], list(zip(for_each, items, strict=True))) for items in rounds]
+
+    def _items(self, items: Any, nested: bool = True) -> list[Any]:
+        if items is None:
+            return []
+        if isinstance(items, list):
+            return items
+        if isinstance(items, dict) and self.takes_maps and nested:
+            return list(items)
+        raise FunctionError(f"`{self.name}`: the values of `for_each` must be lists", "TypeError")
+
+    def _filled(self, template: Any, pairs: list[tuple[str, Any]]) -> Any:
+        if isinstance(template, str):
+            for placeholder, item in pairs:
+                if not isinstance(item, str):
+                    message = f"`{self.name}`: {item} cannot be put into text; items must be text"
+                    raise FunctionError(message, "TypeError")
+                template = template.replace(placeholder, item)
+            return template
+        if isinstance(template, list):
+            return [self._filled(item, pairs) for item in template]
+        if isinstance(template, dict):
+            return {self._filled(key, pairs): self._filled(value, pairs) for key, value in template.items()}
+        return template
+
+
+class RepeatMaps(Repeat):
+    """From 2016-10-14 on a map may be given: its keys are the items."""
+
+    takes_maps = True
+
+
+class RepeatPermutations(RepeatMaps):
+    """From 2017-09-01 on lists can be walked side by side."""
+
+    takes_permutations = True
+
+
+class Select(Call):
+    """An item of a list or a map, empty text where there is none."""
+
+    def check(self) -> None:
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of an index and a list or map")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        index, collection = args
+        if isinstance(collection, str) and collection:
+            try:
+                collection = json.loads(collection)
+            except ValueError:
+                raise FunctionError(f"`{self.name}`: this text is neither a list nor a map") from None
+        if collection is None or collection == "":
+            return ""
+        if isinstance(collection, dict):
+            if not isinstance(index, str):
+                raise FunctionError(f"`{self.name}`: the key of a map must be text", "TypeError")
+            return _or_empty(collection.get(index))
+        try:
+            index = int(index)
+        except (ValueError, TypeError):
+            pass
+        if isinstance(collection, list):
+            if not isinstance(index, int):
+                raise FunctionError(f"`{self.name}`: the index of a list must be a number", "TypeError")
+            try:
+                return _or_empty(collection[index])
+            except IndexError:
+                return ""
+        raise FunctionError(f"`{self.name}` selects from a list or a map", "TypeError")
+
+
+def _or_empty(value: Any) -> Any:
+    return "" if value is None else value
+
+
+class MemberListToMap(Call):
+    """A map made of `.member.0.Name=…` and `.member.0.Value=…` items."""
+
+    def check(self) -> None:
+        if not self.has_list(3):
+            raise FunctionError(f"`{self.name}` takes the name of the key, of the value, and a list")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        key_name, value_name, members = args
+        if not isinstance(key_name, str) or not isinstance(value_name, str):
+            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
+        if not isinstance(members, list):
+            raise FunctionError(f"`{self.name}` needs a list of members", "TypeError")
+        found: dict[int, dict[str, str]] = {}
+        for member in members:
+            name, _, value = str(member).partition("=")
+            parts = name.split(".")
+            if len(parts) >= 4 and parts[1] == "member" and parts[2].isdigit():
+                found.setdefault(int(parts[2]), {})[".".join(parts[3:])] = value
+        pairs = (found[number] for number in sorted(found))
+        return {pair[key_name]: pair[value_name] for pair in pairs if key_name in pair and value_name in pair}

@@ -1,0 +1,204 @@
+"""Functions that read what is outside of them: parameters, resources, files, the parent resource."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.language.expressions import Call, FunctionError, ListNode, Node, Scope, resolve
+from calor.language.values import Wrapping, bare, peel
+
+
+class GetParam(Call):
+    """The value of a parameter, or the part of it that a path leads to; empty text where the path ends early."""
+
+    def compute(self, scope: Scope) -> Any:
+        return self._read(bare(resolve(self.args, scope)), scope)
+
+    def _read(self, args: Any, scope: Scope) -> Any:
+        if not args:
+            raise FunctionError(f"`{self.name}` needs the name of a parameter")
+        if not isinstance(args, (str, list)):
+            raise FunctionError(f"`{self.name}` takes a name, or a list of a name and a path", "TypeError")
+        name, *path = [args] if isinstance(args, str) else args
+        if not isinstance(name, str):
+            raise FunctionError(f"`{self.name}`: the name of a parameter must be text", "TypeError")
+        value = scope.parameter(name)
+        if not path:
+            return value
+        wrapping = Wrapping()
+        value = peel(value, wrapping, 1)
+        for step in path:
+            value = peel(_step(value, step), wrapping, 1)
+        return wrapping.around(value)
+
+
+def _step(value: Any, key: Any) -> Any:
+    if not isinstance(key, (str, int)) or not isinstance(value, (dict, list, str)):
+        return ""
+    if not isinstance(value, dict) and isinstance(key, str):
+        try:
+            key = int(key)
+        except ValueError:
+            return ""
+    try:
+        return value[key]
+    except (KeyError, IndexError):
+        return ""
+
+
+class GetResource(Call):
+    """The reference id of a resource: usually its physical id."""
+
+    def compute(self, scope: Scope) -> Any:
+        return scope.reference(self.resource(scope))
+
+    def resource(self, scope: Scope) -> str:
+        return _resource_name(bare(resolve(self.args, scope)), scope)
+
+    def validate(self, scope: Scope) -> None:
+        self.resource(scope)
+
+
+def _resource_name(name: Any, scope: Scope) -> str:
+    if not isinstance(name, str) or not scope.has_resource(name):
+        raise FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference")
+    return name
+
+
+class GetAttr(Call):
+    """An attribute of a resource, and what a path leads to in it; null where the path ends early.
+
+    In the first version of the language the path is followed in the template, later in the resource, which
+    may give it a meaning of its own; that is the scope's business.
+    """
+
+    needs_attribute = True
+
+    def check(self) -> None:
+        if not isinstance(self.args, (list, ListNode)):
+            if isinstance(self.args, Node):
+                return
+            raise FunctionError(f"`{self.name}` takes a list: resource, attribute, path…", "TypeError")
+        if len(self.items) < (2 if self.needs_attribute else 1):
+            raise FunctionError(f"`{self.name}` takes a resource, an attribute and a path")
+
+    @property
+    def items(self) -> list[Any]:
+        return self.args.items if isinstance(self.args, ListNode) else self.args
+
+    def _parts(self, scope: Scope) -> list[Any]:
+        parts = bare(resolve(self.args, scope))
+        if not isinstance(parts, list) or not parts:
+            raise FunctionError(f"`{self.name}` takes a list: resource, attribute, path…", "TypeError")
+        return parts
+
+    def resource(self, scope: Scope) -> str | None:
+        return _resource_name(self._parts(scope)[0], scope)
+
+    def validate(self, scope: Scope) -> None:
+        parts = self._parts(scope)
+        name = _resource_name(parts[0], scope)
+        if len(parts) > 1:
+            scope.check_attribute(name, str(parts[1]))
+
+    def compute(self, scope: Scope) -> Any:
+        name, *rest = self._parts(scope)
+        name = _resource_name(name, scope)
+        if not rest:
+            return scope.all_attributes(name)
+        return scope.attribute(name, str(rest[0]), rest[1:])
+
+
+class GetAttrAll(GetAttr):
+    """get_attr where the attribute may be left out: then all of them are read."""
+
+    needs_attribute = False
+
+
+class GetAtt(GetAttr):
+    """CFN's form: exactly a resource and an attribute."""
+
+    def check(self) -> None:
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of a resource and an attribute")
+
+
+class Ref(Call):
+    """A resource's reference id or, if there is no such resource, a parameter's value."""
+
+    def compute(self, scope: Scope) -> Any:
+        name = bare(resolve(self.args, scope))
+        if isinstance(name, str) and scope.has_resource(name):
+            return scope.reference(name)
+        if isinstance(name, str) and scope.has_parameter(name):
+            return scope.parameter(name)
+        raise FunctionError(f"there is no resource or parameter `{name}`", "InvalidTemplateReference")
+
+    def resource(self, scope: Scope) -> str | None:
+        name = bare(resolve(self.args, scope))
+        return name if isinstance(name, str) and scope.has_resource(name) else None
+
+
+class ParamRef(Ref):
+    """Ref where only parameters can be meant: inside a condition."""
+
+    def compute(self, scope: Scope) -> Any:
+        name = bare(resolve(self.args, scope))
+        if isinstance(name, str) and scope.has_parameter(name):
+            return scope.parameter(name)
+        raise FunctionError(f"there is no parameter `{name}`", "InvalidTemplateReference")
+
+    def resource(self, scope: Scope) -> str | None:
+        return None
+
+
+class GetFile(Call):
+    """The content of a file that came along with the template."""
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, str):
+            raise FunctionError(f"`{self.name}` takes the name of a file", "TypeError")
+        if args not in scope.files:
+            raise FunctionError(f"the file {args} did not come along with the template")
+        return scope.files[args]
+
+
+class ResourceFacade(Call):
+    """What the parent template says of the resource that this template implements."""
+
+    FACETS = ("metadata", "deletion_policy", "update_policy")
+
+    def check(self) -> None:
+        if self.args not in self.FACETS:
+            raise FunctionError(f"`{self.name}` takes one of {', '.join(self.FACETS)}")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        return scope.facade(ResourceFacade.FACETS[self.FACETS.index(args)])
+
+
+class ResourceFacadeCfn(ResourceFacade):
+    FACETS = ("Metadata", "DeletionPolicy", "UpdatePolicy")
+
+
+class GetAZs(Call):
+    """The availability zones that servers can be placed in."""
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        return scope.availability_zones()
+
+
+class FindInMap(Call):
+    """A value of the Mappings section."""
+
+    def check(self) -> None:
+        if not self.has_list(3):
+            raise FunctionError(f"`{self.name}` takes a list of a mapping, a key and a second key")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        value: Any = scope.mappings
+        for key in args:
+            try:
+                value = value[key]
+            except (KeyError, TypeError, IndexError):
+                raise FunctionError(f"the mappings have nothing at `{key}`", "KeyError") from None
+        return value

@@ -1,0 +1,306 @@
+"""Functions that make or take apart text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import urllib.parse
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from calor.language.expressions import Call, FunctionError, MapNode, Node, Scope
+
+
+def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The text with every placeholder replaced, and the placeholders that did not occur.
+
+    The longest placeholders are found first, wherever they stand, and what was put in is not looked at again.
+    """
+    done: list[str | None] = [None]
+    open_: list[str] = [text]
+    missing = []
+    for placeholder in sorted(replacements, key=lambda name: (-len(name), name)):
+        if not any(placeholder in piece for piece in open_):
+            missing.append(placeholder)
+            continue
+        next_done: list[str | None] = []
+        next_open: list[str] = []
+        for value, piece in zip(done, open_, strict=True):
+            first, *others = piece.split(placeholder)
+            next_done.append(value)
+            next_open.append(first)
+            for other in others:
+                next_done.append(replacements[placeholder])
+                next_open.append(other)
+        done, open_ = next_done, next_open
+    return "".join((value or "") + piece for value, piece in zip(done, open_, strict=True)), missing
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+class StrReplace(Call):
+    """A text with placeholders replaced by values."""
+
+    takes_collections = False
+
+    def check(self) -> None:
+        args = self.args.entries if isinstance(self.args, MapNode) else self.args
+        if not isinstance(args, dict):
+            raise FunctionError(f"`{self.name}` takes a map of `template` and `params`", "TypeError")
+        for key in ("template", "params"):
+            if key not in args:
+                raise FunctionError(f"`{self.name}` needs `{key}`", "KeyError")
+        if not isinstance(args["params"], (dict, Node)):
+            raise FunctionError(f"`{self.name}`: `params` must be a map", "TypeError")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        return self.replace(args["template"], args["params"])
+
+    def replace(self, template: Any, params: Any) -> str:
+        if template is None and not isinstance(self, StrReplaceJson):
+            template = template
+        if not isinstance(template, str):
+            raise FunctionError(f"`{self.name}`: the template must be text", "TypeError")
+        if params is None:
+            params = {}
+        if not isinstance(params, dict):
+            raise FunctionError(f"`{self.name}`: the params must be a map", "TypeError")
+        replacements = {}
+        for placeholder, value in params.items():
+            if not isinstance(placeholder, str):
+                raise FunctionError(f"`{self.name}`: the placeholder {placeholder} must be text", "TypeError")
+            if placeholder:
+                replacements[placeholder] = self.text_of(placeholder, value)
+        made, missing = substitute(template, replacements)
+        self.check_missing(missing)
+        return made
+
+    def text_of(self, placeholder: str, value: Any) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, (str, int, float)):
+            return str(value)
+        if self.takes_collections and isinstance(value, (dict, list)):
+            return to_json(value)
+        allowed = "text, a number, a map or a list" if self.takes_collections else "text or a number"
+        raise FunctionError(f"`{self.name}`: the value of {placeholder} must be {allowed}", "TypeError")
+
+    def check_missing(self, missing: Iterable[str]) -> None:
+        pass
+
+
+class StrReplaceJson(StrReplace):
+    """From 2015-10-15 on maps and lists are put in as JSON."""
+
+    takes_collections = True
+
+
+class StrReplaceStrict(StrReplaceJson):
+    """Every placeholder must occur in the template."""
+
+    def check_missing(self, missing: Iterable[str]) -> None:
+        if missing := list(missing):
+            raise FunctionError(f"`{self.name}`: the template has no {', '.join(missing)}")
+
+
+class StrReplaceVeryStrict(StrReplaceStrict):
+    """And every value must be something."""
+
+    def text_of(self, placeholder: str, value: Any) -> str:
+        if value is None or value in ("", [], {}):
+            raise FunctionError(f"`{self.name}`: the value of {placeholder} is empty")
+        return super().text_of(placeholder, value)
+
+
+class ReplaceCfn(StrReplace):
+    """CFN's form: a list of the values and the text."""
+
+    def check(self) -> None:
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of a map and a text")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        params, template = args
+        return self.replace(template, params)
+
+
+class ListJoin(Call):
+    """The items of a list joined by a delimiter."""
+
+    def check(self) -> None:
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a list")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        delimiter, *lists = args
+        strings = []
+        for items in lists:
+            if not isinstance(items or [], list):
+                raise FunctionError(f"`{self.name}` joins lists, not {_shape(items)}", "TypeError")
+            strings.extend(self.text_of(item) for item in items or [])
+        if not isinstance(delimiter, str):
+            raise FunctionError(f"`{self.name}`: the delimiter must be text", "TypeError")
+        return delimiter.join(strings)
+
+    def text_of(self, item: Any) -> str:
+        if item is None:
+            return ""
+        if isinstance(item, str):
+            return item
+        raise FunctionError(f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError")
+
+
+class ListJoinMany(ListJoin):
+    """From 2015-10-15 on: several lists, and maps and lists among their items as JSON."""
+
+    def check(self) -> None:
+        if not self.has_list(*range(2, 10_000)):
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and one or more lists")
+
+    def text_of(self, item: Any) -> str:
+        return to_json(item) if isinstance(item, (dict, list)) else super().text_of(item)
+
+
+class StrSplit(Call):
+    """The parts of a text between delimiters, or one of them."""
+
+    def check(self) -> None:
+        if isinstance(self.args, (str, dict, MapNode)):
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a text", "TypeError")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, list) or len(args) not in (2, 3):
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter, a text and perhaps an index")
+        delimiter, text, *index = args
+        if text is None:
+            return None
+        if not isinstance(delimiter, str) or not isinstance(text, str):
+            raise FunctionError(f"`{self.name}`: delimiter and text must be text", "TypeError")
+        if not delimiter:
+            raise FunctionError(f"`{self.name}`: the delimiter is empty")
+        parts = text.split(delimiter)
+        if not index:
+            return parts
+        try:
+            return parts[int(index[0])]
+        except (ValueError, TypeError, IndexError):
+            raise FunctionError(f"`{self.name}`: there is no part {index[0]} of {len(parts)}") from None
+
+
+class SplitCfn(Call):
+    """CFN's form of splitting."""
+
+    def check(self) -> None:
+        if not self.has_list(2):
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a text")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        delimiter, text = args
+        if not isinstance(delimiter, str) or not isinstance(text, str):
+            raise FunctionError(f"`{self.name}`: delimiter and text must be text", "TypeError")
+        if not delimiter:
+            raise FunctionError(f"`{self.name}`: the delimiter is empty")
+        return text.split(delimiter)
+
+
+class Digest(Call):
+    """The hexadecimal digest of a text."""
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
+            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a text", "TypeError")
+        if len(args) != 2:
+            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a text")
+        algorithm, text = args
+        if algorithm.lower() not in hashlib.algorithms_available:
+            raise FunctionError(f"`{self.name}`: there is no algorithm {algorithm}")
+        try:
+            return hashlib.new(algorithm.lower(), text.encode("latin-1")).hexdigest()
+        except UnicodeEncodeError:
+            raise FunctionError(f"`{self.name}`: the text has characters beyond Latin-1") from None
+        except TypeError:
+            raise FunctionError(f"`{self.name}`: {algorithm} has no fixed length", "TypeError") from None
+
+
+class Base64(Call):
+    """The text as it is; whoever passes it on encodes it."""
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, str):
+            raise FunctionError(f"`{self.name}` takes text", "TypeError")
+        return args
+
+
+class MakeUrl(Call):
+    """A URL made of its parts, each quoted as it has to be."""
+
+    PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
+
+    def validate(self, scope: Scope) -> None:
+        args = self.args.entries if isinstance(self.args, MapNode) else self.args
+        if isinstance(args, Node):
+            return
+        if not isinstance(args, dict):
+            raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", "TypeError")
+        if unknown := sorted(str(part) for part in args if part not in self.PARTS):
+            raise FunctionError(f"`{self.name}` knows no {', '.join(unknown)}")
+        self._check_parts({part: value for part, value in args.items() if not isinstance(value, Node)})
+
+    def _check_parts(self, parts: dict[str, Any]) -> None:
+        for part, value in parts.items():
+            if value is None or part not in self.PARTS:
+                continue
+            if part == "query":
+                if not isinstance(value, dict):
+                    raise FunctionError(f"`{self.name}`: the query must be a map", "TypeError")
+            elif part == "port":
+                self._check_port(value)
+            elif not isinstance(value, str):
+                raise FunctionError(f"`{self.name}`: the {part} must be text", "TypeError")
+
+    def _check_port(self, value: Any) -> None:
+        if value == "":
+            return
+        try:
+            port = int(value)
+        except ValueError:
+            raise FunctionError(f"`{self.name}`: the port {value} is not a number") from None
+        except TypeError:
+            raise FunctionError(f"`{self.name}`: the port must be a number", "TypeError") from None
+        if not 1 <= port <= 65535:
+            raise FunctionError(f"`{self.name}`: the port {port} is not in 1 to 65535")
+
+    def apply(self, args: Any, scope: Scope) -> Any:
+        if not isinstance(args, dict):
+            raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", "AttributeError")
+        self._check_parts(args)
+        parts = {part: args.get(part) or "" for part in self.PARTS}
+        if ":" in parts["scheme"]:
+            raise FunctionError(f"`{self.name}`: the scheme must not have a colon")
+        path = urllib.parse.quote(parts["path"])
+        netloc = self._netloc(parts)
+        if netloc and path and not path.startswith("/"):
+            path = "/" + path
+        query = urllib.parse.urlencode(parts["query"] or {}, safe="/") if parts["query"] else ""
+        fragment = urllib.parse.quote(parts["fragment"])
+        return urllib.parse.urlunsplit((parts["scheme"], netloc, path, query, fragment))
+
+    @staticmethod
+    def _netloc(parts: dict[str, Any]) -> str:
+        made = ""
+        if parts["username"]:
+            made = urllib.parse.quote(parts["username"], safe="")
+        if parts["password"]:
+            made += ":" + urllib.parse.quote(parts["password"], safe="")
+        if made:
+            made += "@"
+        host = parts["host"]
+        bracketed = host.startswith("[") and host.endswith("]")
+        made += f"[{host}]" if ":" in host and not bracketed else host
+        return made + (f":{parts['port']}" if parts["port"] else "")
+
+
+def _shape(value: Any) -> str:
+    return {dict: "a map", list: "a list", str: "text", bool: "a boolean"}.get(type(value), "a number")

@@ -1,0 +1,366 @@
+"""Reads YAML and JSON text into plain data, with limits that no input can get around.
+
+The text is taken event by event and built without recursion, so depth costs nothing before the limit is met;
+aliases are counted at what they would expand to, so a YAML bomb is refused at its fuse.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from yaml.cyaml import CParser
+
+from calor.language import scalars
+from calor.language.diagnostics import Diagnostic, Position, Report, Severity
+from calor.language.source import Source
+
+TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a document may cost. `alias_nodes` counts the nodes that aliases add when written out."""
+
+    size: int = 16 * 1024 * 1024
+    depth: int = 100
+    alias_nodes: int = 200_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Refused(Exception):
+    """The text cannot be read; carries the diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def read(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_LIMITS) -> Source | None:
+    """The source with its data, or None after reporting why not."""
+    try:
+        decoded = _decode(text, name, limits)
+        source = Source(name, decoded)
+        source.data = _parse(decoded, name, report, limits)
+    except Refused as refused:
+        report.add(refused.diagnostic)
+        return None
+    return source
+
+
+def read_mapping(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_LIMITS) -> Source | None:
+    """Like `read`, of a text whose top level has to be a mapping; an empty one is an empty mapping."""
+    source = read(text, name, report, limits)
+    if source is None:
+        return None
+    if source.data is None:
+        source.data = {}
+    if not isinstance(source.data, dict):
+        shape = {list: "a list", str: "plain text"}.get(type(source.data), "a single value")
+        report.add(_refusal(name, "E103", f"this is {shape}, not a mapping of sections", 1, 1))
+        return None
+    return source
+
+
+def too_deep(data: Any, limit: int) -> bool:
+    """Whether data that was parsed by others is nested deeper than the limit."""
+    level = [data]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for node in level
+            if isinstance(node, (dict, list))
+            for item in (node.values() if isinstance(node, dict) else node)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _refusal(name: str, code: str, message: str, line: int, column: int, hint: str | None = None) -> Diagnostic:
+    where = Position(name, line, column)
+    return Diagnostic(Severity.ERROR, code, message, "InvalidTemplate", "", where, hint)
+
+
+def _decode(text: str | bytes, name: str, limits: Limits) -> str:
+    size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
+    if size > limits.size:
+        message = f"the text has {size:,} bytes; at most {limits.size:,} are read"
+        raise Refused(_refusal(name, "E106", message, 1, 1))
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = text.count(b"\n", 0, error.start) + 1
+            message = f"byte {error.start} is not UTF-8 text; is this a binary file?"
+            raise Refused(_refusal(name, "E102", message, line, 1)) from None
+    return text.removeprefix("\ufeff")
+
+
+def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
+    """JSON first, then YAML, as Heat does; what is wrong is told as YAML, which JSON nearly is."""
+    if text.lstrip()[:1] in ("{", "["):
+        duplicates: list[str] = []
+        try:
+            data = json.loads(text, object_pairs_hook=_pairs(duplicates))
+        except RecursionError:
+            raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1)) from None
+        except ValueError:
+            pass
+        else:
+            if too_deep(data, limits.depth):
+                raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1))
+            for key in duplicates:
+                report.add(_duplicate(name, key, Position(name, 1, 1)))
+            return data
+    return _Builder(text, name, report, limits).build()
+
+
+def _pairs(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            seen: set[str] = set()
+            duplicates.extend(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return made
+
+    return build
+
+
+def _duplicate(name: str, key: object, where: Position) -> Diagnostic:
+    message = f"`{key}` is given twice in the same map; the last one counts"
+    return Diagnostic(Severity.WARNING, "W101", message, "", "", where, "remove or rename one of them")
+
+
+def _depth_message(limits: Limits) -> str:
+    return f"nested deeper than {limits.depth} levels"
+
+
+class _Frame:
+    """A collection being built."""
+
+    __slots__ = ("anchor", "data", "key", "key_event", "merges", "size")
+
+    def __init__(self, data: dict[Any, Any] | list[Any], anchor: str | None) -> None:
+        self.data = data
+        self.anchor = anchor
+        self.key: Any = _NO_KEY
+        self.key_event: Any = None
+        self.merges: list[Any] | None = None
+        self.size = 1
+
+
+_NO_KEY = object()
+_MERGE = object()
+
+
+class _Builder:
+    def __init__(self, text: str, name: str, report: Report, limits: Limits) -> None:
+        self.text = text
+        self.name = name
+        self.report = report
+        self.limits = limits
+        self.anchors: dict[str, tuple[Any, int, int]] = {}
+        self.open_anchors: set[str] = set()
+        self.stack: list[_Frame] = []
+        self.added = 0
+        self.root: Any = None
+
+    def build(self) -> Any:
+        try:
+            return self._build(CParser(self.text))
+        except yaml.MarkedYAMLError as error:
+            raise Refused(self._syntax(error)) from None
+        except yaml.YAMLError as error:
+            message = str(error).splitlines()[0]
+            raise Refused(_refusal(self.name, "E102", f"not text that YAML allows: {message}", 1, 1)) from None
+        except (UnicodeEncodeError, UnicodeDecodeError):
+            message = "the text has characters that are not Unicode"
+            raise Refused(_refusal(self.name, "E102", message, 1, 1)) from None
+
+    def _build(self, parser: CParser) -> Any:
+        documents = 0
+        while True:
+            event = parser.get_event()
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                self._put(self._scalar(event), event, 1, event.anchor)
+            elif kind is yaml.MappingStartEvent:
+                self._open({}, event)
+            elif kind is yaml.SequenceStartEvent:
+                self._open([], event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self._close(event)
+            elif kind is yaml.AliasEvent:
+                self._alias(event)
+            elif kind is yaml.DocumentStartEvent:
+                documents += 1
+                if documents > 1:
+                    raise self._refused("E105", "a second document starts here; a template is a single one", event)
+            elif kind is yaml.StreamEndEvent:
+                return self.root
+
+    def _open(self, data: dict[Any, Any] | list[Any], event: Any) -> None:
+        if event.tag and event.tag not in (TAG + "map", TAG + "seq", "!"):
+            raise self._tag(event)
+        if len(self.stack) >= self.limits.depth:
+            raise self._refused("E104", _depth_message(self.limits), event)
+        if event.anchor:
+            self.open_anchors.add(event.anchor)
+        frame = _Frame(data, event.anchor)
+        frame.key_event = event
+        self.stack.append(frame)
+
+    def _close(self, event: Any) -> None:
+        frame = self.stack.pop()
+        if frame.merges:
+            frame.data = _merged(frame.merges, frame.data)
+        if frame.anchor:
+            self.open_anchors.discard(frame.anchor)
+        self._put(frame.data, frame.key_event if not self.stack else event, frame.size, frame.anchor)
+
+    def _alias(self, event: Any) -> None:
+        if event.anchor in self.open_anchors:
+            raise self._refused("E107", f"`*{event.anchor}` contains itself", event)
+        if event.anchor not in self.anchors:
+            hint = "quote a value that starts with `*`"
+            raise self._refused("E107", f"`*{event.anchor}` refers to an anchor that is not defined", event, hint)
+        data, size, depth = self.anchors[event.anchor]
+        self.added += size
+        if self.added > self.limits.alias_nodes:
+            message = f"its aliases would expand to more than {self.limits.alias_nodes:,} values"
+            raise self._refused("E107", message, event)
+        if len(self.stack) + depth > self.limits.depth:
+            raise self._refused("E104", _depth_message(self.limits), event)
+        self._put(data, event, size, None)
+
+    def _put(self, value: Any, event: Any, size: int, anchor: str | None) -> None:
+        """Places a finished value into the collection around it."""
+        if anchor:
+            self.anchors[anchor] = (value, size, _depth(value))
+        if not self.stack:
+            self.root = value
+            return
+        frame = self.stack[-1]
+        frame.size += size
+        if type(frame.data) is list:
+            frame.data.append(value)
+        elif frame.key is _NO_KEY:
+            self._key(frame, value, event)
+        else:
+            self._entry(frame, value, event)
+
+    def _key(self, frame: _Frame, value: Any, event: Any) -> None:
+        if isinstance(value, (dict, list)):
+            raise self._refused("E108", "a map or list cannot be a key", event, "quote the text before the colon")
+        merge = value == "<<" and type(event) is yaml.ScalarEvent and event.implicit[0]
+        frame.key = _MERGE if merge else value
+        frame.key_event = event
+
+    def _entry(self, frame: _Frame, value: Any, event: Any) -> None:
+        key, frame.key = frame.key, _NO_KEY
+        assert type(frame.data) is dict
+        if key is _MERGE:
+            parts = value if isinstance(value, list) else [value]
+            if not all(isinstance(part, dict) for part in parts):
+                raise self._refused("E108", "only maps can be merged with `<<`", event)
+            frame.merges = [*(frame.merges or []), *parts]
+            return
+        if key in frame.data:
+            mark = frame.key_event.start_mark
+            self.report.add(_duplicate(self.name, key, Position(self.name, mark.line + 1, mark.column + 1)))
+        frame.data[key] = value
+
+    def _scalar(self, event: Any) -> Any:
+        tag = event.tag
+        if tag is None or tag == "!":
+            if not event.implicit[0]:
+                return event.value
+            value = event.value
+            if value == "=":
+                raise self._refused("E109", "a bare `=` has a meaning of its own in YAML", event, 'write "="')
+            try:
+                made = scalars.plain(value)
+            except ValueError:
+                raise self._refused("E109", f"`{value[:40]}` is not a readable number", event) from None
+            if made.__class__ in (int, float) and ":" in value:
+                self._sexagesimal(value, made, event)
+            return made
+        return self._tagged(tag, event)
+
+    def _tagged(self, tag: str, event: Any) -> Any:
+        try:
+            if tag in (TAG + "str", TAG + "timestamp"):
+                return event.value
+            if tag == TAG + "int":
+                return scalars.integer(event.value)
+            if tag == TAG + "float":
+                return scalars.number(event.value)
+            if tag == TAG + "bool":
+                return scalars.boolean(event.value)
+            if tag == TAG + "null":
+                return None
+        except (ValueError, KeyError):
+            message = f"`{event.value[:40]}` is not a {tag.removeprefix(TAG)}"
+            raise self._refused("E109", message, event) from None
+        raise self._tag(event)
+
+    def _tag(self, event: Any) -> Refused:
+        tag = event.tag
+        if tag.startswith("!") and not tag.startswith("!!"):
+            name = tag[1:]
+            full = name if name in ("Ref", "Condition") else f"Fn::{name}"
+            hint = f"write it as a map: `{full}: …`"
+            return self._refused("E109", f"the short form `{tag}` is not part of the language", event, hint)
+        return self._refused("E109", f"the tag `{tag.replace(TAG, '!!')}` is not part of the language", event)
+
+    def _sexagesimal(self, text: str, value: object, event: Any) -> None:
+        mark = event.start_mark
+        where = Position(self.name, mark.line + 1, mark.column + 1, event.end_mark.column + 1)
+        message = f"`{text}` is read as the number {value} (base 60)"
+        hint = f'write "{text}" if text is meant'
+        self.report.add(Diagnostic(Severity.WARNING, "W102", message, "", "", where, hint))
+
+    def _refused(self, code: str, message: str, event: Any, hint: str | None = None) -> Refused:
+        mark = event.start_mark
+        return Refused(_refusal(self.name, code, message, mark.line + 1, mark.column + 1, hint))
+
+    def _syntax(self, error: yaml.MarkedYAMLError) -> Diagnostic:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        problem = error.problem or "this is not YAML"
+        lines = self.text.splitlines()
+        text = lines[line - 1] if 0 < line <= len(lines) else ""
+        hint = None
+        if "\t" in text[: max(column, 1)] and "cannot start any token" in problem:
+            problem, hint = "a tab is used for indentation", "YAML takes spaces only"
+        elif "mapping values are not allowed" in problem:
+            hint = "quote a value that contains `: `, and check the indentation"
+        elif "cannot start any token" in problem:
+            hint = "quote a value that starts with this character"
+        return _refusal(self.name, "E101", problem, line, column, hint)
+
+
+def _merged(parts: list[dict[Any, Any]], own: Any) -> dict[Any, Any]:
+    """What `<<` brings in, the earlier parts over the later ones, and the map's own entries over all."""
+    made: dict[Any, Any] = {}
+    for part in reversed(parts):
+        made.update(part)
+    made.update(own)
+    return made
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level := [node for node in level if isinstance(node, (dict, list))]:
+        depth += 1
+        level = [item for node in level for item in (node.values() if isinstance(node, dict) else node)]
+        if len(level) > 10_000:
+            # Wide nodes shared by aliases would be walked again and again; depth then matters less than size.
+            break
+    return depth

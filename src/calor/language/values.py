@@ -1,0 +1,158 @@
+"""Values that must not be taken at face value: not known yet, or secret.
+
+Both are wrappers, and neither is a str, so that nothing uses or prints one by accident. `peel` takes the
+wrappers off before a function computes, and tells how to wrap its result again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+MASK = "******"
+
+
+class Unknown:
+    """A value that exists only later: an attribute or id of a resource not created yet.
+
+    `stand_in` is what the value looks like meanwhile: functions compute on it, so that a preview of
+    `http://{address}/` reads `http:///`, as Heat's does.
+    """
+
+    __slots__ = ("secret", "stand_in")
+
+    def __init__(self, stand_in: Any = None, secret: bool = False) -> None:
+        self.stand_in = stand_in
+        self.secret = secret
+
+    def __repr__(self) -> str:
+        return "<known after creation>"
+
+    def __eq__(self, other: object) -> bool:
+        """Two values not known yet are not known to be equal; one is only itself."""
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+class Secret:
+    """A value that is never printed. `reveal` it only where it has to go out."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def reveal(self) -> Any:
+        return self._value
+
+    def __repr__(self) -> str:
+        return MASK
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return MASK
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(("Secret", repr(self._value)))
+
+
+class Wrapping:
+    """What was peeled off the arguments of a function, to be put around its result."""
+
+    __slots__ = ("secret", "unknown")
+
+    def __init__(self) -> None:
+        self.unknown = False
+        self.secret = False
+
+    def around(self, value: Any) -> Any:
+        if self.unknown:
+            return Unknown(value, self.secret)
+        if self.secret and value is not None:
+            return Secret(value)
+        return value
+
+    def note(self, value: Unknown | Secret) -> Any:
+        """Records what the value was wrapped in and returns what is inside."""
+        if isinstance(value, Unknown):
+            self.unknown = True
+            self.secret = self.secret or value.secret
+            return value.stand_in
+        self.secret = True
+        return value.reveal()
+
+
+def is_wrapped(value: Any) -> TypeGuard[Unknown | Secret]:
+    return type(value) in (Unknown, Secret)
+
+
+ALL_LEVELS = 1 << 30
+
+
+def peel(value: Any, wrapping: Wrapping, levels: int = ALL_LEVELS) -> Any:
+    """The value without its wrappers down to a depth; data without any is returned as it is, not copied."""
+    kind = type(value)
+    if kind is Unknown or kind is Secret:
+        return peel(wrapping.note(value), wrapping, levels)
+    if levels <= 1:
+        return value
+    if kind is dict:
+        peeled = {key: peel(item, wrapping, levels - 1) for key, item in value.items()}
+        return value if all(map(_same, peeled.values(), value.values())) else peeled
+    if kind is list:
+        items = [peel(item, wrapping, levels - 1) for item in value]
+        return value if all(map(_same, items, value)) else items
+    return value
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other
+
+
+def bare(value: Any) -> Any:
+    """The value as it goes to whoever may see it: secrets revealed, the unknown as its stand-in."""
+    return peel(value, Wrapping())
+
+
+def has_unknown(value: Any) -> bool:
+    kind = type(value)
+    if kind is Unknown:
+        return True
+    if kind is Secret:
+        return has_unknown(value.reveal())
+    if kind is dict:
+        return any(map(has_unknown, value.values()))
+    if kind is list:
+        return any(map(has_unknown, value))
+    return False
+
+
+def has_secret(value: Any) -> bool:
+    kind = type(value)
+    if kind is Secret:
+        return True
+    if kind is Unknown:
+        return bool(value.secret)
+    if kind is dict:
+        return any(map(has_secret, value.values()))
+    if kind is list:
+        return any(map(has_secret, value))
+    return False
+
+
+def masked(value: Any) -> Any:
+    """The value for showing: secrets as asterisks, what is not known yet as its stand-in."""
+    kind = type(value)
+    if kind is Secret:
+        return MASK
+    if kind is Unknown:
+        return MASK if value.secret else masked(value.stand_in)
+    if kind is dict:
+        return {key: masked(item) for key, item in value.items()}
+    if kind is list:
+        return [masked(item) for item in value]
+    return value

@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType
+
+
+class AodhType(ResourceType):
+    service = "aodh"
+    entity = "alarm"

@@ -1,0 +1,10 @@
+from calor.language.schema import ResourceType, hidden
+from calor.types.aws.cloudwatch.alarm import Alarm
+
+
+class CWLiteAlarm(ResourceType):
+    """An alarm evaluated here, every period, on the data that PutMetricData brings."""
+
+    type_name = "OS::Heat::CWLiteAlarm"
+    support = hidden()
+    properties = Alarm.properties

@@ -1,0 +1,5 @@
+from calor.language.schema import ResourceType
+
+
+class KeystoneType(ResourceType):
+    service = "keystone"

@@ -1,0 +1,13 @@
+from calor.language.constraints import custom
+from calor.language.schema import Property, supported
+from calor.types.keystone.base import KeystoneType
+from calor.types.keystone.common import ROLES
+
+
+class GroupRoleAssignment(KeystoneType):
+    type_name = "OS::Keystone::GroupRoleAssignment"
+    support = supported("5.0.0")
+    properties = {
+        "group": Property(str, required=True, update_allowed=True, constraints=[custom("keystone.group")]),
+        "roles": ROLES,
+    }

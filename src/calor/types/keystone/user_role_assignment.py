@@ -1,0 +1,13 @@
+from calor.language.constraints import custom
+from calor.language.schema import Property, supported
+from calor.types.keystone.base import KeystoneType
+from calor.types.keystone.common import ROLES
+
+
+class UserRoleAssignment(KeystoneType):
+    type_name = "OS::Keystone::UserRoleAssignment"
+    support = supported("5.0.0")
+    properties = {
+        "user": Property(str, required=True, update_allowed=True, constraints=[custom("keystone.user")]),
+        "roles": ROLES,
+    }

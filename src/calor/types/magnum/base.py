@@ -1,0 +1,5 @@
+from calor.language.schema import ResourceType
+
+
+class MagnumType(ResourceType):
+    service = "magnum"

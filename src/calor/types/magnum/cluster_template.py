@@ -1,0 +1,42 @@
+from calor.language.constraints import custom, one_of, range_
+from calor.language.schema import Property, Resolve, supported
+from calor.types.magnum.base import MagnumType
+
+
+class ClusterTemplate(MagnumType):
+    type_name = "OS::Magnum::ClusterTemplate"
+    support = supported("9.0.0")
+    entity = "cluster_templates"
+    properties = {
+        "name": Property(str),
+        "image": Property(str, required=True, constraints=[custom("glance.image")]),
+        "flavor": Property(str, constraints=[custom("nova.flavor")]),
+        "master_flavor": Property(str, constraints=[custom("nova.flavor")]),
+        "keypair": Property(str, constraints=[custom("nova.keypair")]),
+        "external_network": Property(str, required=True, constraints=[custom("neutron.network")]),
+        "fixed_network": Property(str, constraints=[custom("neutron.network")]),
+        "fixed_subnet": Property(str, constraints=[custom("neutron.subnet")]),
+        "dns_nameserver": Property(str, constraints=[custom("ip_addr")]),
+        "docker_volume_size": Property(int, constraints=[range_(min=1)]),
+        "docker_storage_driver": Property(
+            str, default="devicemapper", constraints=[one_of("devicemapper", "overlay")]
+        ),
+        "coe": Property(str, required=True, constraints=[one_of("kubernetes", "swarm", "mesos")]),
+        "network_driver": Property(str),
+        "volume_driver": Property(str, constraints=[one_of("cinder", "rexray")]),
+        "http_proxy": Property(str),
+        "https_proxy": Property(str),
+        "no_proxy": Property(str),
+        "labels": Property(dict),
+        "tls_disabled": Property(bool, default=False),
+        "public": Property(bool, default=False, update_allowed=True),
+        "registry_enabled": Property(bool, default=False),
+        "server_type": Property(str, default="vm", constraints=[one_of("vm", "bm")]),
+        "master_lb_enabled": Property(bool, default=True),
+        "floating_ip_enabled": Property(bool, default=True),
+    }
+    translations = [
+        Resolve(("external_network",), "find_resourceid_by_name_or_id", "network"),
+        Resolve(("fixed_network",), "find_resourceid_by_name_or_id", "network"),
+        Resolve(("fixed_subnet",), "find_resourceid_by_name_or_id", "subnet"),
+    ]

@@ -1,0 +1,28 @@
+from calor.language.constraints import custom
+from calor.language.schema import SHOW, Attribute, Property, Resolve, hidden, supported
+from calor.types.manila.base import ManilaType
+
+
+class ShareNetwork(ManilaType):
+    type_name = "OS::Manila::ShareNetwork"
+    support = supported("5.0.0")
+    entity = "share_networks"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "neutron_network": Property(str, update_allowed=True, constraints=[custom("neutron.network")]),
+        "neutron_subnet": Property(str, update_allowed=True, constraints=[custom("neutron.subnet")]),
+        "nova_network": Property(str, update_allowed=True, support=hidden("21.0.0")),
+        "description": Property(str, update_allowed=True),
+        "security_services": Property(list, default=[], update_allowed=True, items=Property(str)),
+    }
+    attributes = {
+        "segmentation_id": Attribute(str),
+        "cidr": Attribute(str),
+        "ip_version": Attribute(str),
+        "network_type": Attribute(str),
+        "show": SHOW,
+    }
+    translations = [
+        Resolve(("neutron_network",), "find_resourceid_by_name_or_id", "network"),
+        Resolve(("neutron_subnet",), "find_resourceid_by_name_or_id", "subnet"),
+    ]

@@ -1,0 +1,5 @@
+from calor.language.schema import ResourceType
+
+
+class MistralType(ResourceType):
+    service = "mistral"

@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, deprecated, hidden, supported, unsupported
+
+
+class AlarmDefinition(ResourceType):
+    type_name = "OS::Monasca::AlarmDefinition"
+    support = hidden("25.0.0", deprecated("22.0.0", supported("7.0.0", unsupported("5.0.0"))))

@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, deprecated, hidden, supported
+
+
+class Notification(ResourceType):
+    type_name = "OS::Monasca::Notification"
+    support = hidden("25.0.0", deprecated("22.0.0", supported("7.0.0", supported("5.0.0"))))

@@ -1,0 +1,14 @@
+from calor.language.constraints import custom
+from calor.language.schema import Property, supported
+from calor.types.neutron.base import NeutronType
+from calor.types.neutron.common import ROUTE
+
+
+class ExtraRouteSet(NeutronType):
+    type_name = "OS::Neutron::ExtraRouteSet"
+    support = supported("14.0.0")
+    extension = "extraroute-atomic"
+    properties = {
+        "router": Property(str, required=True, constraints=[custom("neutron.router")]),
+        "routes": Property(list, default=[], update_allowed=True, items=ROUTE),
+    }

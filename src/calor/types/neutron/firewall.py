@@ -1,0 +1,26 @@
+from calor.language.schema import SHOW, Attribute, Property, supported, unsupported
+from calor.types.neutron.base import NeutronType
+
+
+class Firewall(NeutronType):
+    type_name = "OS::Neutron::Firewall"
+    extension = "fwaas"
+    entity = "firewall"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "description": Property(str, update_allowed=True),
+        "admin_state_up": Property(bool, default=True, update_allowed=True),
+        "firewall_policy_id": Property(str, required=True, update_allowed=True),
+        "value_specs": Property(dict, default={}, update_allowed=True, support=supported("5.0.0")),
+        "shared": Property(bool, update_allowed=True, support=unsupported("6.0.0", supported("2015.1"))),
+    }
+    attributes = {
+        "name": Attribute(str),
+        "description": Attribute(str),
+        "admin_state_up": Attribute(str),
+        "firewall_policy_id": Attribute(str),
+        "shared": Attribute(str, support=unsupported("6.0.0")),
+        "status": Attribute(str),
+        "tenant_id": Attribute(str),
+        "show": SHOW,
+    }

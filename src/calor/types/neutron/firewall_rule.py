@@ -1,0 +1,41 @@
+from calor.language.constraints import custom, one_of
+from calor.language.schema import SHOW, Attribute, Property
+from calor.types.neutron.base import NeutronType
+
+
+class FirewallRule(NeutronType):
+    type_name = "OS::Neutron::FirewallRule"
+    extension = "fwaas"
+    entity = "firewall_rule"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "description": Property(str, update_allowed=True),
+        "shared": Property(bool, default=False, update_allowed=True),
+        "protocol": Property(
+            str, default="any", update_allowed=True, constraints=[one_of("tcp", "udp", "icmp", "any")]
+        ),
+        "ip_version": Property(str, default="4", update_allowed=True, constraints=[one_of("4", "6")]),
+        "source_ip_address": Property(str, update_allowed=True, constraints=[custom("net_cidr")]),
+        "destination_ip_address": Property(str, update_allowed=True, constraints=[custom("net_cidr")]),
+        "source_port": Property(str, update_allowed=True),
+        "destination_port": Property(str, update_allowed=True),
+        "action": Property(str, default="deny", update_allowed=True, constraints=[one_of("allow", "deny")]),
+        "enabled": Property(bool, default=True, update_allowed=True),
+    }
+    attributes = {
+        "name": Attribute(str),
+        "description": Attribute(str),
+        "firewall_policy_id": Attribute(str),
+        "shared": Attribute(str),
+        "protocol": Attribute(str),
+        "ip_version": Attribute(str),
+        "source_ip_address": Attribute(str),
+        "destination_ip_address": Attribute(str),
+        "source_port": Attribute(str),
+        "destination_port": Attribute(str),
+        "action": Attribute(str),
+        "enabled": Attribute(str),
+        "position": Attribute(str),
+        "tenant_id": Attribute(str),
+        "show": SHOW,
+    }

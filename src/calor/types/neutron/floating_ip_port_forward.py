@@ -1,0 +1,30 @@
+from calor.language.constraints import custom, one_of, range_
+from calor.language.schema import Property, Resolve, ResourceType, supported
+
+
+class FloatingIPPortForward(ResourceType):
+    type_name = "OS::Neutron::FloatingIPPortForward"
+    support = supported("19.0.0")
+    service = "openstack"
+    extension = "floating-ip-port-forwarding"
+    properties = {
+        "internal_ip_address": Property(
+            str, required=True, update_allowed=True, constraints=[custom("ip_addr")]
+        ),
+        "internal_port_number": Property(int, update_allowed=True, constraints=[range_(1, 65535)]),
+        "external_port": Property(int, required=True, update_allowed=True, constraints=[range_(1, 65535)]),
+        "internal_port": Property(
+            str, required=True, update_allowed=True, constraints=[custom("neutron.port")]
+        ),
+        "protocol": Property(
+            str,
+            required=True,
+            update_allowed=True,
+            constraints=[one_of("tcp", "udp", "icmp", "icmp6", "sctp", "dccp")],
+        ),
+        "floating_ip": Property(str, required=True),
+    }
+    translations = [
+        Resolve(("floating_ip",), "find_network_ip"),
+        Resolve(("internal_port",), "find_network_port"),
+    ]

@@ -1,0 +1,57 @@
+from calor.language.constraints import custom, one_of
+from calor.language.schema import SHOW, Attribute, Property
+from calor.types.neutron.base import NeutronType
+
+
+class IPsecSiteConnection(NeutronType):
+    type_name = "OS::Neutron::IPsecSiteConnection"
+    extension = "vpnaas"
+    entity = "ipsec_site_connection"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "description": Property(str, update_allowed=True),
+        "peer_address": Property(str, required=True),
+        "peer_id": Property(str, required=True),
+        "peer_cidrs": Property(list, required=True, items=Property(str, constraints=[custom("net_cidr")])),
+        "mtu": Property(int, default=1500),
+        "dpd": Property(
+            dict,
+            fields={
+                "actions": Property(
+                    str,
+                    default="hold",
+                    constraints=[one_of("clear", "disabled", "hold", "restart", "restart-by-peer")],
+                ),
+                "interval": Property(int, default=30),
+                "timeout": Property(int, default=120),
+            },
+        ),
+        "psk": Property(str, required=True),
+        "initiator": Property(
+            str, default="bi-directional", constraints=[one_of("bi-directional", "response-only")]
+        ),
+        "admin_state_up": Property(bool, default=True, update_allowed=True),
+        "ikepolicy_id": Property(str, required=True),
+        "ipsecpolicy_id": Property(str, required=True),
+        "vpnservice_id": Property(str, required=True),
+    }
+    attributes = {
+        "admin_state_up": Attribute(str),
+        "auth_mode": Attribute(str),
+        "description": Attribute(str),
+        "dpd": Attribute(dict),
+        "ikepolicy_id": Attribute(str),
+        "initiator": Attribute(str),
+        "ipsecpolicy_id": Attribute(str),
+        "mtu": Attribute(str),
+        "name": Attribute(str),
+        "peer_address": Attribute(str),
+        "peer_cidrs": Attribute(list),
+        "peer_id": Attribute(str),
+        "psk": Attribute(str),
+        "route_mode": Attribute(str),
+        "status": Attribute(str),
+        "tenant_id": Attribute(str),
+        "vpnservice_id": Attribute(str),
+        "show": SHOW,
+    }

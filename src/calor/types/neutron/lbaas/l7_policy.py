@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, hidden, supported
+
+
+class L7Policy(ResourceType):
+    type_name = "OS::Neutron::LBaaS::L7Policy"
+    support = hidden("21.0.0", supported("7.0.0"))

@@ -1,0 +1,19 @@
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.types.neutron.base import NeutronType
+
+
+class MeteringLabel(NeutronType):
+    type_name = "OS::Neutron::MeteringLabel"
+    support = supported("2014.1")
+    entity = "metering_label"
+    properties = {
+        "name": Property(str),
+        "description": Property(str),
+        "shared": Property(bool, default=False, support=supported("2015.1")),
+    }
+    attributes = {
+        "name": Attribute(str),
+        "description": Attribute(str),
+        "shared": Attribute(str),
+        "show": SHOW,
+    }

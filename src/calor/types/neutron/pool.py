@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, deprecated, hidden
+
+
+class Pool(ResourceType):
+    type_name = "OS::Neutron::Pool"
+    support = hidden("9.0.0", deprecated("7.0.0"))

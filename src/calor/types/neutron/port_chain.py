@@ -1,0 +1,30 @@
+from calor.language.constraints import custom
+from calor.language.schema import Property, Resolve, unsupported
+from calor.types.neutron.base import NeutronType
+
+
+class PortChain(NeutronType):
+    type_name = "OS::Neutron::PortChain"
+    support = unsupported("8.0.0")
+    extension = "sfc"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "description": Property(str, update_allowed=True),
+        "port_pair_groups": Property(
+            list,
+            required=True,
+            update_allowed=True,
+            items=Property(str, constraints=[custom("neutron.port_pair_group")]),
+        ),
+        "flow_classifiers": Property(
+            list,
+            default=[],
+            update_allowed=True,
+            items=Property(str, constraints=[custom("neutron.flow_classifier")]),
+        ),
+        "chain_parameters": Property(dict, default={"correlation": "mpls"}),
+    }
+    translations = [
+        Resolve(("port_pair_groups",), "resolve_ext_resource", "port_pair_group"),
+        Resolve(("flow_classifiers",), "resolve_ext_resource", "flow_classifier"),
+    ]

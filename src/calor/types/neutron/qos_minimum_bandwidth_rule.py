@@ -1,0 +1,18 @@
+from calor.language.constraints import one_of, range_
+from calor.language.schema import Property, supported
+from calor.types.neutron.base import NeutronType
+from calor.types.neutron.qos import QOS_RULE
+
+
+class QoSMinimumBandwidthRule(NeutronType):
+    type_name = "OS::Neutron::QoSMinimumBandwidthRule"
+    support = supported("14.0.0")
+    extension = "qos-bw-minimum-ingress"
+    entity = "minimum_bandwidth_rule"
+    properties = {
+        "min_kbps": Property(int, required=True, update_allowed=True, constraints=[range_(min=0)]),
+        "direction": Property(
+            str, default="egress", update_allowed=True, constraints=[one_of("egress", "ingress")]
+        ),
+        **QOS_RULE,
+    }

@@ -1,0 +1,18 @@
+from calor.language.constraints import one_of, range_
+from calor.language.schema import Property, supported
+from calor.types.neutron.base import NeutronType
+from calor.types.neutron.qos import QOS_RULE
+
+
+class QoSMinimumPacketRateRule(NeutronType):
+    type_name = "OS::Neutron::QoSMinimumPacketRateRule"
+    support = supported("19.0.0")
+    extension = "qos-pps-minimum"
+    entity = "minimum_packet_rate_rule"
+    properties = {
+        "min_kpps": Property(int, required=True, update_allowed=True, constraints=[range_(min=0)]),
+        "direction": Property(
+            str, default="egress", update_allowed=True, constraints=[one_of("any", "egress", "ingress")]
+        ),
+        **QOS_RULE,
+    }

@@ -1,0 +1,27 @@
+from calor.language.constraints import one_of
+from calor.language.schema import Property, Resolve, supported
+from calor.types.neutron.base import NeutronType
+
+
+class RBACPolicy(NeutronType):
+    type_name = "OS::Neutron::RBACPolicy"
+    support = supported("6.0.0")
+    extension = "rbac-policies"
+    entity = "rbac_policy"
+    properties = {
+        "object_type": Property(
+            str,
+            required=True,
+            constraints=[one_of("network", "qos_policy", "security_group", "address_scope", "subnetpool")],
+        ),
+        "target_tenant": Property(str, required=True, update_allowed=True),
+        "action": Property(
+            str, required=True, constraints=[one_of("access_as_shared", "access_as_external")]
+        ),
+        "object_id": Property(str, required=True),
+        "tenant_id": Property(str),
+    }
+    translations = [
+        # What object_id names depends on object_type.
+        Resolve(("object_id",), "find_resourceid_by_name_or_id"),
+    ]

@@ -1,0 +1,30 @@
+from calor.language.constraints import custom, length, range_
+from calor.language.schema import Property, supported
+from calor.types.neutron.base import NeutronType
+from calor.types.neutron.common import TAGS
+
+
+class SubnetPool(NeutronType):
+    type_name = "OS::Neutron::SubnetPool"
+    support = supported("6.0.0")
+    extension = "subnet_allocation"
+    entity = "subnetpool"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "prefixes": Property(
+            list,
+            required=True,
+            update_allowed=True,
+            constraints=[length(min=1)],
+            items=Property(str, constraints=[custom("net_cidr")]),
+        ),
+        "address_scope": Property(str, update_allowed=True, constraints=[custom("neutron.address_scope")]),
+        "default_quota": Property(int, update_allowed=True, constraints=[range_(min=0)]),
+        "default_prefixlen": Property(int, update_allowed=True, constraints=[range_(min=0)]),
+        "min_prefixlen": Property(int, update_allowed=True, constraints=[range_(min=0)]),
+        "max_prefixlen": Property(int, update_allowed=True, constraints=[range_(min=0)]),
+        "is_default": Property(bool, default=False, update_allowed=True),
+        "tenant_id": Property(str),
+        "shared": Property(bool, default=False),
+        "tags": TAGS,
+    }

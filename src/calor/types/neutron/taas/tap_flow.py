@@ -1,0 +1,22 @@
+from calor.language.constraints import custom, one_of, pattern
+from calor.language.schema import Property, Resolve, supported
+from calor.types.neutron.base import NeutronType
+
+
+class TapFlow(NeutronType):
+    type_name = "OS::Neutron::TaaS::TapFlow"
+    support = supported("12.0.0")
+    extension = "taas"
+    entity = "tap_flow"
+    properties = {
+        "name": Property(str, default="", update_allowed=True),
+        "description": Property(str, default="", update_allowed=True),
+        "port": Property(str, required=True, constraints=[custom("neutron.port")]),
+        "tap_service": Property(str, required=True, constraints=[custom("neutron.taas.tap_service")]),
+        "direction": Property(str, default="BOTH", constraints=[one_of("IN", "OUT", "BOTH")]),
+        "vlan_filter": Property(str, constraints=[pattern("^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$")]),
+    }
+    translations = [
+        Resolve(("port",), "find_resourceid_by_name_or_id", "port"),
+        Resolve(("tap_service",), "find_resourceid_by_name_or_id", "tap_service"),
+    ]

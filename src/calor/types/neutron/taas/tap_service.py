@@ -1,0 +1,16 @@
+from calor.language.constraints import custom
+from calor.language.schema import Property, Resolve, supported
+from calor.types.neutron.base import NeutronType
+
+
+class TapService(NeutronType):
+    type_name = "OS::Neutron::TaaS::TapService"
+    support = supported("12.0.0")
+    extension = "taas"
+    entity = "tap_service"
+    properties = {
+        "name": Property(str, default="", update_allowed=True),
+        "description": Property(str, default="", update_allowed=True),
+        "port": Property(str, required=True, constraints=[custom("neutron.port")]),
+    }
+    translations = [Resolve(("port",), "find_resourceid_by_name_or_id", "port")]

@@ -1,0 +1,44 @@
+from calor.language.constraints import custom
+from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.types.neutron.base import NeutronType
+
+
+class VPNService(NeutronType):
+    type_name = "OS::Neutron::VPNService"
+    extension = "vpnaas"
+    entity = "vpnservice"
+    properties = {
+        "name": Property(str, update_allowed=True),
+        "description": Property(str, update_allowed=True),
+        "admin_state_up": Property(bool, default=True, update_allowed=True),
+        "subnet_id": Property(
+            str, constraints=[custom("neutron.subnet")], support=hidden("5.0.0", deprecated("2014.2"))
+        ),
+        "subnet": Property(
+            str, required=True, constraints=[custom("neutron.subnet")], support=supported("2014.2")
+        ),
+        "router_id": Property(
+            str,
+            constraints=[custom("neutron.router")],
+            support=hidden("6.0.0", deprecated("2015.1", supported("2013.2"))),
+        ),
+        "router": Property(
+            str, required=True, constraints=[custom("neutron.router")], support=supported("2015.1")
+        ),
+    }
+    attributes = {
+        "admin_state_up": Attribute(str),
+        "description": Attribute(str),
+        "name": Attribute(str),
+        "router_id": Attribute(str),
+        "status": Attribute(str),
+        "subnet_id": Attribute(str),
+        "tenant_id": Attribute(str),
+        "show": SHOW,
+    }
+    translations = [
+        Replace(("subnet",), source=("subnet_id",)),
+        Resolve(("subnet",), "find_resourceid_by_name_or_id", "subnet"),
+        Replace(("router",), source=("router_id",)),
+        Resolve(("router",), "find_resourceid_by_name_or_id", "router"),
+    ]

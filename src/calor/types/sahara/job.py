@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, deprecated, hidden, supported
+
+
+class Job(ResourceType):
+    type_name = "OS::Sahara::Job"
+    support = hidden("23.0.0", deprecated("22.0.0", supported("8.0.0")))

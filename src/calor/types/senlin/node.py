@@ -1,0 +1,6 @@
+from calor.language.schema import ResourceType, deprecated, hidden, supported
+
+
+class Node(ResourceType):
+    type_name = "OS::Senlin::Node"
+    support = hidden("23.0.0", deprecated("22.0.0", supported("6.0.0")))
