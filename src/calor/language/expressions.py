@@ -15,11 +15,15 @@ from calor.language.values import ALL_LEVELS, Wrapping, peel
 class FunctionError(Exception):
     """A function cannot be built or computed. `kind` is the class of error that Heat's API names for it."""
 
-    def __init__(self, message: str, kind: str = "ValueError", hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, kind: str = "ValueError", hint: str | None = None, *, culprit: Any = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
         self.hint = hint
+        self.culprit = culprit
+        """The value that does not fit, if it is a single one."""
         self.at: Path | None = None
         """The innermost function that failed."""
 
@@ -182,7 +186,15 @@ class Call(Node):
     def compute(self, scope: Scope) -> Any:
         wrapping = Wrapping()
         args = peel(resolve(self.args, scope), wrapping, self.levels)
-        return wrapping.around(self.apply(args, scope))
+        try:
+            return wrapping.around(self.apply(args, scope))
+        except FunctionError as error:
+            if wrapping.unknown and error.culprit is None:
+                # It may be only the stand-in that does not fit.
+                return wrapping.around(None)
+            if wrapping.secret:
+                raise FunctionError(f"`{self.name}` cannot be computed of a hidden value", error.kind) from None
+            raise
 
     def apply(self, args: Any, scope: Scope) -> Any:
         raise NotImplementedError
@@ -237,10 +249,14 @@ class Compiler:
                 if name in self.macros or name in self.functions:
                     return self._function(name, args, (*path, name))
             entries = {key: self.compile(value, (*path, key)) for key, value in data.items()}
-            return MapNode(entries) if any(isinstance(value, Node) for value in entries.values()) else data
+            if any(isinstance(value, Node) for value in entries.values()):
+                return MapNode(entries)
+            return data if all(entries[key] is data[key] for key in data) else entries
         if kind is list:
             items = [self.compile(value, (*path, index)) for index, value in enumerate(data)]
-            return ListNode(items) if any(isinstance(value, Node) for value in items) else data
+            if any(isinstance(value, Node) for value in items):
+                return ListNode(items)
+            return data if all(made is given for made, given in zip(items, data, strict=True)) else items
         return data
 
     def _function(self, name: str, args: Any, path: Path) -> Any:

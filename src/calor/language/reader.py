@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from yaml.cyaml import CParser
+from yaml._yaml import CParser
 
 from calor.language import scalars
 from calor.language.diagnostics import Diagnostic, Position, Report, Severity
@@ -61,7 +61,7 @@ def read_mapping(text: str | bytes, name: str, report: Report, limits: Limits = 
     if source.data is None:
         source.data = {}
     if not isinstance(source.data, dict):
-        shape = {list: "a list", str: "plain text"}.get(type(source.data), "a single value")
+        shape = "a list" if isinstance(source.data, list) else "a single value"
         report.add(_refusal(name, "E103", f"this is {shape}, not a mapping of sections", 1, 1))
         return None
     return source
@@ -96,7 +96,7 @@ def _decode(text: str | bytes, name: str, limits: Limits) -> str:
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = text.count(b"\n", 0, error.start) + 1
+            line = error.object.count(b"\n", 0, error.start) + 1
             message = f"byte {error.start} is not UTF-8 text; is this a binary file?"
             raise Refused(_refusal(name, "E102", message, line, 1)) from None
     return text.removeprefix("\ufeff")
@@ -186,7 +186,7 @@ class _Builder:
     def _build(self, parser: CParser) -> Any:
         documents = 0
         while True:
-            event = parser.get_event()
+            event: Any = parser.get_event()
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 self._put(self._scalar(event), event, 1, event.anchor)

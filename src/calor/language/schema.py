@@ -6,7 +6,7 @@ from it, so a type says each thing about itself once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, Protocol
@@ -119,6 +119,13 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Changes the properties as the plain rules cannot say."""
+
+    rewrite: Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Resolve:
     """Turns a name into an id by asking the service: `finder` says how, `entity` what for."""
 
@@ -127,7 +134,7 @@ class Resolve:
     entity: str | None = None
 
 
-Translation = Replace | Remove | Resolve
+Translation = Replace | Remove | Rewrite | Resolve
 
 
 class Declaration(Protocol):
@@ -163,6 +170,10 @@ class ResourceType:
     name_limit: ClassVar[int] = 255
     deferred_auth: ClassVar[bool] = False
     nested_stack: ClassVar[bool] = False
+    open_attributes: ClassVar[bool] = False
+    """Attributes beyond the declared ones can be read: members' attributes, outputs of software."""
+    placeholder: ClassVar[bool] = False
+    """Takes any property, has any attribute, and does nothing: what is left of a type whose service is gone."""
     takes_signals: ClassVar[bool] = False
     owns_user: ClassVar[bool] = False
     replaced_when_check_fails: ClassVar[bool] = True

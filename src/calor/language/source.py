@@ -12,7 +12,7 @@ from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 import yaml
-from yaml.cyaml import CParser
+from yaml._yaml import CParser
 
 from calor.language.diagnostics import Path, Position
 
@@ -97,7 +97,7 @@ def _scan_yaml(text: str) -> Mark:
     # One entry for each open collection: its mark, whether it is a map, and the key waiting for its value.
     stack: list[tuple[Mark, bool, list[tuple[str, Mark]]]] = []
     while True:
-        event = parser.get_event()
+        event: Any = parser.get_event()
         kind = type(event)
         if kind is yaml.StreamEndEvent or kind is yaml.DocumentEndEvent:
             return root or Mark(1, 1, 1, 1)

@@ -19,7 +19,7 @@ class MapMerge(Call):
             raise FunctionError(f"`{self.name}` takes a list of maps", "TypeError")
         made: dict[Any, Any] = {}
         for part in args:
-            if not isinstance(part or {}, dict):
+            if part is not None and not isinstance(part, dict):
                 raise FunctionError(f"`{self.name}` takes maps; {part} is none", "TypeError")
             made.update(part or {})
         return made
@@ -32,19 +32,27 @@ class MapReplace(Call):
         usage = f"`{self.name}` takes a list of a map and a map of `keys` and `values`"
         if not isinstance(args, list) or len(args) != 2:
             raise FunctionError(usage, "TypeError")
-        if not all(isinstance(part or {}, dict) for part in args):
-            raise FunctionError(usage, "TypeError")
-        source, changes = args[0] or {}, args[1] or {}
+        source, changes = (_map_or_empty(part, usage) for part in args)
         if not set(changes) <= {"keys", "values"}:
             raise FunctionError(usage)
-        keys, values = changes.get("keys") or {}, changes.get("values") or {}
+        keys = _map_or_empty(changes.get("keys"), usage)
+        values = _map_or_empty(changes.get("values"), usage)
         made: dict[Any, Any] = {}
         for key, value in source.items():
             renamed = _exchanged(key, keys)
+            renamed = key if renamed is None else renamed
+            if isinstance(renamed, (dict, list)):
+                raise FunctionError(f"`{self.name}`: {key} cannot be renamed to a map or a list", "TypeError")
             if renamed in made or (renamed != key and renamed in source):
                 raise FunctionError(f"`{self.name}`: {key} would be renamed to {renamed}, which is taken")
             made[renamed] = _exchanged(value, values)
         return made
+
+
+def _map_or_empty(value: Any, usage: str) -> dict[Any, Any]:
+    if value is not None and not isinstance(value, dict):
+        raise FunctionError(usage, "TypeError")
+    return value or {}
 
 
 def _exchanged(value: Any, changes: dict[Any, Any]) -> Any:
@@ -64,7 +72,7 @@ class ListConcat(Call):
             raise FunctionError(f"`{self.name}` takes a list of lists", "TypeError")
         made: list[Any] = []
         for part in args:
-            if not isinstance(part or [], list):
+            if part is not None and not isinstance(part, list):
                 raise FunctionError(f"`{self.name}` takes lists; {part} is none", "TypeError")
             made.extend(part or [])
         return made
@@ -132,20 +140,14 @@ class Repeat(Call):
         for key in ("template", "for_each"):
             if key not in args:
                 raise FunctionError(f"`{self.name}` needs `{key}`", "KeyError")
-        if self.takes_permutations and not isinstance(args.get("permutations", True), (bool, Node)):
+        if self.takes_permutations and not isinstance(args.get("permutations", True), bool):
             raise FunctionError(f"`{self.name}`: `permutations` must be a boolean", "TypeError")
 
     def _written(self) -> Any:
         return self.args.entries if isinstance(self.args, MapNode) else self.args
 
     def validate(self, scope: Scope) -> None:
-        for_each = self._written()["for_each"]
-        if isinstance(for_each, (MapNode, dict)):
-            lists = for_each.entries if isinstance(for_each, MapNode) else for_each
-            for items in lists.values():
-                if not isinstance(items, Node):
-                    self._items(items)
-        elif not isinstance(for_each, Node):
+        if not isinstance(self._written()["for_each"], (dict, Node)):
             raise FunctionError(f"`{self.name}`: `for_each` must be a map", "TypeError")
 
     def apply(self, args: Any, scope: Scope) -> Any:
@@ -219,7 +221,7 @@ class Select(Call):
         if isinstance(collection, dict):
             if not isinstance(index, str):
                 raise FunctionError(f"`{self.name}`: the key of a map must be text", "TypeError")
-            return _or_empty(collection.get(index))
+            return collection.get(index, "")
         try:
             index = int(index)
         except (ValueError, TypeError):
@@ -228,14 +230,10 @@ class Select(Call):
             if not isinstance(index, int):
                 raise FunctionError(f"`{self.name}`: the index of a list must be a number", "TypeError")
             try:
-                return _or_empty(collection[index])
+                return collection[index]
             except IndexError:
                 return ""
         raise FunctionError(f"`{self.name}` selects from a list or a map", "TypeError")
-
-
-def _or_empty(value: Any) -> Any:
-    return "" if value is None else value
 
 
 class MemberListToMap(Call):
@@ -244,16 +242,21 @@ class MemberListToMap(Call):
     def check(self) -> None:
         if not self.has_list(3):
             raise FunctionError(f"`{self.name}` takes the name of the key, of the value, and a list")
+        names = (self.args.items if isinstance(self.args, ListNode) else self.args)[:2]
+        if not all(isinstance(name, (str, Node)) for name in names):
+            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
 
     def apply(self, args: Any, scope: Scope) -> Any:
         key_name, value_name, members = args
-        if not isinstance(key_name, str) or not isinstance(value_name, str):
-            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
-        if not isinstance(members, list):
+        if members is None or not isinstance(members or [], (list, str)):
             raise FunctionError(f"`{self.name}` needs a list of members", "TypeError")
         found: dict[int, dict[str, str]] = {}
-        for member in members:
-            name, _, value = str(member).partition("=")
+        for member in members or []:
+            if not isinstance(member, str):
+                raise FunctionError(f"`{self.name}`: a member must be text", "TypeError")
+            name, equals, value = member.partition("=")
+            if not equals:
+                raise FunctionError(f"`{self.name}`: the member {member} has no `=`")
             parts = name.split(".")
             if len(parts) >= 4 and parts[1] == "member" and parts[2].isdigit():
                 found.setdefault(int(parts[2]), {})[".".join(parts[3:])] = value

@@ -44,7 +44,8 @@ class Combination(Call):
             raise FunctionError(f"`{self.name}` takes a list of two or more conditions")
 
     def operands(self, scope: Any) -> list[Any]:
-        return self.args.items if isinstance(self.args, ListNode) else self.args  # type: ignore[no-any-return]
+        items: list[Any] = self.args.items if isinstance(self.args, ListNode) else self.args
+        return items
 
     def validate(self, scope: Any) -> None:
         for operand in self.operands(scope):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from calor.language.diagnostics import Path
 from calor.language.expressions import Call, FunctionError, ListNode, Node, Scope, resolve
 from calor.language.values import Wrapping, bare, peel
 
@@ -52,11 +53,12 @@ class GetResource(Call):
     def compute(self, scope: Scope) -> Any:
         return scope.reference(self.resource(scope))
 
+    def check(self) -> None:
+        if isinstance(self.args, (dict, list)):
+            raise FunctionError(f"`{self.name}` takes the name of a resource", "TypeError")
+
     def resource(self, scope: Scope) -> str:
         return _resource_name(bare(resolve(self.args, scope)), scope)
-
-    def validate(self, scope: Scope) -> None:
-        self.resource(scope)
 
 
 def _resource_name(name: Any, scope: Scope) -> str:
@@ -98,7 +100,7 @@ class GetAttr(Call):
     def validate(self, scope: Scope) -> None:
         parts = self._parts(scope)
         name = _resource_name(parts[0], scope)
-        if len(parts) > 1:
+        if len(parts) > 1 and parts[1] is not None:
             scope.check_attribute(name, str(parts[1]))
 
     def compute(self, scope: Scope) -> Any:
@@ -114,6 +116,9 @@ class GetAttrAll(GetAttr):
 
     needs_attribute = False
 
+    def __init__(self, name: str, args: Any, path: Path) -> None:
+        super().__init__(name, [args] if isinstance(args, str) else args, path)
+
 
 class GetAtt(GetAttr):
     """CFN's form: exactly a resource and an attribute."""
@@ -125,6 +130,10 @@ class GetAtt(GetAttr):
 
 class Ref(Call):
     """A resource's reference id or, if there is no such resource, a parameter's value."""
+
+    def check(self) -> None:
+        if isinstance(self.args, (dict, list, Node)):
+            raise FunctionError(f"`{self.name}` takes the name of a resource or a parameter", "TypeError")
 
     def compute(self, scope: Scope) -> Any:
         name = bare(resolve(self.args, scope))
@@ -199,6 +208,7 @@ class FindInMap(Call):
         for key in args:
             try:
                 value = value[key]
-            except (KeyError, TypeError, IndexError):
-                raise FunctionError(f"the mappings have nothing at `{key}`", "KeyError") from None
+            except (KeyError, TypeError, IndexError) as error:
+                kind = type(error).__name__
+                raise FunctionError(f"the mappings have nothing at `{key}`", kind) from None
         return value

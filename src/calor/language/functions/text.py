@@ -8,7 +8,7 @@ import urllib.parse
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calor.language.expressions import Call, FunctionError, MapNode, Node, Scope
+from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
 
 
 def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -59,8 +59,6 @@ class StrReplace(Call):
         return self.replace(args["template"], args["params"])
 
     def replace(self, template: Any, params: Any) -> str:
-        if template is None and not isinstance(self, StrReplaceJson):
-            template = template
         if not isinstance(template, str):
             raise FunctionError(f"`{self.name}`: the template must be text", "TypeError")
         if params is None:
@@ -71,8 +69,9 @@ class StrReplace(Call):
         for placeholder, value in params.items():
             if not isinstance(placeholder, str):
                 raise FunctionError(f"`{self.name}`: the placeholder {placeholder} must be text", "TypeError")
-            if placeholder:
-                replacements[placeholder] = self.text_of(placeholder, value)
+            if not placeholder:
+                raise FunctionError(f"`{self.name}`: a placeholder is empty")
+            replacements[placeholder] = self.text_of(placeholder, value)
         made, missing = substitute(template, replacements)
         self.check_missing(missing)
         return made
@@ -85,7 +84,8 @@ class StrReplace(Call):
         if self.takes_collections and isinstance(value, (dict, list)):
             return to_json(value)
         allowed = "text, a number, a map or a list" if self.takes_collections else "text or a number"
-        raise FunctionError(f"`{self.name}`: the value of {placeholder} must be {allowed}", "TypeError")
+        message = f"`{self.name}`: the value of {placeholder} must be {allowed}"
+        raise FunctionError(message, "TypeError", culprit=value)
 
     def check_missing(self, missing: Iterable[str]) -> None:
         pass
@@ -120,6 +120,9 @@ class ReplaceCfn(StrReplace):
     def check(self) -> None:
         if not self.has_list(2):
             raise FunctionError(f"`{self.name}` takes a list of a map and a text")
+        params = self.args.items[0] if isinstance(self.args, ListNode) else self.args[0]
+        if not isinstance(params, (dict, Node)):
+            raise FunctionError(f"`{self.name}`: what to replace must be a map", "TypeError")
 
     def apply(self, args: Any, scope: Scope) -> Any:
         params, template = args
@@ -135,21 +138,24 @@ class ListJoin(Call):
 
     def apply(self, args: Any, scope: Scope) -> Any:
         delimiter, *lists = args
-        strings = []
+        strings: list[str] = []
         for items in lists:
-            if not isinstance(items or [], list):
+            if not isinstance(items, list) and not self.is_nothing(items):
                 raise FunctionError(f"`{self.name}` joins lists, not {_shape(items)}", "TypeError")
             strings.extend(self.text_of(item) for item in items or [])
         if not isinstance(delimiter, str):
             raise FunctionError(f"`{self.name}`: the delimiter must be text", "TypeError")
         return delimiter.join(strings)
 
+    def is_nothing(self, items: Any) -> bool:
+        return items is None
+
     def text_of(self, item: Any) -> str:
         if item is None:
             return ""
         if isinstance(item, str):
             return item
-        raise FunctionError(f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError")
+        raise FunctionError(f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError", culprit=item)
 
 
 class ListJoinMany(ListJoin):
@@ -159,8 +165,22 @@ class ListJoinMany(ListJoin):
         if not self.has_list(*range(2, 10_000)):
             raise FunctionError(f"`{self.name}` takes a list of a delimiter and one or more lists")
 
+    def is_nothing(self, items: Any) -> bool:
+        return not items
+
     def text_of(self, item: Any) -> str:
         return to_json(item) if isinstance(item, (dict, list)) else super().text_of(item)
+
+
+def split(name: str, delimiter: Any, text: Any) -> list[str]:
+    """The parts of a text; without a delimiter, those between white space."""
+    if not isinstance(text, str):
+        raise FunctionError(f"`{name}` splits text only", "AttributeError")
+    if delimiter is not None and not isinstance(delimiter, str):
+        raise FunctionError(f"`{name}`: the delimiter must be text", "TypeError")
+    if delimiter == "":
+        raise FunctionError(f"`{name}`: the delimiter is empty")
+    return text.split(delimiter)
 
 
 class StrSplit(Call):
@@ -171,22 +191,20 @@ class StrSplit(Call):
             raise FunctionError(f"`{self.name}` takes a list of a delimiter and a text", "TypeError")
 
     def apply(self, args: Any, scope: Scope) -> Any:
-        if not isinstance(args, list) or len(args) not in (2, 3):
+        if not isinstance(args, list) or len(args) < 2:
             raise FunctionError(f"`{self.name}` takes a list of a delimiter, a text and perhaps an index")
         delimiter, text, *index = args
         if text is None:
             return None
-        if not isinstance(delimiter, str) or not isinstance(text, str):
-            raise FunctionError(f"`{self.name}`: delimiter and text must be text", "TypeError")
-        if not delimiter:
-            raise FunctionError(f"`{self.name}`: the delimiter is empty")
-        parts = text.split(delimiter)
+        parts = split(self.name, delimiter, text)
         if not index:
             return parts
         try:
             return parts[int(index[0])]
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, IndexError):
             raise FunctionError(f"`{self.name}`: there is no part {index[0]} of {len(parts)}") from None
+        except TypeError:
+            raise FunctionError(f"`{self.name}`: the index must be a number", "TypeError") from None
 
 
 class SplitCfn(Call):
@@ -198,11 +216,9 @@ class SplitCfn(Call):
 
     def apply(self, args: Any, scope: Scope) -> Any:
         delimiter, text = args
-        if not isinstance(delimiter, str) or not isinstance(text, str):
-            raise FunctionError(f"`{self.name}`: delimiter and text must be text", "TypeError")
-        if not delimiter:
-            raise FunctionError(f"`{self.name}`: the delimiter is empty")
-        return text.split(delimiter)
+        if not isinstance(text, str) or not isinstance(delimiter, str):
+            raise FunctionError(f"`{self.name}` splits text by text only", "TypeError")
+        return split(self.name, delimiter, text)
 
 
 class Digest(Call):
@@ -219,7 +235,7 @@ class Digest(Call):
         try:
             return hashlib.new(algorithm.lower(), text.encode("latin-1")).hexdigest()
         except UnicodeEncodeError:
-            raise FunctionError(f"`{self.name}`: the text has characters beyond Latin-1") from None
+            raise FunctionError(f"`{self.name}`: the text has characters beyond Latin-1", "UnicodeEncodeError") from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: {algorithm} has no fixed length", "TypeError") from None
 
@@ -240,8 +256,6 @@ class MakeUrl(Call):
 
     def validate(self, scope: Scope) -> None:
         args = self.args.entries if isinstance(self.args, MapNode) else self.args
-        if isinstance(args, Node):
-            return
         if not isinstance(args, dict):
             raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", "TypeError")
         if unknown := sorted(str(part) for part in args if part not in self.PARTS):
@@ -250,19 +264,15 @@ class MakeUrl(Call):
 
     def _check_parts(self, parts: dict[str, Any]) -> None:
         for part, value in parts.items():
-            if value is None or part not in self.PARTS:
-                continue
             if part == "query":
                 if not isinstance(value, dict):
                     raise FunctionError(f"`{self.name}`: the query must be a map", "TypeError")
             elif part == "port":
                 self._check_port(value)
-            elif not isinstance(value, str):
+            elif part in self.PARTS and not isinstance(value, str):
                 raise FunctionError(f"`{self.name}`: the {part} must be text", "TypeError")
 
     def _check_port(self, value: Any) -> None:
-        if value == "":
-            return
         try:
             port = int(value)
         except ValueError:
@@ -274,7 +284,8 @@ class MakeUrl(Call):
 
     def apply(self, args: Any, scope: Scope) -> Any:
         if not isinstance(args, dict):
-            raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", "AttributeError")
+            kind = "AttributeError" if isinstance(args, (str, list)) else "TypeError"
+            raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", kind)
         self._check_parts(args)
         parts = {part: args.get(part) or "" for part in self.PARTS}
         if ":" in parts["scheme"]:
@@ -283,7 +294,7 @@ class MakeUrl(Call):
         netloc = self._netloc(parts)
         if netloc and path and not path.startswith("/"):
             path = "/" + path
-        query = urllib.parse.urlencode(parts["query"] or {}, safe="/") if parts["query"] else ""
+        query = urllib.parse.urlencode(args.get("query") or {}, safe="/")
         fragment = urllib.parse.quote(parts["fragment"])
         return urllib.parse.urlunsplit((parts["scheme"], netloc, path, query, fragment))
 
@@ -297,8 +308,10 @@ class MakeUrl(Call):
         if made:
             made += "@"
         host = parts["host"]
-        bracketed = host.startswith("[") and host.endswith("]")
-        made += f"[{host}]" if ":" in host and not bracketed else host
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
+        quoted = urllib.parse.quote(host, safe=":")
+        made += f"[{quoted}]" if ":" in host else quoted
         return made + (f":{parts['port']}" if parts["port"] else "")
 
 

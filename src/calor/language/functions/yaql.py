@@ -34,6 +34,17 @@ def _context() -> Any:
     return yaql.create_context()
 
 
+def _plain(value: Any) -> Any:
+    """The result as template data, which knows no sets and no tuples."""
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(item) for item in value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
 class Yaql(Call):
     """The result of a YAQL expression on data."""
 
@@ -63,7 +74,7 @@ class Yaql(Call):
         context = _context().create_child_context()
         context["$"] = {"data": args.get("data", {})}
         try:
-            return statement.evaluate(context=context)
+            return _plain(statement.evaluate(context=context))
         except Exception as error:
             # Whatever goes wrong in there was brought about by the expression and its data.
             message = f"`{self.name}` failed: {type(error).__name__}: {error}"

@@ -1,6 +1,20 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom
-from calor.language.schema import Property, supported
+from calor.language.schema import Problem, Property, supported
 from calor.types.barbican.base import ContainerType
+from calor.types.rules import entries, visible
+
+
+class DistinctSecrets:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        seen = set()
+        for index, secret in entries(given.get("secrets")):
+            reference = visible(secret.get("ref"))
+            if reference is not None and reference in seen:
+                yield Problem("StackValidationFailed", "the same secret is given twice", ("secrets", index, "ref"))
+            seen.add(reference)
 
 
 class GenericContainer(ContainerType):
@@ -19,3 +33,4 @@ class GenericContainer(ContainerType):
             ),
         ),
     }
+    rules = [DistinctSecrets()]

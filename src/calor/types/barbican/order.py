@@ -1,6 +1,44 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, supported
 from calor.types.barbican.base import BarbicanType
+from calor.types.rules import FilledRequires, visible
+
+KEY_PROPERTIES = {"name", "algorithm", "bit_length", "mode", "payload_content_type", "expiration"}
+PROPERTIES_BY_TYPE = {
+    "key": KEY_PROPERTIES,
+    "asymmetric": {*KEY_PROPERTIES, "pass_phrase"},
+    "certificate": {
+        "name",
+        "request_type",
+        "subject_dn",
+        "source_container_ref",
+        "ca_id",
+        "profile",
+        "request_data",
+    },
+}
+
+
+class PropertiesOfType:
+    """What is ordered decides what there is to say about it."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        ordered = visible(given.get("type"))
+        allowed = PROPERTIES_BY_TYPE.get(ordered)
+        if allowed is None:
+            return
+        if ordered == "certificate":
+            yield from FilledRequires("profile", "ca_id").problems(given)
+        else:
+            for name in ("algorithm", "bit_length"):
+                if given.get(name) is None:
+                    yield Problem("StackValidationFailed", f"an order of type {ordered} needs {name}")
+        stray = sorted(name for name in given if given[name] is not None and name not in {"type", *allowed})
+        if stray:
+            yield Problem("StackValidationFailed", f"an order of type {ordered} takes no {', '.join(stray)}")
 
 
 class Order(BarbicanType):
@@ -43,3 +81,4 @@ class Order(BarbicanType):
         "intermediates": Attribute(str, support=supported("5.0.0")),
         "show": SHOW,
     }
+    rules = [PropertiesOfType()]

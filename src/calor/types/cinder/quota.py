@@ -1,5 +1,5 @@
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import AtLeastOne, Property, Resolve, supported
 from calor.types.cinder.base import CinderType
 
 
@@ -21,3 +21,4 @@ class Quota(CinderType):
         "snapshots": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
     }
     translations = [Resolve(("project",), "get_project_id")]
+    rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

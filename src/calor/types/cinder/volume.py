@@ -1,45 +1,134 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, range_
-from calor.language.schema import SHOW, Attribute, Property, Replace, deprecated, hidden, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, hidden, supported
+from calor.language.values import Unknown
 from calor.types.cinder.base import CinderType
+from calor.types.rules import empty, filled
+
+
+class SourceAndSize:
+    """An empty volume needs a size; so does one made of an image, while a copy can take over that of its origin."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        size = given.get("size")
+        if isinstance(size, Unknown) or not empty(given.get("backup_id")):
+            return
+        sources = ("snapshot_id", "source_volid", "image")
+        sure = [name for name in sources if filled(given.get(name))]
+        if len(sure) > 1:
+            yield Problem("StackValidationFailed", f"{' and '.join(sure)} exclude each other")
+        elif size is None and (
+            "image" in sure or (empty(given.get("snapshot_id")) and empty(given.get("source_volid")))
+        ):
+            yield Problem("StackValidationFailed", "one of size, backup_id, snapshot_id, source_volid must be given")
 
 
 class Volume(CinderType):
+    """A disk that exists independently of servers.
+
+    It is empty, or a copy of an image, of another volume, of a snapshot or of a backup. Attach it to a running
+    server with OS::Cinder::VolumeAttachment, or name it in a server's block_device_mapping_v2. With the deletion
+    policy Snapshot, a backup stays when the volume goes.
+    """
+
     type_name = "OS::Cinder::Volume"
     entity = "volumes"
     snapshots_on_delete = True
     properties = {
-        "availability_zone": Property(str),
-        "size": Property(int, update_allowed=True, constraints=[range_(min=1)]),
-        "snapshot_id": Property(str, constraints=[custom("cinder.snapshot")]),
-        "backup_id": Property(str, update_allowed=True, constraints=[custom("cinder.backup")]),
-        "name": Property(str, update_allowed=True),
-        "description": Property(str, update_allowed=True),
-        "volume_type": Property(str, update_allowed=True, constraints=[custom("cinder.vtype")]),
-        "metadata": Property(dict, default={}, update_allowed=True),
-        "imageRef": Property(str, support=hidden("5.0.0", deprecated("2014.1"))),
-        "image": Property(str, constraints=[custom("glance.image")]),
-        "source_volid": Property(str, constraints=[custom("cinder.volume")]),
-        "scheduler_hints": Property(dict, support=supported("2015.1")),
-        "read_only": Property(bool, update_allowed=True, support=supported("5.0.0")),
-        "multiattach": Property(bool, default=False, support=hidden("13.0.0", supported("6.0.0"))),
+        "availability_zone": Property(
+            str, "The zone whose storage holds the volume. The storage service chooses one when it is left out."
+        ),
+        "size": Property(
+            int,
+            "Size in GiB. Growing is done in place, shrinking is impossible. Needed unless there is a snapshot, a "
+            "volume or a backup to take the size of.",
+            update_allowed=True,
+            constraints=[range_(min=1)],
+        ),
+        "snapshot_id": Property(
+            str, "The snapshot to fill the volume from.", constraints=[custom("cinder.snapshot")]
+        ),
+        "backup_id": Property(
+            str,
+            "The backup to restore into the volume. Changing it restores the other backup into the same volume, "
+            "over the data there.",
+            update_allowed=True,
+            constraints=[custom("cinder.backup")],
+        ),
+        "name": Property(
+            str, "What the volume is called in the storage service. Left out, it is made up.", update_allowed=True
+        ),
+        "description": Property(
+            str, "A note for people, shown by the storage service.", update_allowed=True
+        ),
+        "volume_type": Property(
+            str,
+            "The kind of storage, by name or id. A change moves the volume to the other kind. Left out, the "
+            "storage service's default is taken.",
+            update_allowed=True,
+            constraints=[custom("cinder.vtype")],
+        ),
+        "metadata": Property(
+            dict, "Keys and values that are kept with the volume.", default={}, update_allowed=True
+        ),
+        "imageRef": Property(str, "Old name of image.", support=hidden("5.0.0", deprecated("2014.1"))),
+        "image": Property(
+            str,
+            "The image, by name or id, to fill the volume with. A server can start from it then. Needs size.",
+            constraints=[custom("glance.image")],
+        ),
+        "source_volid": Property(str, "The volume to copy.", constraints=[custom("cinder.volume")]),
+        "scheduler_hints": Property(
+            dict,
+            "Wishes as to where the volume is placed, such as different_host with the id of another volume.",
+            support=supported("2015.1"),
+        ),
+        "read_only": Property(
+            bool,
+            "True keeps servers from writing to the volume.",
+            update_allowed=True,
+            support=supported("5.0.0"),
+        ),
+        "multiattach": Property(
+            bool,
+            "Whether several servers may have the volume at a time. The storage service takes this from the "
+            "volume type today.",
+            default=False,
+            support=hidden("13.0.0", supported("6.0.0")),
+        ),
     }
     attributes = {
-        "availability_zone": Attribute(str),
-        "size": Attribute(str),
-        "snapshot_id": Attribute(str),
-        "display_name": Attribute(str),
-        "display_description": Attribute(str),
-        "volume_type": Attribute(str),
-        "metadata": Attribute(str),
-        "source_volid": Attribute(str),
-        "status": Attribute(str, live=True),
-        "created_at": Attribute(str),
-        "bootable": Attribute(str),
-        "metadata_values": Attribute(dict),
-        "encrypted": Attribute(str),
-        "attachments": Attribute(str, live=True, support=deprecated("9.0.0", supported("2015.1"))),
-        "attachments_list": Attribute(list, live=True, support=supported("9.0.0")),
-        "multiattach": Attribute(bool, support=supported("6.0.0")),
+        "availability_zone": Attribute(str, "The zone whose storage holds the volume."),
+        "size": Attribute(str, "Size in GiB."),
+        "snapshot_id": Attribute(str, "The snapshot it was made from, or empty."),
+        "display_name": Attribute(str, "What the volume is called in the storage service."),
+        "display_description": Attribute(str, "The description, as the storage service has it."),
+        "volume_type": Attribute(str, "The kind of storage in use, also where the template names none."),
+        "metadata": Attribute(str, "The metadata as a JSON text. See metadata_values for a map."),
+        "source_volid": Attribute(str, "The volume it is a copy of, or empty."),
+        "status": Attribute(str, "Its state at present: available, in-use, error and so on.", live=True),
+        "created_at": Attribute(str, "When it was made."),
+        "bootable": Attribute(str, "The text true if a server can start from it, else false."),
+        "metadata_values": Attribute(dict, "The metadata as a map."),
+        "encrypted": Attribute(str, "Whether the data is stored encrypted."),
+        "attachments": Attribute(
+            str,
+            "Where it is attached, as text. See attachments_list for a list.",
+            live=True,
+            support=deprecated("9.0.0", supported("2015.1")),
+        ),
+        "attachments_list": Attribute(
+            list,
+            "A map for each server it is attached to: its server_id, the device there, and more.",
+            live=True,
+            support=supported("9.0.0"),
+        ),
+        "multiattach": Attribute(
+            bool, "Whether several servers may have it at a time.", support=supported("6.0.0")
+        ),
         "show": SHOW,
     }
     translations = [Replace(("image",), source=("imageRef",))]
+    rules = [SourceAndSize()]

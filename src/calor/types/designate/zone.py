@@ -1,6 +1,21 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import length, one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, Replace, deprecated, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, supported
 from calor.types.designate.base import DesignateType
+from calor.types.rules import empty, visible
+
+
+class NeededByType:
+    """A zone kept here has a person to turn to, a copy has servers to copy from."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        match visible(given.get("type")):
+            case "PRIMARY" if empty(given.get("email")):
+                yield Problem("StackValidationFailed", "a zone of type PRIMARY needs email")
+            case "SECONDARY" if empty(given.get("masters")):
+                yield Problem("StackValidationFailed", "a zone of type SECONDARY needs primaries")
 
 
 class Zone(DesignateType):
@@ -22,3 +37,4 @@ class Zone(DesignateType):
         "show": SHOW,
     }
     translations = [Replace(("masters",), sibling="primaries")]
+    rules = [NeededByType()]

@@ -1,7 +1,27 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import one_of, pattern, range_
-from calor.language.schema import Property, ResourceType, supported
+from calor.language.schema import Problem, Property, ResourceType, supported
+from calor.types.rules import filled, visible
 
 UUID = pattern("^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$")
+
+
+class AmazonFormats:
+    """The container formats of Amazon hold a disk of the same format only."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        container, disk = visible(given.get("container_format")), visible(given.get("disk_format"))
+        if container in ("ami", "ari", "aki") and disk is not None and disk != container:
+            yield Problem("StackValidationFailed", f"a container_format of {container} needs the same disk_format")
+
+
+class MembersOfSharedImage:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        visibility = visible(given.get("visibility"))
+        if filled(given.get("members")) and visibility is not None and visibility != "shared":
+            yield Problem("ResourcePropertyValueDependency", "members needs a visibility of shared")
 
 
 class WebImage(ResourceType):
@@ -43,3 +63,4 @@ class WebImage(ResourceType):
         "active": Property(bool, default=True, update_allowed=True, support=supported("16.0.0")),
         "members": Property(list, update_allowed=True, support=supported("16.0.0"), items=Property(str)),
     }
+    rules = [AmazonFormats(), MembersOfSharedImage()]

@@ -3,6 +3,12 @@ from calor.types.heat.common import DEPLOYMENT_SWIFT_DATA, SOFTWARE_CONFIG_TRANS
 
 
 class DeployedServer(ResourceType):
+    """A server that exists already and is not managed by Nova, as a target for software deployments.
+
+    Nothing is created but credentials and a place for metadata. The agent on the machine has to be told about
+    them: the attribute os_collect_config holds what it needs.
+    """
+
     type_name = "OS::Heat::DeployedServer"
     service = "heat"
     entity = "servers"
@@ -10,15 +16,33 @@ class DeployedServer(ResourceType):
     owns_user = True
     snapshots_on_delete = True
     properties = {
-        "name": Property(str, update_allowed=True),
-        "metadata": Property(dict, update_allowed=True, support=deprecated("9.0.0", supported("8.0.0"))),
+        "name": Property(
+            str,
+            "A name to show. Left out, one is made from those of the stack and the resource.",
+            update_allowed=True,
+        ),
+        "metadata": Property(
+            dict, "Ignored.", update_allowed=True, support=deprecated("9.0.0", supported("8.0.0"))
+        ),
         "software_config_transport": Property(
-            str, default="POLL_SERVER_CFN", update_allowed=True, constraints=[SOFTWARE_CONFIG_TRANSPORTS]
+            str,
+            "How the machine's agent gets its deployments: by asking the CloudFormation API (POLL_SERVER_CFN) or "
+            "the orchestration API (POLL_SERVER_HEAT), by reading an object in Swift (POLL_TEMP_URL) or a queue "
+            "in Zaqar (ZAQAR_MESSAGE).",
+            default="POLL_SERVER_CFN",
+            update_allowed=True,
+            constraints=[SOFTWARE_CONFIG_TRANSPORTS],
         ),
         "deployment_swift_data": DEPLOYMENT_SWIFT_DATA,
     }
     attributes = {
-        "name": Attribute(str),
-        "os_collect_config": Attribute(dict, live=True, support=supported("9.0.0")),
+        "name": Attribute(str, "The name in use, also when it was made automatically."),
+        "os_collect_config": Attribute(
+            dict,
+            "The settings for os-collect-config on the machine, credentials included. Put them into its "
+            "configuration file to connect it.",
+            live=True,
+            support=supported("9.0.0"),
+        ),
         "show": SHOW,
     }

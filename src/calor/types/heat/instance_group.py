@@ -4,16 +4,39 @@ from calor.types.base import NestedStackType
 
 
 class InstanceGroup(NestedStackType):
+    """A fixed number of equal instances made from a launch configuration.
+
+    Its size changes with the template only; AWS::AutoScaling::AutoScalingGroup adds scaling. For members of
+    other types than instances use OS::Heat::ResourceGroup.
+    """
+
     type_name = "OS::Heat::InstanceGroup"
     properties = {
-        "AvailabilityZones": Property(list, required=True),
-        "LaunchConfigurationName": Property(str, required=True, update_allowed=True),
-        "Size": Property(int, required=True, update_allowed=True),
-        "LoadBalancerNames": Property(list),
-        "Tags": Property(list, items=Property(dict, fields=KEY_VALUE)),
+        "AvailabilityZones": Property(
+            list, "Must be given, as in CloudFormation, but has no effect.", required=True
+        ),
+        "LaunchConfigurationName": Property(
+            str,
+            "A reference to the AWS::AutoScaling::LaunchConfiguration that says what an instance is like. Its "
+            "bare name is not enough. A change replaces the instances as the update policy says.",
+            required=True,
+            update_allowed=True,
+        ),
+        "Size": Property(int, "How many instances there are.", required=True, update_allowed=True),
+        "LoadBalancerNames": Property(
+            list,
+            "Names of AWS::ElasticLoadBalancing::LoadBalancer resources of the same template, which are told "
+            "about the instances whenever these change.",
+        ),
+        "Tags": Property(
+            list,
+            "Metadata for every instance. Unless one of the keys starts with `metering.`, a tag "
+            "`metering.groupname` is added.",
+            items=Property(dict, fields=KEY_VALUE),
+        ),
     }
     attributes = {
-        "InstanceList": Attribute(str),
+        "InstanceList": Attribute(str, "The addresses of the instances, separated by commas."),
         "show": SHOW,
     }
     update_policy = {

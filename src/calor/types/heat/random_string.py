@@ -1,39 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from calor.language.constraints import one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Problem,
+    Property,
+    ResourceType,
+    deprecated,
+    hidden,
+    supported,
+)
 
 SEQUENCES = one_of("lettersdigits", "letters", "lowercase", "uppercase", "digits", "hexdigits", "octdigits")
 
 
+@dataclass(frozen=True, slots=True)
+class RoomForAll:
+    """The text is long enough for the characters that must occur in it."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        size = given.get("length")
+        needed = sum(_least(given.get(name)) for name in ("character_classes", "character_sequences"))
+        if isinstance(size, int) and needed > size:
+            message = f"length is {size}, but the classes and sequences together ask for {needed} characters"
+            yield Problem("StackValidationFailed", message, ("length",))
+
+
+def _least(groups: Any) -> int:
+    minimums = (
+        [group.get("min") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
+    )
+    return sum(minimum for minimum in minimums if isinstance(minimum, int))
+
+
 class RandomString(ResourceType):
+    """A random text, drawn once and kept: a password, a token, a unique part of a name.
+
+    A reference to the resource gives the text, as its attribute does. It stays the same through updates until
+    one of the properties changes.
+    """
+
     type_name = "OS::Heat::RandomString"
     support = supported("2014.1")
     properties = {
-        "length": Property(int, default=32, constraints=[range_(1, 512)]),
-        "sequence": Property(str, constraints=[SEQUENCES], support=hidden("5.0.0", deprecated("2014.2"))),
+        "length": Property(int, "The number of characters.", default=32, constraints=[range_(1, 512)]),
+        "sequence": Property(
+            str,
+            "Draws all characters from this class. Use character_classes instead.",
+            constraints=[SEQUENCES],
+            support=hidden("5.0.0", deprecated("2014.2")),
+        ),
         "character_classes": Property(
             list,
+            "The classes of characters to draw from. Give an empty list to use character_sequences alone.",
             default=[{"class": "lettersdigits", "min": 1}],
             items=Property(
                 dict,
                 fields={
-                    "class": Property(str, default="lettersdigits", constraints=[SEQUENCES]),
-                    "min": Property(int, default=1, constraints=[range_(1, 512)]),
+                    "class": Property(
+                        str,
+                        "Which characters these are, of ASCII only.",
+                        default="lettersdigits",
+                        constraints=[SEQUENCES],
+                    ),
+                    "min": Property(
+                        int,
+                        "At least this many characters of the text are of the class. All minimums together must "
+                        "fit into the length.",
+                        default=1,
+                        constraints=[range_(1, 512)],
+                    ),
                 },
             ),
         ),
         "character_sequences": Property(
             list,
+            "Characters of your own choice to draw from, in addition to the classes: punctuation, for example.",
             items=Property(
                 dict,
                 fields={
-                    "sequence": Property(str, required=True),
-                    "min": Property(int, default=1, constraints=[range_(1, 512)]),
+                    "sequence": Property(str, "The characters, one after the other.", required=True),
+                    "min": Property(
+                        int,
+                        "At least this many characters of the text are from the sequence.",
+                        default=1,
+                        constraints=[range_(1, 512)],
+                    ),
                 },
             ),
         ),
-        "salt": Property(str),
+        "salt": Property(
+            str, "Has no effect on the text, but a change of it draws a new one: a way to renew a password."
+        ),
     }
     attributes = {
-        "value": Attribute(str, live=True),
+        "value": Attribute(str, "The text. A reference to the resource gives the same.", live=True),
         "show": SHOW,
     }
+    rules = [RoomForAll()]

@@ -1,5 +1,27 @@
-from calor.language.schema import SHOW, Attribute, Property, supported
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from calor.language.schema import SHOW, Attribute, Problem, Property, supported
+from calor.language.values import is_wrapped
 from calor.types.base import NestedStackType
+from calor.types.heat.groups import opened, template_of
+
+
+@dataclass(frozen=True, slots=True)
+class NamesOfTypes:
+    """Every item of a list is the name of a type."""
+
+    name: str
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        items = given.get(self.name)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if not is_wrapped(item) and (not isinstance(item, str) or not item):
+                message = "this must be the name of a resource type"
+                yield Problem("StackValidationFailed", message, (self.name, index))
 
 
 class ResourceChain(NestedStackType):
@@ -15,3 +37,20 @@ class ResourceChain(NestedStackType):
         "attributes": Attribute(dict),
         "show": SHOW,
     }
+    rules = [NamesOfTypes("resources")]
+
+    @classmethod
+    def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        types = given["resources"]
+        if not isinstance(types, list) or not all(isinstance(name, str) and name for name in types):
+            return None
+        properties = opened(given["resource_properties"])
+        members: dict[str, Any] = {}
+        for index, type_name in enumerate(types):
+            member: dict[str, Any] = {"type": type_name}
+            if isinstance(properties, dict):
+                member["properties"] = properties
+            if index > 0 and given["concurrent"] is False:
+                member["depends_on"] = [str(index - 1)]
+            members[str(index)] = member
+        return template_of(members)

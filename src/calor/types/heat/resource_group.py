@@ -1,41 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
 from calor.language.constraints import length, one_of, range_
 from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.language.values import bare
 from calor.types.base import NestedStackType
 from calor.types.heat.common import BATCH, ROLLING_BATCH
+from calor.types.heat.groups import opened, template_of
 
 
 class ResourceGroup(NestedStackType):
+    """A number of equal resources, told apart by an index.
+
+    The members are called `0`, `1` and so on, and the index can be part of their properties, so that each gets
+    a name of its own. Any type can be a member, also a template of your own. For a number that changes with
+    the load, use OS::Heat::AutoScalingGroup.
+    """
+
     type_name = "OS::Heat::ResourceGroup"
     support = supported("2014.1")
     properties = {
-        "count": Property(int, default=1, update_allowed=True, constraints=[range_(min=0)]),
+        "count": Property(
+            int,
+            "How many members there are. With 0 the group is empty, and the definition of its members is not "
+            "even checked: a way to switch a part of a template off.",
+            default=1,
+            update_allowed=True,
+            constraints=[range_(min=0)],
+        ),
         "index_var": Property(
-            str, default="%index%", constraints=[length(min=3)], support=supported("2014.2")
+            str,
+            "The text that stands for a member's index in the properties of resource_def. Choose another where "
+            "the usual one means something else.",
+            default="%index%",
+            constraints=[length(min=3)],
+            support=supported("2014.2"),
         ),
         "resource_def": Property(
             dict,
+            "What each member is.",
             required=True,
             update_allowed=True,
             fields={
-                "type": Property(str, required=True),
-                "properties": Property(dict),
-                "metadata": Property(dict, support=supported("5.0.0")),
+                "type": Property(
+                    str,
+                    "The type of every member: one of the built-in types, a name from the resource registry or "
+                    "the file of a template.",
+                    required=True,
+                ),
+                "properties": Property(
+                    dict,
+                    "The properties of every member. The index replaces index_var in all text values, however "
+                    "deep, but not in keys. Properties that are null count as not given.",
+                ),
+                "metadata": Property(
+                    dict,
+                    "The metadata of every member. The index is not put in here.",
+                    support=supported("5.0.0"),
+                ),
             },
         ),
         "removal_policies": Property(
             list,
+            "Members to give up when the group is next updated. Their indices are never used again; new members "
+            "with higher ones fill the group up to its count.",
             default=[],
             update_allowed=True,
             support=supported("2015.1"),
             items=Property(
                 dict,
                 fields={
-                    "resource_list": Property(list, default=[]),
+                    "resource_list": Property(
+                        list, "The members, each by its index, its name or its id.", default=[]
+                    ),
                 },
             ),
         ),
         "removal_policies_mode": Property(
             str,
+            "Whether removal_policies adds to the members given up earlier (append) or replaces that list "
+            "(update), so that their indices may come back.",
             default="append",
             update_allowed=True,
             constraints=[one_of("append", "update")],
@@ -43,13 +90,67 @@ class ResourceGroup(NestedStackType):
         ),
     }
     attributes = {
-        "refs": Attribute(list),
-        "refs_map": Attribute(dict, support=supported("7.0.0")),
-        "attributes": Attribute(dict, support=supported("2014.2")),
-        "removed_rsrc_list": Attribute(list, support=supported("7.0.0")),
+        "refs": Attribute(list, "The ids of the members, in the order of their indices."),
+        "refs_map": Attribute(dict, "The ids of the members, by name.", support=supported("7.0.0")),
+        "attributes": Attribute(
+            dict,
+            "An attribute of all members, by the members' names. Needs a path: `[group, attributes, name]`.",
+            support=supported("2014.2"),
+        ),
+        "removed_rsrc_list": Attribute(
+            list, "The names given up by removal_policies so far.", support=supported("7.0.0")
+        ),
         "show": SHOW,
     }
     update_policy = {
-        "rolling_update": Property(dict, support=supported("5.0.0"), fields=ROLLING_BATCH),
-        "batch_create": Property(dict, support=supported("5.0.0"), fields=BATCH),
+        "rolling_update": Property(
+            dict,
+            "How a changed resource_def reaches the members. Left out, all are updated at once.",
+            support=supported("5.0.0"),
+            fields=ROLLING_BATCH,
+        ),
+        "batch_create": Property(
+            dict,
+            "Creates the members in batches. Left out, all are created at once.",
+            support=supported("5.0.0"),
+            fields=BATCH,
+        ),
     }
+
+    @classmethod
+    def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """One member stands for all: the others differ from it in the index alone."""
+        definition = opened(given["resource_def"])
+        if not isinstance(definition, dict) or not isinstance(definition.get("type"), str):
+            return None
+        if bare(given["count"]) == 0:
+            return template_of({})
+        name = next(_names(given["removal_policies"]))
+        member = {key: value for key, value in definition.items() if value is not None}
+        if "properties" in member:
+            member["properties"] = _numbered(
+                opened(member["properties"]), str(bare(given["index_var"])), name
+            )
+        return template_of({name: member})
+
+
+def _names(removal_policies: Any) -> Iterator[str]:
+    removed: set[str] = set()
+    for policy in _items(bare(removal_policies)):
+        if isinstance(policy, dict):
+            removed.update(map(str, _items(policy.get("resource_list"))))
+    return (str(index) for index in count() if str(index) not in removed)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _numbered(value: Any, variable: str, index: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(variable, index)
+    if isinstance(value, dict):
+        return {key: _numbered(item, variable, index) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbered(item, variable, index) for item in value]
+    return value

@@ -1,6 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from calor.language.constraints import length
-from calor.language.schema import Property, supported
+from calor.language.schema import Problem, Property, supported
 from calor.types.heat.configs import INPUTS, OUTPUTS, ConfigType
+
+
+@dataclass(frozen=True, slots=True)
+class OneConfigPerAction:
+    """No two configurations claim the same action: their order would be undefined."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        configs = given.get("configs")
+        claimed: set[str] = set()
+        for index, config in enumerate(configs if isinstance(configs, list) else ()):
+            actions = config.get("actions") if isinstance(config, dict) else None
+            own = (
+                {action for action in actions if isinstance(action, str)}
+                if isinstance(actions, list)
+                else set()
+            )
+            for action in sorted(own & claimed):
+                message = f"another configuration is for the action {action} already"
+                yield Problem("StackValidationFailed", message, ("configs", index, "actions"))
+            claimed |= own
 
 
 class SoftwareComponent(ConfigType):
@@ -26,3 +52,4 @@ class SoftwareComponent(ConfigType):
         "outputs": OUTPUTS,
         "options": Property(dict),
     }
+    rules = [OneConfigPerAction()]

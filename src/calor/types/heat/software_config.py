@@ -1,14 +1,34 @@
 from calor.language.schema import Property, supported
 from calor.types.heat.configs import INPUTS, OUTPUTS, ConfigType
 
+GROUP = Property(
+    str,
+    "Names the tool that applies the configuration on the server: `script`, `ansible`, `puppet`, … The server "
+    "needs the agent's hook of that name.",
+    default="Heat::Ungrouped",
+)
+
+OPTIONS = Property(dict, "Settings for the tool that applies the configuration; their meaning is the tool's.")
+
 
 class SoftwareConfig(ConfigType):
+    """A script or other configuration, stored to be applied to servers.
+
+    By itself it does nothing. An OS::Heat::SoftwareDeployment applies it to a running server, or a server takes
+    it as its user_data at boot. A stored configuration never changes: every change replaces it, and whatever
+    refers to it is updated.
+    """
+
     type_name = "OS::Heat::SoftwareConfig"
     support = supported("2014.1")
     properties = {
-        "group": Property(str, default="Heat::Ungrouped"),
-        "config": Property(str),
-        "options": Property(dict),
+        "group": GROUP,
+        "config": Property(
+            str,
+            "The script or document itself, often from a file by get_file. Values from the template belong into "
+            "the inputs; str_replace works, too, but then each set of values is a configuration of its own.",
+        ),
+        "options": OPTIONS,
         "inputs": INPUTS,
         "outputs": OUTPUTS,
     }

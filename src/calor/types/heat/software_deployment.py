@@ -1,21 +1,28 @@
-from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.language.schema import SHOW, Attribute, supported
 from calor.types.base import SignalledType
-from calor.types.heat.deployments import ONE_SERVER, SIGNAL_TRANSPORT
+from calor.types.heat.deployments import NAME, ONE_SERVER, SIGNAL_TRANSPORT
 
 
 class SoftwareDeployment(SignalledType):
+    """Applies a software configuration to a server and waits for the result.
+
+    The server needs an agent, such as os-collect-config, that fetches the configuration and reports back. The
+    outputs which the configuration declares can be read as attributes afterwards. The deployment fails when the
+    reported exit code is not 0.
+    """
+
     type_name = "OS::Heat::SoftwareDeployment"
     support = supported("2014.1")
     service = "heat"
     entity = "software_deployments"
     properties = {
         **ONE_SERVER,
-        "name": Property(str, update_allowed=True),
+        "name": NAME,
         "signal_transport": SIGNAL_TRANSPORT,
     }
     attributes = {
-        "deploy_stdout": Attribute(str),
-        "deploy_stderr": Attribute(str),
-        "deploy_status_code": Attribute(str),
+        "deploy_stdout": Attribute(str, "What the configuration wrote to standard output on the server."),
+        "deploy_stderr": Attribute(str, "What the configuration wrote to standard error on the server."),
+        "deploy_status_code": Attribute(str, "The exit code that the server reported; 0 is success."),
         "show": SHOW,
     }

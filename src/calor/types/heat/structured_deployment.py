@@ -3,5 +3,11 @@ from calor.types.heat.software_deployment import SoftwareDeployment
 
 
 class StructuredDeployment(SoftwareDeployment):
+    """Applies an OS::Heat::StructuredConfig to a server and waits for the result.
+
+    Unlike with OS::Heat::SoftwareDeployment the inputs are put into the configuration before it is sent, so
+    tools without a notion of inputs can be used.
+    """
+
     type_name = "OS::Heat::StructuredDeployment"
     properties = {**ONE_SERVER, **STRUCTURED}

@@ -2,4 +2,10 @@ from calor.types.aws.cloudformation.wait_condition_handle import WaitConditionHa
 
 
 class UpdateWaitConditionHandle(WaitConditionHandle):
+    """A wait condition handle that every update of the stack replaces.
+
+    Whatever waits on it waits anew each time, where AWS::CloudFormation::WaitConditionHandle would still hold
+    the signals of the creation.
+    """
+
     type_name = "OS::Heat::UpdateWaitConditionHandle"

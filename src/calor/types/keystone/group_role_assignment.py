@@ -1,7 +1,7 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
 from calor.types.keystone.base import KeystoneType
-from calor.types.keystone.common import ROLES
+from calor.types.keystone.common import ROLE_RULES, ROLES
 
 
 class GroupRoleAssignment(KeystoneType):
@@ -11,3 +11,4 @@ class GroupRoleAssignment(KeystoneType):
         "group": Property(str, required=True, update_allowed=True, constraints=[custom("keystone.group")]),
         "roles": ROLES,
     }
+    rules = ROLE_RULES

@@ -4,13 +4,29 @@ from calor.types.keystone.base import KeystoneType
 
 
 class Region(KeystoneType):
+    """A part of a cloud with services of its own, which endpoints are sorted by.
+
+    Only administrators may create one.
+    """
+
     type_name = "OS::Keystone::Region"
     support = supported("6.0.0")
     entity = "regions"
     properties = {
-        "id": Property(str),
-        "parent_region": Property(str, update_allowed=True, constraints=[custom("keystone.region")]),
-        "description": Property(str, update_allowed=True),
-        "enabled": Property(bool, default=True, update_allowed=True),
+        "id": Property(
+            str, "What endpoints and clients call it. It must be unique. Left out, it is drawn at random."
+        ),
+        "parent_region": Property(
+            str,
+            "The region that it is part of. Left out, it is part of none.",
+            update_allowed=True,
+            constraints=[custom("keystone.region")],
+        ),
+        "description": Property(
+            str, "A note for people, shown by the identity service.", update_allowed=True
+        ),
+        "enabled": Property(
+            bool, "Whether it can be used.", default=True, update_allowed=True
+        ),
     }
     translations = [Resolve(("parent_region",), "get_region_id")]

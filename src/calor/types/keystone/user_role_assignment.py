@@ -1,7 +1,7 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
 from calor.types.keystone.base import KeystoneType
-from calor.types.keystone.common import ROLES
+from calor.types.keystone.common import ROLE_RULES, ROLES
 
 
 class UserRoleAssignment(KeystoneType):
@@ -11,3 +11,4 @@ class UserRoleAssignment(KeystoneType):
         "user": Property(str, required=True, update_allowed=True, constraints=[custom("keystone.user")]),
         "roles": ROLES,
     }
+    rules = ROLE_RULES

@@ -1,6 +1,20 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import Problem, Property, Resolve, supported
 from calor.types.magnum.base import MagnumType
+from calor.types.rules import visible
+
+VOLUME_DRIVERS = {"kubernetes": "cinder", "swarm": "rexray", "mesos": "rexray"}
+
+
+class VolumeDriverOfEngine:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        engine, driver = visible(given.get("coe")), visible(given.get("volume_driver"))
+        needed = VOLUME_DRIVERS.get(engine)
+        if driver is not None and needed is not None and driver != needed:
+            yield Problem("StackValidationFailed", f"{engine} takes no volume_driver but {needed}")
 
 
 class ClusterTemplate(MagnumType):
@@ -40,3 +54,4 @@ class ClusterTemplate(MagnumType):
         Resolve(("fixed_network",), "find_resourceid_by_name_or_id", "network"),
         Resolve(("fixed_subnet",), "find_resourceid_by_name_or_id", "subnet"),
     ]
+    rules = [VolumeDriverOfEngine()]

@@ -1,6 +1,16 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom
-from calor.language.schema import SHOW, Attribute, Property, Resolve, hidden, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, hidden, supported
 from calor.types.manila.base import ManilaType
+from calor.types.rules import FilledRequires, filled
+
+
+class NoNovaNetwork:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if filled(given.get("nova_network")):
+            yield Problem("StackValidationFailed", "nova_network is no longer supported: use neutron_network")
 
 
 class ShareNetwork(ManilaType):
@@ -26,3 +36,4 @@ class ShareNetwork(ManilaType):
         Resolve(("neutron_network",), "find_resourceid_by_name_or_id", "network"),
         Resolve(("neutron_subnet",), "find_resourceid_by_name_or_id", "subnet"),
     ]
+    rules = [NoNovaNetwork(), FilledRequires("neutron_network", "neutron_subnet")]

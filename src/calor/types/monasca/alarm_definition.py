@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported, u
 
 class AlarmDefinition(ResourceType):
     type_name = "OS::Monasca::AlarmDefinition"
+    placeholder = True
     support = hidden("25.0.0", deprecated("22.0.0", supported("7.0.0", unsupported("5.0.0"))))

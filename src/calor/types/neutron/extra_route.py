@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 from calor.language.constraints import custom
-from calor.language.schema import Property, unsupported
+from calor.language.schema import Peer, Peers, Property, unsupported
+from calor.types.neutron import waiting
 from calor.types.neutron.base import NeutronType
 
 
@@ -12,3 +15,11 @@ class ExtraRoute(NeutronType):
         "destination": Property(str, required=True),
         "nexthop": Property(str, required=True),
     }
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """A route's next hop has to be reachable through the router."""
+        router = me.value("router_id")
+        yield from waiting.interfaces_of(peers, router)
+        for gateway in peers.having("OS::Neutron::RouterGateway", "router_id", router):
+            yield gateway.name

@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 from calor.language.constraints import custom
-from calor.language.schema import Property, supported
+from calor.language.schema import Peer, Peers, Property, supported
+from calor.types.neutron import waiting
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import ROUTE
 
@@ -12,3 +15,8 @@ class ExtraRouteSet(NeutronType):
         "router": Property(str, required=True, constraints=[custom("neutron.router")]),
         "routes": Property(list, default=[], update_allowed=True, items=ROUTE),
     }
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """A route's next hop has to be reachable through the router."""
+        return waiting.interfaces_of(peers, me.value("router"))

@@ -1,5 +1,6 @@
 from calor.language.schema import SHOW, Attribute, Property, supported, unsupported
 from calor.types.neutron.base import NeutronType
+from calor.types.neutron.common import ValueSpecsAddOnly
 
 
 class Firewall(NeutronType):
@@ -24,3 +25,4 @@ class Firewall(NeutronType):
         "tenant_id": Attribute(str),
         "show": SHOW,
     }
+    rules = [ValueSpecsAddOnly()]

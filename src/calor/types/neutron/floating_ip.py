@@ -1,37 +1,102 @@
+from collections.abc import Iterator
+
 from calor.language.constraints import custom
-from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Peer,
+    Peers,
+    Property,
+    Replace,
+    Requires,
+    Resolve,
+    deprecated,
+    hidden,
+    supported,
+)
+from calor.types.neutron import waiting
 from calor.types.neutron.base import NeutronType
 
 
 class FloatingIP(NeutronType):
+    """An address of an external network, which can lead to a port inside and be moved to another.
+
+    With port_id it leads there from the start; without, it is only reserved, for an
+    OS::Neutron::FloatingIPAssociation. A router must join the port's subnet to the external network: when the
+    template makes that connection, the floating IP waits for it.
+    """
+
     type_name = "OS::Neutron::FloatingIP"
     entity = "floatingip"
     properties = {
         "floating_network_id": Property(
-            str, constraints=[custom("neutron.network")], support=hidden("5.0.0", deprecated("2014.2"))
+            str,
+            "Use floating_network.",
+            constraints=[custom("neutron.network")],
+            support=hidden("5.0.0", deprecated("2014.2")),
         ),
         "floating_network": Property(
-            str, required=True, constraints=[custom("neutron.network")], support=supported("2014.2")
+            str,
+            "The external network, by name or id, to get the address of.",
+            required=True,
+            constraints=[custom("neutron.network")],
+            support=supported("2014.2"),
         ),
-        "floating_subnet": Property(str, constraints=[custom("neutron.subnet")], support=supported("9.0.0")),
-        "value_specs": Property(dict, default={}),
-        "port_id": Property(str, update_allowed=True, constraints=[custom("neutron.port")]),
-        "fixed_ip_address": Property(str, update_allowed=True, constraints=[custom("ip_addr")]),
-        "floating_ip_address": Property(str, constraints=[custom("ip_addr")], support=supported("5.0.0")),
+        "floating_subnet": Property(
+            str,
+            "The subnet of the external network, by name or id, to get the address of. Any when left out.",
+            constraints=[custom("neutron.subnet")],
+            support=supported("9.0.0"),
+        ),
+        "value_specs": Property(
+            dict,
+            "Further attributes, passed to the network service as they are, for its extensions.",
+            default={},
+        ),
+        "port_id": Property(
+            str,
+            "The id of the port that it leads to. Left out, it leads nowhere yet.",
+            update_allowed=True,
+            constraints=[custom("neutron.port")],
+        ),
+        "fixed_ip_address": Property(
+            str,
+            "Which of the port's addresses it leads to, when there are several. Needs port_id.",
+            update_allowed=True,
+            constraints=[custom("ip_addr")],
+        ),
+        "floating_ip_address": Property(
+            str,
+            "The very address to have, which may be for administrators only. Any free one when left out.",
+            constraints=[custom("ip_addr")],
+            support=supported("5.0.0"),
+        ),
         "dns_name": Property(
-            str, update_allowed=True, constraints=[custom("rel_dns_name")], support=supported("7.0.0")
+            str,
+            "The host name under which the address is published. Needs the DNS extension.",
+            update_allowed=True,
+            constraints=[custom("rel_dns_name")],
+            support=supported("7.0.0"),
         ),
         "dns_domain": Property(
-            str, update_allowed=True, constraints=[custom("dns_domain")], support=supported("7.0.0")
+            str,
+            "The domain that dns_name is put in.",
+            update_allowed=True,
+            constraints=[custom("dns_domain")],
+            support=supported("7.0.0"),
         ),
     }
     attributes = {
-        "router_id": Attribute(str),
-        "tenant_id": Attribute(str),
-        "floating_network_id": Attribute(str),
-        "fixed_ip_address": Attribute(str, live=True),
-        "floating_ip_address": Attribute(str),
-        "port_id": Attribute(str, live=True),
+        "router_id": Attribute(
+            str, "The id of the router that it goes through; null while it leads nowhere."
+        ),
+        "tenant_id": Attribute(str, "The id of the project that owns it."),
+        "floating_network_id": Attribute(
+            str, "The id of the external network, also when the template names it."
+        ),
+        "fixed_ip_address": Attribute(str, "The inner address that it leads to at present.", live=True),
+        "floating_ip_address": Attribute(str, "The outer address, which is what users connect to."),
+        "port_id": Attribute(str, "The id of the port that it leads to at present.", live=True),
         "show": SHOW,
     }
     translations = [
@@ -39,3 +104,25 @@ class FloatingIP(NeutronType):
         Resolve(("floating_network",), "find_resourceid_by_name_or_id", "network"),
         Resolve(("floating_subnet",), "find_resourceid_by_name_or_id", "subnet"),
     ]
+    rules = [Requires("fixed_ip_address", "port_id")]
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """All on the way from the external network to the port comes first."""
+        network = me.value("floating_network")
+        for gateway in peers.having("OS::Neutron::RouterGateway", "network", network):
+            yield gateway.name
+        for router in peers.of_type("OS::Neutron::Router"):
+            way_out = router.value("external_gateway_info")
+            if way_out and way_out.get("network") == network:
+                yield router.name
+        port = waiting.port(peers, me.value("port_id"))
+        if port is None:
+            return
+        subnets = waiting.subnets_of_port(port)
+        for subnet in dict.fromkeys(subnets):
+            yield from waiting.interfaces_to(peers, subnet)
+        if not subnets:
+            # The port may end up on any subnet.
+            for interface in peers.of_type("OS::Neutron::RouterInterface"):
+                yield interface.name

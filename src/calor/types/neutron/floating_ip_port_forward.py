@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import Property, Resolve, ResourceType, supported
+from calor.language.schema import Peer, Peers, Property, Resolve, ResourceType, supported
+from calor.types.neutron import waiting
 
 
 class FloatingIPPortForward(ResourceType):
@@ -28,3 +31,7 @@ class FloatingIPPortForward(ResourceType):
         Resolve(("floating_ip",), "find_network_ip"),
         Resolve(("internal_port",), "find_network_port"),
     ]
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        return waiting.way_to_first_address(peers, me.value("internal_port"))

@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, deprecated, hidden
 
 class HealthMonitor(ResourceType):
     type_name = "OS::Neutron::HealthMonitor"
+    placeholder = True
     support = hidden("9.0.0", deprecated("7.0.0"))

@@ -1,6 +1,39 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, length, one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Problem,
+    Property,
+    Replace,
+    Resolve,
+    deprecated,
+    hidden,
+    supported,
+)
+from calor.language.values import bare
 from calor.types.neutron.base import NeutronType
+
+
+class Segmentation:
+    """A vlan connection has a number, a flat one none but 0."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        connections = given.get("connections")
+        for index, connection in enumerate(connections if isinstance(connections, list) else ()):
+            if not isinstance(connection, dict):
+                continue
+            kind, number = connection.get("segmentation_type"), connection.get("segmentation_id")
+            if kind == "vlan" and number is None:
+                yield Problem(
+                    "StackValidationFailed", f"connections[{index}] is vlan and needs segmentation_id"
+                )
+            if kind == "flat" and bare(number):
+                yield Problem(
+                    "StackValidationFailed", f"connections[{index}] is flat and has no segmentation_id"
+                )
 
 
 class NetworkGateway(NeutronType):
@@ -54,3 +87,4 @@ class NetworkGateway(NeutronType):
         Replace(("connections", "network"), sibling="network_id"),
         Resolve(("connections", "network"), "find_resourceid_by_name_or_id", "network"),
     ]
+    rules = [Segmentation()]

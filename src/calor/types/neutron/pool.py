@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, deprecated, hidden
 
 class Pool(ResourceType):
     type_name = "OS::Neutron::Pool"
+    placeholder = True
     support = hidden("9.0.0", deprecated("7.0.0"))

@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported
 
 class PoolMember(ResourceType):
     type_name = "OS::Neutron::PoolMember"
+    placeholder = True
     support = hidden("9.0.0", deprecated("7.0.0", supported("2014.1")))

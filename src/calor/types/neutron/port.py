@@ -1,72 +1,165 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Peer,
+    Peers,
+    Problem,
+    Property,
+    Replace,
+    Resolve,
+    deprecated,
+    hidden,
+    supported,
+)
+from calor.language.values import bare
+from calor.types.neutron import waiting
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import PORT_EXTRAS, TAGS
 
 
+class AddressesOrNone:
+    """An empty list of addresses goes well with asking for none."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if bare(given.get("fixed_ips")) and bare(given.get("no_fixed_ips")):
+            yield Problem("ResourcePropertyConflict", "fixed_ips and no_fixed_ips exclude each other")
+
+
 class Port(NeutronType):
+    """A place on a network for a server or another device to plug into, with its addresses.
+
+    A server makes its own ports for the networks it names. Declare one to choose its address, its security
+    groups or its kind, to keep the address when the server is replaced, or to put a floating IP on it. It
+    waits for all subnets that the template puts on its network.
+    """
+
     type_name = "OS::Neutron::Port"
     entity = "port"
     properties = {
-        "name": Property(str, update_allowed=True),
+        "name": Property(
+            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+        ),
         "network_id": Property(
-            str, constraints=[custom("neutron.network")], support=hidden("5.0.0", deprecated("2014.2"))
+            str,
+            "Use network.",
+            constraints=[custom("neutron.network")],
+            support=hidden("5.0.0", deprecated("2014.2")),
         ),
         "network": Property(
-            str, required=True, constraints=[custom("neutron.network")], support=supported("2014.2")
+            str,
+            "The network to be on, by name or id. Another one needs a new port.",
+            required=True,
+            constraints=[custom("neutron.network")],
+            support=supported("2014.2"),
         ),
-        "device_id": Property(str, default="", update_allowed=True),
-        "device_owner": Property(str, default="", update_allowed=True),
+        "device_id": Property(
+            str,
+            "The id of what uses the port. The compute service sets it when a server is attached.",
+            default="",
+            update_allowed=True,
+        ),
+        "device_owner": Property(
+            str,
+            "What kind of thing uses the port, such as network:dhcp or compute:nova. It decides which checks "
+            "the network service makes.",
+            default="",
+            update_allowed=True,
+        ),
         "fixed_ips": Property(
             list,
+            "The addresses to have. Left out or empty, the network service gives one of a subnet of the "
+            "network.",
             update_allowed=True,
             items=Property(
                 dict,
                 fields={
                     "subnet_id": Property(
                         str,
+                        "Use subnet.",
                         constraints=[custom("neutron.subnet")],
                         support=hidden("5.0.0", deprecated("2014.2 ")),
                     ),
                     "subnet": Property(
-                        str, constraints=[custom("neutron.subnet")], support=supported("2014.2")
+                        str,
+                        "The subnet, by name or id, to have an address of. Found from ip_address when left "
+                        "out.",
+                        constraints=[custom("neutron.subnet")],
+                        support=supported("2014.2"),
                     ),
-                    "ip_address": Property(str, constraints=[custom("ip_addr")]),
+                    "ip_address": Property(
+                        str,
+                        "The very address; any free one of the subnet when left out.",
+                        constraints=[custom("ip_addr")],
+                    ),
                 },
             ),
         ),
-        "security_groups": Property(list, update_allowed=True),
+        "security_groups": Property(
+            list,
+            "The security groups, by name or id, whose rules filter the port's traffic. Left out, it is the "
+            "project's default group; an empty list means no group at all.",
+            update_allowed=True,
+        ),
         "replacement_policy": Property(
             str,
+            "REPLACE_ALWAYS makes a new port at every update of the stack, AUTO only when a change needs it.",
             default="AUTO",
             update_allowed=True,
             constraints=[one_of("REPLACE_ALWAYS", "AUTO")],
             support=hidden("9.0.0", deprecated("6.0.0", supported("2014.2"))),
         ),
         "dns_name": Property(
-            str, update_allowed=True, constraints=[custom("dns_name")], support=supported("7.0.0")
+            str,
+            "The host name under which the port's addresses are published. Needs the DNS extension.",
+            update_allowed=True,
+            constraints=[custom("dns_name")],
+            support=supported("7.0.0"),
         ),
         "tags": TAGS,
         **PORT_EXTRAS,
     }
     attributes = {
-        "admin_state_up": Attribute(str),
-        "device_id": Attribute(str),
-        "device_owner": Attribute(str),
-        "fixed_ips": Attribute(list),
-        "mac_address": Attribute(str),
-        "name": Attribute(str),
-        "network_id": Attribute(str),
-        "security_groups": Attribute(list),
-        "status": Attribute(str),
-        "tenant_id": Attribute(str),
-        "allowed_address_pairs": Attribute(list),
-        "subnets": Attribute(list),
-        "port_security_enabled": Attribute(bool, support=supported("5.0.0")),
-        "qos_policy_id": Attribute(str, support=supported("6.0.0")),
-        "dns_assignment": Attribute(dict, support=supported("7.0.0")),
-        "network": Attribute(dict, support=supported("11.0.0")),
-        "propagate_uplink_status": Attribute(bool, support=supported("15.0.0")),
+        "admin_state_up": Attribute(str, "Whether the port is meant to carry traffic."),
+        "device_id": Attribute(str, "The id of the server or other device that uses the port."),
+        "device_owner": Attribute(str, "The kind of device that uses the port."),
+        "fixed_ips": Attribute(
+            list, "The addresses it has: maps of subnet_id and ip_address, also of those not asked for."
+        ),
+        "mac_address": Attribute(str, "The hardware address it has, asked for or given to it."),
+        "name": Attribute(str, "The name in use, also when the template gives none."),
+        "network_id": Attribute(str, "The id of the network, also when the template names it."),
+        "security_groups": Attribute(list, "Ids of the security groups in force."),
+        "status": Attribute(
+            str, "ACTIVE while a device is plugged in and connected, else DOWN, BUILD or ERROR."
+        ),
+        "tenant_id": Attribute(str, "The id of the project that owns it."),
+        "allowed_address_pairs": Attribute(list, "The further addresses that it may send from."),
+        "subnets": Attribute(list, "All about each subnet that it has an address of."),
+        "port_security_enabled": Attribute(
+            bool, "Whether anti-spoofing and security groups are in force.", support=supported("5.0.0")
+        ),
+        "qos_policy_id": Attribute(
+            str, "The id of the QoS policy put on the port itself, if any.", support=supported("6.0.0")
+        ),
+        "dns_assignment": Attribute(
+            dict,
+            "The host name, full domain name and address published for each of its addresses.",
+            support=supported("7.0.0"),
+        ),
+        "network": Attribute(
+            dict,
+            "All about the network; a path picks one thing, such as [network, mtu].",
+            support=supported("11.0.0"),
+        ),
+        "propagate_uplink_status": Attribute(
+            bool,
+            "Whether it goes down with the link of the host's network card.",
+            support=supported("15.0.0"),
+        ),
         "show": SHOW,
     }
     translations = [
@@ -75,3 +168,9 @@ class Port(NeutronType):
         Resolve(("network",), "find_resourceid_by_name_or_id", "network"),
         Resolve(("fixed_ips", "subnet"), "find_resourceid_by_name_or_id", "subnet"),
     ]
+    rules = [AddressesOrNone()]
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """Any subnet of the network may be the one that the port gets its address of."""
+        return waiting.subnets(peers, me.value("network"))

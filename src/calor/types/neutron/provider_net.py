@@ -1,34 +1,111 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom
-from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
+from calor.language.values import bare
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import NETWORK_TYPES
 
 
+class FitsNetworkType:
+    """Not every kind of network has a number, nor a physical network below it."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        kind = bare(given.get("network_type"))
+        if bare(given.get("segmentation_id")) and kind in ("local", "flat"):
+            yield Problem("StackValidationFailed", f"a {kind} network has no segmentation_id")
+        if bare(given.get("physical_network")) and kind in ("vxlan", "gre", "geneve", "local"):
+            yield Problem("StackValidationFailed", f"a {kind} network has no physical_network")
+
+
 class ProviderNet(NeutronType):
+    """A network that is bound to one of the data centre's own, such as a certain VLAN.
+
+    Administrators make them, often to be shared or to be the external network of routers. Whoever just needs
+    a network takes OS::Neutron::Net.
+    """
+
     type_name = "OS::Neutron::ProviderNet"
     support = supported("2014.1")
     extension = "provider"
     entity = "network"
     properties = {
-        "name": Property(str, update_allowed=True),
-        "network_type": Property(str, required=True, update_allowed=True, constraints=[NETWORK_TYPES]),
-        "physical_network": Property(str, update_allowed=True),
-        "segmentation_id": Property(str, update_allowed=True),
-        "admin_state_up": Property(bool, default=True, update_allowed=True),
-        "shared": Property(bool, default=True, update_allowed=True),
-        "port_security_enabled": Property(bool, update_allowed=True, support=supported("8.0.0")),
-        "router_external": Property(bool, default=False, update_allowed=True, support=supported("6.0.0")),
-        "tags": Property(list, update_allowed=True, support=supported("12.0.0"), items=Property(str)),
-        "dns_domain": Property(
-            str, update_allowed=True, constraints=[custom("dns_domain")], support=supported("15.0.0")
+        "name": Property(
+            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
         ),
-        "availability_zone_hints": Property(list, update_allowed=True, support=supported("19.0.0")),
-        "tenant_id": Property(str, support=supported("24.0.0")),
+        "network_type": Property(
+            str,
+            "How its packets travel: untagged (flat) or tagged (vlan) on a physical network, in a tunnel "
+            "(vxlan, gre, geneve), or within one host only (local).",
+            required=True,
+            update_allowed=True,
+            constraints=[NETWORK_TYPES],
+        ),
+        "physical_network": Property(
+            str,
+            "The physical network below, by the name it has in the network service's configuration. For flat "
+            "and vlan.",
+            update_allowed=True,
+        ),
+        "segmentation_id": Property(
+            str,
+            "The VLAN's or tunnel's number. Left out, the network service takes a free one; flat and local "
+            "networks have none.",
+            update_allowed=True,
+        ),
+        "admin_state_up": Property(
+            bool, "False stops all traffic on the network.", default=True, update_allowed=True
+        ),
+        "shared": Property(
+            bool, "Whether every project may attach to the network.", default=True, update_allowed=True
+        ),
+        "port_security_enabled": Property(
+            bool,
+            "What holds for ports that do not say it themselves: False lets them send from any address and "
+            "applies no security groups.",
+            update_allowed=True,
+            support=supported("8.0.0"),
+        ),
+        "router_external": Property(
+            bool,
+            "True makes it an external network: routers can have their gateway on it, and it has floating "
+            "IPs.",
+            default=False,
+            update_allowed=True,
+            support=supported("6.0.0"),
+        ),
+        "tags": Property(
+            list,
+            "Labels to find it by in the network service. An update replaces all of them.",
+            update_allowed=True,
+            support=supported("12.0.0"),
+            items=Property(str),
+        ),
+        "dns_domain": Property(
+            str,
+            "The domain in which ports with a dns_name are published. Needs the DNS extension.",
+            update_allowed=True,
+            constraints=[custom("dns_domain")],
+            support=supported("15.0.0"),
+        ),
+        "availability_zone_hints": Property(
+            list,
+            "Availability zones in which to run what serves the network, such as DHCP.",
+            update_allowed=True,
+            support=supported("19.0.0"),
+        ),
+        "tenant_id": Property(
+            str, "The project to own the network, the stack's own by default.", support=supported("24.0.0")
+        ),
     }
     attributes = {
-        "status": Attribute(str),
-        "subnets": Attribute(list),
-        "segments": Attribute(list, support=supported("16.0.0")),
+        "status": Attribute(str, "ACTIVE once ports can use it, else BUILD, DOWN or ERROR."),
+        "subnets": Attribute(list, "Ids of the subnets on the network."),
+        "segments": Attribute(
+            list, "The segments it consists of; those without a name come first.", support=supported("16.0.0")
+        ),
         "show": SHOW,
     }
     translations = [Resolve(("qos_policy",), "get_qos_policy_id")]
+    rules = [FitsNetworkType()]

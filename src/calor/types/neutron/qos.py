@@ -4,6 +4,13 @@ from calor.language.constraints import custom
 from calor.language.schema import Property
 
 QOS_RULE = {
-    "policy": Property(str, required=True, constraints=[custom("neutron.qos_policy")]),
-    "tenant_id": Property(str),
+    "policy": Property(
+        str,
+        "The QoS policy, by name or id, that the rule is part of.",
+        required=True,
+        constraints=[custom("neutron.qos_policy")],
+    ),
+    "tenant_id": Property(
+        str, "The project to own the rule, the stack's own by default. Others are for administrators."
+    ),
 }

@@ -5,15 +5,34 @@ from calor.types.neutron.qos import QOS_RULE
 
 
 class QoSBandwidthLimitRule(NeutronType):
+    """A limit on how much the ports under a QoS policy may send or receive.
+
+    It holds for each port by itself, not for all together. A policy takes one for each direction.
+    """
+
     type_name = "OS::Neutron::QoSBandwidthLimitRule"
     support = supported("6.0.0")
     extension = "qos"
     entity = "bandwidth_limit_rule"
     properties = {
-        "max_kbps": Property(int, required=True, update_allowed=True, constraints=[range_(min=0)]),
-        "max_burst_kbps": Property(int, default=0, update_allowed=True, constraints=[range_(min=0)]),
+        "max_kbps": Property(
+            int,
+            "The rate allowed in the long run, in kilobits per second.",
+            required=True,
+            update_allowed=True,
+            constraints=[range_(min=0)],
+        ),
+        "max_burst_kbps": Property(
+            int,
+            "How much may go beyond that at once, in kilobits. 0 leaves it to the network service, which "
+            "takes a share of max_kbps.",
+            default=0,
+            update_allowed=True,
+            constraints=[range_(min=0)],
+        ),
         "direction": Property(
             str,
+            "Whether it limits what ports send (egress) or what they receive (ingress).",
             default="egress",
             update_allowed=True,
             constraints=[one_of("egress", "ingress")],

@@ -3,17 +3,29 @@ from calor.types.neutron.base import NeutronType
 
 
 class QoSPolicy(NeutronType):
+    """A named set of rules about bandwidth and priority, to be put on networks and ports.
+
+    It does nothing until rules are added, such as OS::Neutron::QoSBandwidthLimitRule, and a qos_policy
+    property names it. Most clouds let only administrators make one.
+    """
+
     type_name = "OS::Neutron::QoSPolicy"
     support = supported("6.0.0")
     extension = "qos"
     entity = "qos_policy"
     properties = {
-        "name": Property(str, update_allowed=True),
-        "description": Property(str, update_allowed=True),
-        "shared": Property(bool, default=False, update_allowed=True),
-        "tenant_id": Property(str),
+        "name": Property(
+            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+        ),
+        "description": Property(str, "A note for people who choose among policies.", update_allowed=True),
+        "shared": Property(
+            bool, "True lets every project use the policy.", default=False, update_allowed=True
+        ),
+        "tenant_id": Property(
+            str, "The project to own the policy, the stack's own by default. Others are for administrators."
+        ),
     }
     attributes = {
-        "rules": Attribute(list),
+        "rules": Attribute(list, "The rules in force, each with its id and type."),
         "show": SHOW,
     }

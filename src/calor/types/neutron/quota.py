@@ -1,5 +1,5 @@
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import AtLeastOne, Property, Resolve, supported
 from calor.types.neutron.base import NeutronType
 
 
@@ -24,3 +24,4 @@ class Quota(NeutronType):
         ),
     }
     translations = [Resolve(("project",), "get_project_id")]
+    rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

@@ -1,6 +1,18 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import one_of
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import Problem, Property, Resolve, supported
 from calor.types.neutron.base import NeutronType
+
+
+class ActionFitsObject:
+    """Only networks can be opened to others as external ones."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        kind = given.get("object_type")
+        if given.get("action") == "access_as_external" and isinstance(kind, str) and kind != "network":
+            yield Problem("StackValidationFailed", f"access_as_external is not for a {kind}", ("action",))
 
 
 class RBACPolicy(NeutronType):
@@ -25,3 +37,4 @@ class RBACPolicy(NeutronType):
         # What object_id names depends on object_type.
         Resolve(("object_id",), "find_resourceid_by_name_or_id"),
     ]
+    rules = [ActionFitsObject()]

@@ -1,39 +1,102 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import Property, supported
+from calor.language.schema import Problem, Property, supported
+from calor.language.values import bare
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import IP_PROTOCOLS
 
 
+class NotTheDefault:
+    """Each project has a group of that name already."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if bare(given.get("name")) == "default":
+            yield Problem("StackValidationFailed", "name must not be default: each project has that group")
+
+
 class SecurityGroup(NeutronType):
+    """A set of rules about the traffic that ports may receive and send.
+
+    What no rule allows is dropped, except that answers to allowed traffic pass. A new group lets everything
+    out and nothing in; as soon as one rule is about egress, only what such rules allow goes out. Rules to be
+    declared apart, for instance of two groups about each other, are OS::Neutron::SecurityGroupRule.
+    """
+
     type_name = "OS::Neutron::SecurityGroup"
     support = supported("2014.1")
     extension = "security-group"
     entity = "security_group"
     properties = {
-        "name": Property(str, update_allowed=True),
-        "description": Property(str, update_allowed=True),
+        "name": Property(
+            str,
+            "Any but default. Left out, it is made from the names of the stack and the resource.",
+            update_allowed=True,
+        ),
+        "description": Property(str, "A note for people who read the group's rules.", update_allowed=True),
         "rules": Property(
             list,
+            "What is allowed. An update removes rules that are not listed any more.",
             default=[],
             update_allowed=True,
             items=Property(
                 dict,
                 fields={
-                    "direction": Property(str, default="ingress", constraints=[one_of("ingress", "egress")]),
-                    "ethertype": Property(str, default="IPv4", constraints=[one_of("IPv4", "IPv6")]),
-                    "port_range_min": Property(int, constraints=[range_(0, 65535)]),
-                    "port_range_max": Property(int, constraints=[range_(0, 65535)]),
-                    "protocol": Property(str, constraints=[IP_PROTOCOLS]),
+                    "direction": Property(
+                        str,
+                        "Whether it is about traffic to the port (ingress) or from it (egress).",
+                        default="ingress",
+                        constraints=[one_of("ingress", "egress")],
+                    ),
+                    "ethertype": Property(
+                        str,
+                        "The IP version that the rule is about.",
+                        default="IPv4",
+                        constraints=[one_of("IPv4", "IPv6")],
+                    ),
+                    "port_range_min": Property(
+                        int,
+                        "The lowest port allowed, or the type for ICMP. Left out with the other end, all "
+                        "ports are.",
+                        constraints=[range_(0, 65535)],
+                    ),
+                    "port_range_max": Property(
+                        int, "The highest port allowed, or the code for ICMP.", constraints=[range_(0, 65535)]
+                    ),
+                    "protocol": Property(
+                        str,
+                        "The IP protocol allowed, by name or number. Left out, all are.",
+                        constraints=[IP_PROTOCOLS],
+                    ),
                     "remote_mode": Property(
                         str,
+                        "Whether the other side is told by its address or by its security group. The "
+                        "property for the other kind is ignored.",
                         default="remote_ip_prefix",
                         constraints=[one_of("remote_ip_prefix", "remote_group_id")],
                     ),
-                    "remote_group_id": Property(str, constraints=[custom("neutron.security_group")]),
-                    "remote_ip_prefix": Property(str, constraints=[custom("net_cidr")]),
-                    "description": Property(str, support=supported("27.0.0")),
+                    "remote_group_id": Property(
+                        str,
+                        "The group whose ports are the other side, with remote_mode remote_group_id. Left "
+                        "out, it is this group itself.",
+                        constraints=[custom("neutron.security_group")],
+                    ),
+                    "remote_ip_prefix": Property(
+                        str,
+                        "The addresses of the other side, in CIDR notation. Left out, it is anyone.",
+                        constraints=[custom("net_cidr")],
+                    ),
+                    "description": Property(str, "Why the rule is there.", support=supported("27.0.0")),
                 },
             ),
         ),
-        "stateful": Property(bool, update_allowed=True, support=supported("27.0.0")),
+        "stateful": Property(
+            bool,
+            "False follows no connections, which is faster: answers then need rules of their own. Left out, "
+            "it is true. It cannot be changed while ports use the group.",
+            update_allowed=True,
+            support=supported("27.0.0"),
+        ),
     }
+    rules = [NotTheDefault()]

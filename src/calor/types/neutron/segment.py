@@ -1,7 +1,34 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import Problem, Property, Resolve, supported
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import NETWORK_TYPES
+
+NETWORK_TYPES_OF = {
+    "physical_network": (("flat", "vlan"), ("vxlan", "gre", "geneve")),
+    "segmentation_id": (("vlan",), ("local", "flat")),
+}
+"""Which types of network need a property, and which cannot have it."""
+
+
+class FitsNetworkType:
+    """Not every kind of network has a number or a physical network below it, and some need them."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        kind, number = given.get("network_type"), given.get("segmentation_id")
+        if not isinstance(kind, str):
+            return
+        for name, (needed_by, not_for) in NETWORK_TYPES_OF.items():
+            if kind in needed_by and given.get(name) is None:
+                yield Problem("StackValidationFailed", f"a {kind} segment needs {name}")
+            if kind in not_for and given.get(name) is not None:
+                yield Problem("StackValidationFailed", f"a {kind} segment has no {name}")
+        if kind == "vlan" and isinstance(number, int) and number > 4094:
+            yield Problem(
+                "StackValidationFailed", f"segmentation_id {number} is no VLAN: the highest is 4094"
+            )
 
 
 class Segment(NeutronType):
@@ -17,3 +44,4 @@ class Segment(NeutronType):
         "description": Property(str, update_allowed=True),
     }
     translations = [Resolve(("network",), "find_resourceid_by_name_or_id", "network")]
+    rules = [FitsNetworkType()]

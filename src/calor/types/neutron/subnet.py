@@ -1,53 +1,197 @@
+import ipaddress
+import socket
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Problem,
+    Property,
+    Replace,
+    Resolve,
+    deprecated,
+    hidden,
+    supported,
+)
+from calor.language.values import Unknown, bare
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import ROUTE, TAGS
 
 
+class AddressRange:
+    """A subnet's range is either given or taken from a pool."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        cidr, pool = given.get("cidr"), given.get("subnetpool")
+        if bare(cidr):
+            if pool is not None:
+                yield Problem("ResourcePropertyConflict", "subnetpool and cidr exclude each other")
+            if bare(given.get("prefixlen")):
+                yield Problem("ResourcePropertyConflict", "prefixlen is for a subnetpool: cidr has its own")
+        elif pool is None and not isinstance(cidr, Unknown):
+            yield Problem("PropertyUnspecifiedError", "one of subnetpool, cidr must be given")
+
+
+class AddressModes:
+    """Both modes are of IPv6, and have to agree."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        modes = [given.get("ipv6_ra_mode"), given.get("ipv6_address_mode")]
+        seen = {mode for mode in modes if isinstance(mode, str) and mode}
+        if given.get("ip_version") == 4 and any(map(bare, modes)):
+            yield Problem("StackValidationFailed", "ipv6_ra_mode and ipv6_address_mode need ip_version 6")
+        elif len(seen) > 1:
+            yield Problem("StackValidationFailed", "ipv6_ra_mode and ipv6_address_mode differ")
+
+
+class GatewayAddress:
+    """Besides an address, the gateway may be one of the words for none and for any."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        gateway = given.get("gateway_ip")
+        if isinstance(gateway, str) and gateway not in ("", "~", "auto") and not is_address(gateway):
+            yield Problem("StackValidationFailed", f"gateway_ip {gateway!r} is no IP address")
+
+
+def is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return is_short_address(text)
+    return True
+
+
+def is_short_address(text: str) -> bool:
+    """Tells whether it is an IPv4 address in one of the old forms, such as 10.1 for 10.0.0.1."""
+    try:
+        socket.inet_aton(text)
+    except OSError:
+        return False
+    # What follows a space is not looked at.
+    return not any(map(str.isspace, text))
+
+
 class Subnet(NeutronType):
+    """A range of addresses on a network, and what its ports are told about it: gateway, name servers, routes.
+
+    A network may have several, of both IP versions. The range is given as cidr, or carved out of a
+    subnetpool.
+    """
+
     type_name = "OS::Neutron::Subnet"
     entity = "subnet"
     properties = {
         "network_id": Property(
-            str, constraints=[custom("neutron.network")], support=hidden("5.0.0", deprecated("2014.2"))
+            str,
+            "Use network.",
+            constraints=[custom("neutron.network")],
+            support=hidden("5.0.0", deprecated("2014.2")),
         ),
         "network": Property(
-            str, required=True, constraints=[custom("neutron.network")], support=supported("2014.2")
+            str,
+            "The network, by name or id, that the addresses are for.",
+            required=True,
+            constraints=[custom("neutron.network")],
+            support=supported("2014.2"),
         ),
-        "subnetpool": Property(str, constraints=[custom("neutron.subnetpool")], support=supported("6.0.0")),
-        "prefixlen": Property(int, constraints=[range_(min=0)], support=supported("6.0.0")),
-        "cidr": Property(str, constraints=[custom("net_cidr")]),
-        "value_specs": Property(dict, default={}, update_allowed=True),
-        "name": Property(str, update_allowed=True),
-        "ip_version": Property(int, default=4, constraints=[one_of(4, 6)]),
-        "dns_nameservers": Property(list, default=[], update_allowed=True),
-        "gateway_ip": Property(str, update_allowed=True),
-        "enable_dhcp": Property(bool, default=True, update_allowed=True),
+        "subnetpool": Property(
+            str,
+            "The pool, by name or id, to take a free range from. Excludes cidr.",
+            constraints=[custom("neutron.subnetpool")],
+            support=supported("6.0.0"),
+        ),
+        "prefixlen": Property(
+            int,
+            "How large a range to take from the subnetpool, as a prefix length in bits. Left out, it is the "
+            "pool's default.",
+            constraints=[range_(min=0)],
+            support=supported("6.0.0"),
+        ),
+        "cidr": Property(
+            str,
+            "The range in CIDR notation, such as 10.1.0.0/24. It must not overlap with other subnets of the "
+            "network.",
+            constraints=[custom("net_cidr")],
+        ),
+        "value_specs": Property(
+            dict,
+            "Further attributes, passed to the network service as they are, for its extensions.",
+            default={},
+            update_allowed=True,
+        ),
+        "name": Property(
+            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+        ),
+        "ip_version": Property(int, "It must be that of the cidr.", default=4, constraints=[one_of(4, 6)]),
+        "dns_nameservers": Property(
+            list,
+            "Addresses of the name servers announced by DHCP. Left out or empty, it is the network "
+            "service's own.",
+            default=[],
+            update_allowed=True,
+        ),
+        "gateway_ip": Property(
+            str,
+            "The address announced as way out, which a router takes that joins the subnet. Left out or "
+            "auto, it is the first address of the range; null or empty means no gateway. auto works at "
+            "creation only.",
+            update_allowed=True,
+        ),
+        "enable_dhcp": Property(
+            bool,
+            "False leaves it to the servers to configure their addresses.",
+            default=True,
+            update_allowed=True,
+        ),
         "allocation_pools": Property(
             list,
+            "The parts of the range from which ports get addresses by themselves; the rest is had by asking "
+            "for it. Left out, it is the whole range but the gateway.",
             update_allowed=True,
             items=Property(
                 dict,
                 fields={
-                    "start": Property(str, required=True, constraints=[custom("ip_addr")]),
-                    "end": Property(str, required=True, constraints=[custom("ip_addr")]),
+                    "start": Property(
+                        str, "The lowest address of the part.", required=True, constraints=[custom("ip_addr")]
+                    ),
+                    "end": Property(
+                        str,
+                        "The highest address of the part, itself included.",
+                        required=True,
+                        constraints=[custom("ip_addr")],
+                    ),
                 },
             ),
         ),
-        "tenant_id": Property(str),
-        "host_routes": Property(list, update_allowed=True, items=ROUTE),
+        "tenant_id": Property(
+            str, "The project to own the subnet, the stack's own by default. Others are for administrators."
+        ),
+        "host_routes": Property(
+            list,
+            "Routes announced by DHCP besides the one through the gateway.",
+            update_allowed=True,
+            items=ROUTE,
+        ),
         "ipv6_ra_mode": Property(
             str,
+            "How the router's announcements tell servers to find their address: by slaac, or by DHCPv6 for "
+            "the address (stateful) or only the rest (stateless). Left out, the network service announces "
+            "nothing.",
             constraints=[one_of("dhcpv6-stateful", "dhcpv6-stateless", "slaac")],
             support=supported("2015.1"),
         ),
         "ipv6_address_mode": Property(
             str,
+            "How addresses are assigned, with the meanings of ipv6_ra_mode. When both are given they must "
+            "agree.",
             constraints=[one_of("dhcpv6-stateful", "dhcpv6-stateless", "slaac")],
             support=supported("2015.1"),
         ),
         "segment": Property(
             str,
+            "The segment of a routed network that the range is for. It can be added later, but not changed.",
             update_allowed=True,
             constraints=[custom("neutron.segment")],
             support=supported("11.0.0", supported("9.0.0")),
@@ -55,16 +199,16 @@ class Subnet(NeutronType):
         "tags": TAGS,
     }
     attributes = {
-        "name": Attribute(str),
-        "network_id": Attribute(str),
-        "tenant_id": Attribute(str),
-        "allocation_pools": Attribute(list),
-        "gateway_ip": Attribute(str),
-        "host_routes": Attribute(list),
-        "ip_version": Attribute(str),
-        "cidr": Attribute(str),
-        "dns_nameservers": Attribute(list),
-        "enable_dhcp": Attribute(str),
+        "name": Attribute(str, "The name in use, also when the template gives none."),
+        "network_id": Attribute(str, "The id of the network, also when the template names it."),
+        "tenant_id": Attribute(str, "The id of the project that owns it."),
+        "allocation_pools": Attribute(list, "The ranges ports get addresses from: maps of start and end."),
+        "gateway_ip": Attribute(str, "The gateway's address, chosen or given; null without one."),
+        "host_routes": Attribute(list, "The routes announced: maps of destination and nexthop."),
+        "ip_version": Attribute(str, "4 or 6."),
+        "cidr": Attribute(str, "The range, also when it was taken from a pool."),
+        "dns_nameservers": Attribute(list, "The name servers announced."),
+        "enable_dhcp": Attribute(str, "Whether DHCP serves the subnet."),
         "show": SHOW,
     }
     translations = [
@@ -73,3 +217,4 @@ class Subnet(NeutronType):
         Resolve(("subnetpool",), "find_resourceid_by_name_or_id", "subnetpool"),
         Resolve(("segment",), "find_network_segment"),
     ]
+    rules = [AddressRange(), AddressModes(), GatewayAddress()]

@@ -1,7 +1,22 @@
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
 from calor.language.constraints import custom, length, range_
-from calor.language.schema import Property, supported
+from calor.language.schema import Problem, Property, supported
 from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import TAGS
+
+
+class PrefixBounds:
+    """The least prefix length, the default one and the greatest go upwards; 0 is no bound."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        names = ("min_prefixlen", "default_prefixlen", "max_prefixlen")
+        bounds = [(name, given[name]) for name in names if isinstance(given.get(name), int) and given[name]]
+        for (low, least), (high, greatest) in combinations(bounds, 2):
+            if least > greatest:
+                yield Problem("StackValidationFailed", f"{low} {least} is above {high} {greatest}")
 
 
 class SubnetPool(NeutronType):
@@ -28,3 +43,4 @@ class SubnetPool(NeutronType):
         "shared": Property(bool, default=False),
         "tags": TAGS,
     }
+    rules = [PrefixBounds()]

@@ -1,5 +1,5 @@
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, Resolve, deprecated, supported
+from calor.language.schema import AtLeastOne, Property, Resolve, deprecated, supported
 from calor.types.nova.base import NovaType
 
 
@@ -31,3 +31,4 @@ class Quota(NovaType):
         "server_group_members": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
     }
     translations = [Resolve(("project",), "get_project_id")]
+    rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

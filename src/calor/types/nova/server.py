@@ -1,8 +1,23 @@
+from collections.abc import Iterator
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
+from calor.language.schema import (
+    SHOW,
+    Attribute,
+    Peer,
+    Peers,
+    Property,
+    Replace,
+    Resolve,
+    deprecated,
+    hidden,
+    supported,
+)
 from calor.types.heat.common import DEPLOYMENT_SWIFT_DATA, SOFTWARE_CONFIG_TRANSPORTS
+from calor.types.neutron import waiting
 from calor.types.neutron.common import PORT_EXTRAS
 from calor.types.nova.base import NovaType
+from calor.types.nova.server_rules import RULES
 
 
 class Server(NovaType):
@@ -152,3 +167,15 @@ class Server(NovaType):
         Resolve(("networks", "subnet"), "find_resourceid_by_name_or_id", "subnet"),
         Resolve(("networks", "port"), "find_resourceid_by_name_or_id", "port"),
     ]
+    rules = RULES
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """Any subnet of its networks may be the one that the server gets its address of."""
+        networks = dict.fromkeys((entry or {}).get("network") or None for entry in me.value("networks") or ())
+        if None in networks:
+            for subnet in peers.of_type("OS::Neutron::Subnet"):
+                yield subnet.name
+        elif networks:
+            for network in (*networks, None):
+                yield from waiting.subnets(peers, network)

@@ -4,22 +4,34 @@ from calor.types.nova.base import NovaType
 
 
 class ServerGroup(NovaType):
+    """Says whether servers are to run on the same host or on different ones.
+
+    A server joins when its scheduler_hints have the key group with the group's id. Spread over hosts, servers
+    that do the same do not all fail together.
+    """
+
     type_name = "OS::Nova::ServerGroup"
     support = supported("2014.2")
     entity = "server_groups"
     properties = {
-        "name": Property(str),
+        "name": Property(str, "What the group is called in the compute service. Left out, it is made up."),
         "policies": Property(
             list,
+            "One of: anti-affinity puts each server on a host of its own, affinity puts all on the same one, and a "
+            "server that has no such host cannot start. The soft- forms do it as far as possible.",
             default=["anti-affinity"],
             constraints=[one_of("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")],
             items=Property(str),
         ),
         "rules": Property(
             dict,
+            "Details of the policy.",
             support=supported("17.0.0"),
             fields={
-                "max_server_per_host": Property(float),
+                "max_server_per_host": Property(
+                    float,
+                    "How many servers of the group may share a host under anti-affinity. Left out, it is one.",
+                ),
             },
         ),
     }

@@ -1,6 +1,27 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
 from calor.types.octavia.base import OctaviaType
+
+TARGETS = {"REDIRECT_TO_POOL": "redirect_pool", "REDIRECT_TO_URL": "redirect_url"}
+
+
+class Target:
+    """A policy says where to redirect to, in the one form that its action needs."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        action = given.get("action")
+        if not isinstance(action, str):
+            return
+        needed = TARGETS.get(action)
+        for name in TARGETS.values():
+            if name != needed and given.get(name) is not None:
+                kind = "ResourcePropertyValueDependency" if needed else "StackValidationFailed"
+                yield Problem(kind, f"action {action} has no {name}")
+        if needed and given.get(needed) is None:
+            yield Problem("StackValidationFailed", f"action {action} needs {needed}")
 
 
 class L7Policy(OctaviaType):
@@ -29,3 +50,4 @@ class L7Policy(OctaviaType):
         Resolve(("listener",), "get_listener"),
         Resolve(("redirect_pool",), "get_pool"),
     ]
+    rules = [Target()]

@@ -1,6 +1,18 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import Problem, Property, Resolve, supported
 from calor.types.octavia.base import OctaviaType
+
+
+class Key:
+    """Headers and cookies are told apart by name."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        kind = given.get("type")
+        if kind in ("HEADER", "COOKIE") and given.get("key") is None:
+            yield Problem("StackValidationFailed", f"a rule of type {kind} needs key")
 
 
 class L7Rule(OctaviaType):
@@ -26,3 +38,4 @@ class L7Rule(OctaviaType):
         "value": Property(str, required=True, update_allowed=True),
     }
     translations = [Resolve(("l7policy",), "get_l7policy")]
+    rules = [Key()]

@@ -1,5 +1,5 @@
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, Resolve, supported
+from calor.language.schema import AtLeastOne, Property, Resolve, supported
 from calor.types.octavia.base import OctaviaType
 
 
@@ -16,3 +16,4 @@ class Quota(OctaviaType):
         "member": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
     }
     translations = [Resolve(("project",), "get_project_id")]
+    rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported
 
 class ImageRegistry(ResourceType):
     type_name = "OS::Sahara::ImageRegistry"
+    placeholder = True
     support = hidden("23.0.0", deprecated("22.0.0", supported("5.0.0")))

@@ -2,5 +2,12 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported
 
 
 class Policy(ResourceType):
+    """A rule for a cluster of Senlin: when it grows, where its nodes go, how they are repaired.
+
+    The clustering service is gone, and the type with it: templates that use it can be read, but not run. See
+    OS::Heat::ScalingPolicy.
+    """
+
     type_name = "OS::Senlin::Policy"
+    placeholder = True
     support = hidden("23.0.0", deprecated("22.0.0", supported("6.0.0")))

@@ -1,7 +1,8 @@
 from calor.language.constraints import custom, length, range_
-from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.language.schema import SHOW, AtMostOne, Attribute, Property, Resolve, supported
+from calor.types.rules import Each, OneGiven
 from calor.types.trove.base import TroveType
-from calor.types.trove.common import NETWORK
+from calor.types.trove.common import NETWORK, VersionOfDatastore
 
 
 class Cluster(TroveType):
@@ -35,4 +36,8 @@ class Cluster(TroveType):
         Resolve(("instances", "networks", "network"), "find_resourceid_by_name_or_id", "network"),
         Resolve(("instances", "networks", "port"), "find_resourceid_by_name_or_id", "port"),
         Resolve(("instances", "flavor"), "find_flavor_by_name_or_id"),
+    ]
+    rules = [
+        VersionOfDatastore(),
+        Each("instances", [Each("networks", [OneGiven(("network", "port")), AtMostOne(("network", "port"))])]),
     ]

@@ -1,5 +1,9 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom
-from calor.language.schema import Property
+from calor.language.schema import Problem, Property
+from calor.types.rules import empty, filled
 
 NETWORK = Property(
     dict,
@@ -9,3 +13,9 @@ NETWORK = Property(
         "fixed_ip": Property(str, constraints=[custom("ip_addr")]),
     },
 )
+
+
+class VersionOfDatastore:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if filled(given.get("datastore_version")) and empty(given.get("datastore_type")):
+            yield Problem("StackValidationFailed", "datastore_version needs datastore_type")

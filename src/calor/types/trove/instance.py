@@ -1,9 +1,38 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, length, pattern, range_
-from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
+from calor.types.rules import Each, empty, entries, filled, partly_unknown, visible
 from calor.types.trove.base import TroveType
-from calor.types.trove.common import NETWORK
+from calor.types.trove.common import NETWORK, VersionOfDatastore
 
 CREDENTIAL = pattern(r"[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+")
+
+
+class UsersOfDatabases:
+    """Users have access to databases of the instance's own."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        users, databases = given.get("users"), given.get("databases")
+        if filled(users) and empty(databases):
+            yield Problem("StackValidationFailed", "users needs databases")
+            return
+        names = [visible(database.get("name")) for _, database in entries(databases)]
+        if partly_unknown(databases) or None in names:
+            return
+        for index, user in entries(users):
+            for name in map(visible, visible(user.get("databases")) or []):
+                if name is not None and name not in names:
+                    yield Problem(
+                        "StackValidationFailed", f"there is no database {name}", ("users", index, "databases")
+                    )
+
+
+class NetworkOrPort:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if (given.get("network") is None) == (given.get("port") is None):
+            yield Problem("StackValidationFailed", "either network or port must be given")
 
 
 class Instance(TroveType):
@@ -78,3 +107,4 @@ class Instance(TroveType):
         "show": SHOW,
     }
     translations = [Resolve(("flavor",), "find_flavor_by_name_or_id")]
+    rules = [VersionOfDatastore(), UsersOfDatabases(), Each("networks", [NetworkOrPort()])]

@@ -1,6 +1,21 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, supported
+from calor.language.schema import Problem, Property, supported
+from calor.types.rules import visible
 from calor.types.zaqar.base import ZaqarType
+
+SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
+
+
+class SchemeOfSubscriber:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        subscriber = visible(given.get("subscriber"))
+        if isinstance(subscriber, str) and subscriber.partition(":")[0] not in SCHEMES:
+            yield Problem(
+                "StackValidationFailed", f"subscriber must be a URL that starts with one of {', '.join(SCHEMES)}"
+            )
 
 
 class Subscription(ZaqarType):
@@ -12,3 +27,4 @@ class Subscription(ZaqarType):
         "ttl": Property(int, default=220367260800, update_allowed=True, constraints=[range_(min=60)]),
         "options": Property(dict, update_allowed=True),
     }
+    rules = [SchemeOfSubscriber()]

@@ -1,5 +1,31 @@
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Property, Resolve, ResourceType, supported
+from calor.language.schema import (
+    SHOW,
+    AtLeastOne,
+    Attribute,
+    Problem,
+    Property,
+    Resolve,
+    ResourceType,
+    supported,
+)
+from calor.types.rules import AddressOfPort, Each, OneGiven, OnlyOneFilled, visible
+
+
+class RestartPolicy:
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        policy = visible(given.get("restart_policy"))
+        if not isinstance(policy, str) or policy in ("", "no", "on-failure", "always", "unless-stopped"):
+            return
+        name, colon, retries = policy.partition(":")
+        if name != "on-failure" or not colon or ":" in retries:
+            yield Problem(
+                "StackValidationFailed",
+                "restart_policy must be no, always, unless-stopped, on-failure or on-failure:<retries>",
+            )
 
 
 class Container(ResourceType):
@@ -57,4 +83,9 @@ class Container(ResourceType):
     translations = [
         Resolve(("networks", "network"), "find_resourceid_by_name_or_id", "network"),
         Resolve(("networks", "port"), "find_resourceid_by_name_or_id", "port"),
+    ]
+    rules = [
+        RestartPolicy(),
+        Each("mounts", [OneGiven(("volume_id", "volume_size")), OnlyOneFilled(("volume_id", "volume_size"))]),
+        Each("networks", [AtLeastOne(("network", "port")), AddressOfPort()]),
     ]

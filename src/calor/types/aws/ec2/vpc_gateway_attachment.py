@@ -1,4 +1,6 @@
-from calor.language.schema import Property, ResourceType
+from collections.abc import Iterator
+
+from calor.language.schema import Peer, Peers, Property, ResourceType
 
 
 class VPCGatewayAttachment(ResourceType):
@@ -9,3 +11,9 @@ class VPCGatewayAttachment(ResourceType):
         "InternetGatewayId": Property(str),
         "VpnGatewayId": Property(str, implemented=False),
     }
+
+    @classmethod
+    def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
+        """What is attached to the gateway is the router behind each route table."""
+        for table in peers.having("AWS::EC2::RouteTable", "VpcId", me.value("VpcId")):
+            yield table.name

@@ -3,4 +3,5 @@ from calor.language.schema import ResourceType, hidden, supported
 
 class L7Rule(ResourceType):
     type_name = "OS::Neutron::LBaaS::L7Rule"
+    placeholder = True
     support = hidden("21.0.0", supported("7.0.0"))

@@ -1,0 +1,98 @@
+"""The conditions of a template, each evaluated once and only when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from calor.language.diagnostics import Path, did_you_mean
+from calor.language.expressions import (
+    AlreadyReported,
+    Broken,
+    Call,
+    Compiler,
+    FunctionError,
+    Node,
+    Scope,
+    resolve,
+)
+from calor.language.values import bare
+from calor.language.versions import Version
+
+
+class StackConditions:
+    """Named conditions, and those written in place."""
+
+    def __init__(
+        self,
+        section: Mapping[str, Any],
+        version: Version,
+        complain: Callable[[FunctionError, Path], None],
+    ) -> None:
+        self._version = version
+        self._complain = complain
+        self._compiler = Compiler(version.condition_functions or {}, {}, complain)
+        self._compiled = {
+            name: self._compiler.compile(data, (version.words.conditions, name)) for name, data in section.items()
+        }
+        self._truth: dict[str, bool] = {}
+        self._open: list[str] = []
+        self.scope: Scope | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._compiled)
+
+    def written(self, data: Any, path: Path) -> Any:
+        """A condition as it is written in a resource, an output or an `if`."""
+        if data is None or isinstance(data, bool):
+            return data
+        if isinstance(data, str):
+            self._known(data)
+            return data
+        compiled = self._compiler.compile(data, path)
+        if isinstance(compiled, Broken):
+            raise AlreadyReported()
+        if not isinstance(compiled, Call):
+            raise FunctionError("a condition is a name, true, false or a function of conditions")
+        return compiled
+
+    def _known(self, name: str) -> None:
+        if name not in self._compiled:
+            hint = did_you_mean(name, self._compiled)
+            raise FunctionError(f"there is no condition `{name}`", hint=hint)
+
+    def truth(self, condition: Any) -> bool:
+        """Whether a condition holds; nothing is no condition, and holds. Raises FunctionError."""
+        if condition is None or isinstance(condition, bool):
+            return condition is not False
+        if isinstance(condition, str):
+            return self.named(condition)
+        assert self.scope is not None
+        value = bare(resolve(condition, self.scope))
+        if value is None:
+            return True
+        if not isinstance(value, bool):
+            raise FunctionError("a condition must give true or false")
+        return value
+
+    def named(self, name: str) -> bool:
+        """Whether a named condition holds. Raises FunctionError."""
+        self._known(name)
+        if name in self._truth:
+            return self._truth[name]
+        if name in self._open:
+            circle = " → ".join([*self._open[self._open.index(name) :], name])
+            raise FunctionError(f"the conditions depend on each other: {circle}")
+        self._open.append(name)
+        try:
+            compiled = self._compiled[name]
+            if not isinstance(compiled, (Node, bool)):
+                raise FunctionError(f"the condition `{name}` must be true, false or a function of conditions")
+            self._truth[name] = self.truth(compiled)
+        finally:
+            self._open.pop()
+        return self._truth[name]
+
+    def expression(self, name: str) -> Any:
+        return self._compiled[name]

@@ -1,0 +1,179 @@
+"""Finds what a resource's type means: a declared type, or a template used as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from calor.language import reader, template
+from calor.language.constraints import CustomCheck
+from calor.language.diagnostics import Diagnostic, Report
+from calor.language.parameters import Kind, Parameter
+from calor.language.registry import Registry, is_template
+from calor.language.schema import SUPPORTED, Attribute, Property, ResourceType, Rule, Support, Translation
+from calor.language.source import Source
+from calor.language.template import Template
+
+Declarations = Callable[[str], type[ResourceType] | None]
+Fetch = Callable[[str], str]
+"""The text at an http or https address. Raises OSError."""
+
+
+def no_fetch(url: str) -> str:
+    raise OSError("nothing is fetched here")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the language has to ask others for."""
+
+    declaration: Declarations
+    custom: CustomCheck
+    common: Mapping[str, Any] = field(default_factory=dict)
+    """The operator's registry of types, below the user's."""
+    common_files: Mapping[str, str] = field(default_factory=dict)
+    """Templates that the operator's registry names; a user's registry cannot reach them."""
+    fetch: Fetch = no_fetch
+    type_names: Callable[[], list[str]] = list
+    """All declared types, for hints."""
+    availability_zones: tuple[str, ...] = ("nova",)
+    max_depth: int = 5
+    limits: reader.Limits = reader.DEFAULT_LIMITS
+
+
+_KINDS: dict[Kind, type] = {
+    Kind.STRING: str,
+    Kind.NUMBER: float,
+    Kind.LIST: list,
+    Kind.JSON: dict,
+    Kind.BOOLEAN: bool,
+}
+
+
+class TemplateType:
+    """A template used as a resource type: its parameters are properties, its outputs attributes."""
+
+    support: Support = SUPPORTED
+    update_policy: Mapping[str, Property] = {}
+    translations: tuple[Translation, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    snapshots_on_delete = False
+    placeholder = False
+
+    def __init__(self, url: str, child: Template, type_name: str, defaults: Mapping[str, Any]) -> None:
+        self.url = url
+        self.template = child
+        self.type_name = type_name
+        self.properties = {
+            name: _property(declared, name in defaults) for name, declared in child.parameters.items()
+        }
+        self.attributes = {name: Attribute(None, output.description) for name, output in child.outputs.items()}
+
+
+def _property(declared: Parameter, has_default: bool) -> Property:
+    """The default stays with the parameter: a property that is not given is not passed on."""
+    return Property(
+        _KINDS[declared.kind],
+        declared.description,
+        required=declared.default is None and not has_default,
+        update_allowed=True,
+        constraints=declared.constraints,
+        converts=declared.kind in (Kind.LIST, Kind.JSON),
+    )
+
+
+Found = type[ResourceType] | TemplateType
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why a type cannot be had. `code` and `kind` are those of the error to report."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+
+class Library:
+    """The types that one request can use; templates are read once."""
+
+    def __init__(self, world: World, files: Mapping[str, Any], sources: Mapping[str, Source] | None = None) -> None:
+        self.world = world
+        self.parameter_defaults: Mapping[str, Any] = {}
+        """The environment's, which hold in every nested template."""
+        self.files = files
+        self._sources = sources or {}
+        self._templates: dict[str, tuple[Template | None, tuple[Diagnostic, ...]] | Missing] = {}
+        self._found: dict[tuple[int, str, str], Found | Missing] = {}
+        self._registries: list[Registry] = []
+
+    def find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
+        """What a type means for a resource. Looked up once for each type, and resource if that matters."""
+        specific = registry.user.get("resources") or {}
+        owner = resource if isinstance(specific, dict) and resource in specific else ""
+        key = (self._number(registry), type_name, owner)
+        if key not in self._found:
+            self._found[key] = self._find(type_name, resource, registry)
+        return self._found[key]
+
+    def _number(self, registry: Registry) -> int:
+        """Registries are compared by identity; keeping them alive keeps their ids from being used again."""
+        if not any(known is registry for known in self._registries[-8:]):
+            self._registries.append(registry)
+        return id(registry)
+
+    def _find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
+        missing: Missing | None = None
+        for target in registry.targets(type_name, resource):
+            found = self.template(target, type_name) if is_template(target) else self._declared(target, type_name)
+            if not isinstance(found, Missing):
+                return found
+            missing = missing or found
+        return missing or Missing("E401", f"there is no resource type `{type_name}`")
+
+    def _declared(self, target: str, type_name: str) -> Found | Missing:
+        declared = self.world.declaration(target)
+        if declared is None:
+            return Missing("E401", f"there is no resource type `{target}`")
+        if declared.template_file and declared.template_file in self.world.common_files:
+            return self.template(declared.template_file, type_name)
+        return declared
+
+    def template(self, url: str, type_name: str) -> TemplateType | Missing:
+        read = self.read(url)
+        if isinstance(read, Missing):
+            return read
+        child, problems = read
+        if child is None:
+            reason = problems[0].message if problems else "it cannot be read"
+            return Missing("E402", f"{url} is not a template: {reason}")
+        return TemplateType(url, child, type_name, self.parameter_defaults)
+
+    def read(self, url: str) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
+        """The template at a URL, with the diagnostics of its structure."""
+        if url not in self._templates:
+            self._templates[url] = self._read(url)
+        return self._templates[url]
+
+    def _read(self, url: str) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
+        report = Report()
+        source = self._sources.get(url)
+        if source is None:
+            text = self.files.get(url)
+            if text is None:
+                text = self.world.common_files.get(url)
+            if text is None:
+                if not url.startswith(("http://", "https://")):
+                    return Missing("E402", f"the template {url} did not come along")
+                try:
+                    text = self.world.fetch(url)
+                except OSError as error:
+                    return Missing("E402", f"the template {url} cannot be fetched: {error}")
+            if isinstance(text, dict):
+                return template.parse(text, url, report, self.world.custom), tuple(report)
+            source = reader.read_mapping(text, url, report, self.world.limits)
+        if source is None:
+            return None, tuple(report)
+        report.locate = source.locate
+        return template.parse(source.data, url, report, self.world.custom), tuple(report)

@@ -1,0 +1,103 @@
+"""Merging several environments into one, in the order given, by each parameter's strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from calor.language import environment
+from calor.language.diagnostics import Report
+from calor.language.parameters import Kind
+
+OVERWRITE = "overwrite"
+MERGE = "merge"
+DEEP_MERGE = "deep_merge"
+_STRATEGIES = (OVERWRITE, MERGE, DEEP_MERGE)
+
+
+def merge(
+    environments: Iterable[tuple[str, Mapping[str, Any]]],
+    kinds: Mapping[str, Kind],
+    report: Report,
+) -> dict[str, Any]:
+    """One environment from named ones. `kinds` are the types of the parameters of the template and of all
+    templates below it: only values of those can be merged, others are overwritten."""
+    merged: dict[str, Any] = {}
+    strategies: dict[str, tuple[str, str]] = {}
+    for name, data in environments:
+        own = data.get(environment.STRATEGIES) or {}
+        for section, content in data.items():
+            if section == environment.STRATEGIES or content is None:
+                continue
+            if section in (environment.PARAMETERS, environment.DEFAULTS):
+                before = merged.setdefault(section, {})
+                for parameter, value in content.items():
+                    strategy = _strategy(parameter, own, strategies, name, report)
+                    kind = kinds.get(parameter)
+                    if value is None:
+                        continue
+                    if parameter in before and kind is not None and strategy != OVERWRITE:
+                        value = _combined(parameter, before[parameter], value, kind, strategy, report)
+                    before[parameter] = value
+            elif isinstance(content, dict):
+                merged.setdefault(section, {}).update(
+                    {key: value for key, value in content.items() if value is not None}
+                )
+            elif isinstance(content, list):
+                merged.setdefault(section, []).extend(content)
+            else:
+                merged[section] = content
+    return merged
+
+
+def _strategy(
+    parameter: str, own: Mapping[str, Any], known: dict[str, tuple[str, str]], name: str, report: Report
+) -> str:
+    stated = own.get(parameter)
+    at = (environment.STRATEGIES, parameter)
+    if stated is not None and stated not in _STRATEGIES:
+        report.error("E307", f"`{stated}` is none of {', '.join(_STRATEGIES)}", at, kind="ValueError")
+        return OVERWRITE
+    if stated is not None:
+        before = known.setdefault(parameter, (stated, name))
+        if before[0] != stated:
+            message = f"{name} wants `{parameter}` to {stated}, {before[1]} to {before[0]}"
+            report.error("E307", message, at, kind="ConflictingMergeStrategyForParam")
+        return str(stated)
+    if parameter in known:
+        return known[parameter][0]
+    return str(own.get("default", OVERWRITE))
+
+
+def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, report: Report) -> Any:
+    if kind is Kind.JSON and isinstance(old, dict) and isinstance(new, dict):
+        return _deep(old, new) if strategy == DEEP_MERGE else {**old, **new}
+    if kind is Kind.LIST or isinstance(old, list):
+        if isinstance(old, str) and isinstance(new, str):
+            return f"{old},{new}"
+        return [*_items(old), *_items(new)]
+    if kind is Kind.STRING:
+        return f"{old}{new}"
+    if kind is Kind.NUMBER:
+        return old + new
+    message = f"the boolean `{parameter}` can be overwritten, but not merged"
+    report.error("E307", message, (environment.STRATEGIES, parameter), kind="InvalidMergeStrategyForParam")
+    return new
+
+
+def _items(value: Any) -> list[Any]:
+    return value.split(",") if isinstance(value, str) else list(value)
+
+
+def _deep(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        made = dict(old)
+        for key, value in new.items():
+            if value is not None:
+                made[key] = _deep(old[key], value) if key in old else value
+        return made
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    if isinstance(old, str) and isinstance(new, str):
+        return old + new
+    return new

@@ -1,0 +1,260 @@
+"""Properties of a resource: translated, converted, completed with defaults, and held against their schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from calor.language.constraints import AllowedValues, CustomCheck
+from calor.language.diagnostics import Path, did_you_mean
+from calor.language.schema import ANY, Property, Remove, Replace, Rewrite, Translation
+from calor.language.values import Secret, Unknown, Wrapping, has_secret, has_unknown, peel
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyProblem:
+    """What is wrong with a property: a code, the place below `properties`, what, and perhaps a hint.
+
+    `shown_at` is the place that Heat names, which for a missing or unknown property is the map around it.
+    """
+
+    code: str
+    at: Path
+    message: str
+    shown_at: Path
+    hint: str | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """Properties read against a schema."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[PropertyProblem] = field(default_factory=list)
+
+
+def read(
+    given: Mapping[str, Any],
+    schema: Mapping[str, Property],
+    translations: Sequence[Translation] = (),
+    *,
+    custom: CustomCheck,
+    with_values: bool = True,
+) -> Reading:
+    """All declared properties with their values; None where one is neither given nor has a default.
+
+    Without `with_values` only names are checked: that a property exists and that none is missing.
+    """
+    reader = _Reader(custom, with_values)
+    data = translate(dict(given), translations, reader.problem)
+    values = reader.fields(data, schema, (), check=True)
+    return Reading(values, reader.problems)
+
+
+Complain = Callable[[str, Path, str], None]
+
+
+def translate(data: dict[str, Any], translations: Sequence[Translation], complain: Complain) -> dict[str, Any]:
+    """The data with values given under old names moved to the names in use. Name look-ups are left to whoever
+    can reach the service."""
+    for rule in translations:
+        if isinstance(rule, Replace):
+            data = _replaced(data, rule, rule.path, complain)
+        elif isinstance(rule, Remove):
+            data = _removed(data, rule.path)
+        elif isinstance(rule, Rewrite):
+            data = rule.rewrite(data)
+    return data
+
+
+def _replaced(data: Any, rule: Replace, path: tuple[str, ...], complain: Complain) -> Any:
+    if isinstance(data, list):
+        return [_replaced(item, rule, path, complain) for item in data]
+    if not isinstance(data, dict):
+        return data
+    key, *below = path
+    if below:
+        if key in data:
+            return {**data, key: _replaced(data[key], rule, tuple(below), complain)}
+        return data
+    source = rule.source[-1] if rule.source else rule.sibling
+    if source is None or data.get(source) is None:
+        return data
+    value = data[source]
+    for step in rule.inside or ():
+        value = value.get(step) if isinstance(value, dict) else None
+    if data.get(key) is not None and value is not None:
+        complain("E413", (*rule.path[:-1], key), f"`{key}` and its older name `{source}` are both given")
+        return data
+    if rule.inside:
+        return data if value is None else {**data, key: value}
+    return {**{name: item for name, item in data.items() if name != source}, key: value}
+
+
+def _removed(data: Any, path: tuple[str, ...]) -> Any:
+    if isinstance(data, list):
+        return [_removed(item, path) for item in data]
+    if not isinstance(data, dict) or path[0] not in data:
+        return data
+    if len(path) == 1:
+        return {name: item for name, item in data.items() if name != path[0]}
+    return {**data, path[0]: _removed(data[path[0]], path[1:])}
+
+
+class _Reader:
+    def __init__(self, custom: CustomCheck, with_values: bool) -> None:
+        self.custom = custom
+        self.with_values = with_values
+        self.problems: list[PropertyProblem] = []
+
+    def problem(self, code: str, at: Path, message: str, shown_at: Path | None = None, hint: str | None = None) -> None:
+        self.problems.append(PropertyProblem(code, at, message, at if shown_at is None else shown_at, hint))
+
+    def fields(self, data: dict[str, Any], schema: Mapping[str, Property], at: Path, check: bool) -> dict[str, Any]:
+        if check:
+            for name in data:
+                if name not in schema:
+                    hint = did_you_mean(str(name), schema)
+                    self.problem("E410", (*at, name), f"there is no property `{name}`", at, hint)
+        values: dict[str, Any] = {}
+        for name, declared in schema.items():
+            if name in data:
+                if not declared.implemented:
+                    self.problem("E411", (*at, name), f"`{name}` is not implemented", (*at, name))
+                value = data[name]
+                checked = check and (at != () or not has_unknown(value))
+                values[name] = self.value(value, declared, (*at, name), checked)
+            elif declared.default is not None:
+                values[name] = self.value(declared.default, declared, (*at, name), False)
+            else:
+                values[name] = None
+                if declared.required:
+                    self.problem("E412", at, f"the property `{name}` must be given", at)
+        return values
+
+    def value(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+        """The value converted to what the schema asks for, wrapped as it was."""
+        wrapping = Wrapping()
+        plain = peel(value, wrapping, 1)
+        if plain is None and declared.default is not None:
+            plain = declared.default
+        try:
+            converted = self._converted(plain, declared, at, check)
+        except ValueError as error:
+            if not wrapping.unknown and self.with_values:
+                self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
+            return value
+        if check and self.with_values and not wrapping.unknown and value is not None:
+            self._constraints(converted, declared, at, wrapping.secret)
+        return wrapping.around(converted)
+
+    def _converted(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+        kind = declared.kind
+        if kind is ANY:
+            return value
+        if value is None:
+            return _zero(kind) if not (declared.fields or declared.items) else self._empty(declared, at, check)
+        if kind is dict:
+            return self._map(value, declared, at, check)
+        if kind is list:
+            return self._list(value, declared, at, check)
+        return _SCALARS[kind](value)
+
+    def _empty(self, declared: Property, at: Path, check: bool) -> Any:
+        if declared.kind is list:
+            return []
+        return self.fields({}, declared.fields or {}, at, check)
+
+    def _map(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+        if declared.converts and isinstance(value, str):
+            value = _parsed(value, dict)
+        if not isinstance(value, dict):
+            raise ValueError(f"this must be a map, not {describe(value)}")
+        return self.fields(value, declared.fields, at, check) if declared.fields else value
+
+    def _list(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+        if declared.converts and isinstance(value, str):
+            value = value.split(",")
+        if not isinstance(value, list):
+            raise ValueError(f"this must be a list, not {describe(value)}")
+        if declared.items is None:
+            return value
+        return [self.value(item, declared.items, (*at, index), check) for index, item in enumerate(value)]
+
+    def _constraints(self, value: Any, declared: Property, at: Path, secret: bool) -> None:
+        if not declared.constraints or has_secret(value):
+            return
+        for constraint in declared.constraints:
+            if isinstance(constraint, AllowedValues) and declared.kind is str:
+                constraint = AllowedValues(constraint.description, tuple(map(str, constraint.values)))
+            try:
+                problem = constraint.violation(value, self.custom)
+            except (TypeError, ValueError) as error:
+                problem = str(error)
+            if problem is not None:
+                self.problem("E415", at, "the value is not allowed" if secret else problem)
+
+
+def _zero(kind: type) -> Any:
+    return {str: "", int: 0, float: 0, bool: False, list: [], dict: {}}[kind]
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, int)):
+        return str(value)
+    raise ValueError(f"this must be text, not {describe(value)}")
+
+
+def _integer(value: Any) -> int:
+    try:
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError
+        return int(value)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"this must be a whole number, not {describe(value)}") from None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (int, float)):
+        return value
+    try:
+        return float(value)
+    except (ValueError, TypeError):
+        raise ValueError(f"this must be a number, not {describe(value)}") from None
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    raise ValueError(f"this must be true or false, not {describe(value)}")
+
+
+_SCALARS: dict[type, Callable[[Any], Any]] = {str: _string, int: _integer, float: _number, bool: _boolean}
+
+
+def _parsed(text: str, kind: type) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        raise ValueError("this text is not JSON") from None
+    if not isinstance(value, kind):
+        raise ValueError("this text is not a map in JSON")
+    return value
+
+
+def describe(value: Any) -> str:
+    """A value in a sentence: what it is, and what it says if that is short and no secret."""
+    if isinstance(value, (Secret, Unknown)):
+        return repr(value)
+    if isinstance(value, dict):
+        return "a map"
+    if isinstance(value, list):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,140 @@
+"""The resource registry: what a type's name means, and what else is said of single resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from calor.language.diagnostics import Path, Report, did_you_mean
+
+RESOURCES = "resources"
+HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
+RESTRICTIONS = ("update", "replace")
+_SPECIAL = ("hooks", "restricted_actions", "base_url")
+
+
+def is_template(target: Any) -> bool:
+    """Whether a type's name or a mapping's target names a template."""
+    return isinstance(target, str) and target.endswith((".yaml", ".template"))
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Mappings of types. The user's go before the operator's `common` ones."""
+
+    user: Mapping[str, Any] = field(default_factory=dict)
+    common: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], report: Report, at: Path) -> Registry:
+        user = {name: target for name, target in data.items() if name != "base_url"}
+        for name, target in user.items():
+            if name == RESOURCES:
+                _check_resources(target, report, (*at, name))
+            elif target is not None and not isinstance(target, str):
+                message = f"`{name}` must map to the name of a type or a template"
+                report.error("E305", message, (*at, name), kind="ValueError")
+        return cls(user)
+
+    def over(self, common: Mapping[str, Any]) -> Registry:
+        return Registry(self.user, common)
+
+    def targets(self, type_name: str, resource: str | None) -> Iterator[str]:
+        """What a type may stand for, the most specific mapping first, the name itself where none is left.
+
+        A name that is mapped to nothing stands for nothing.
+        """
+        seen: set[tuple[str, str | None]] = set()
+        yield from self._follow(type_name, resource, seen)
+
+    def _follow(self, type_name: str, resource: str | None, seen: set[tuple[str, str | None]]) -> Iterator[str]:
+        if (type_name, resource) in seen:
+            return
+        seen.add((type_name, resource))
+        for target in self._mapped(type_name, resource):
+            if is_template(target):
+                yield target
+            elif target != type_name:
+                yield from self._follow(target, resource, seen)
+        if not self._removed(type_name):
+            yield type_name
+
+    def _mapped(self, type_name: str, resource: str | None) -> Iterator[str]:
+        specific = self.user.get(RESOURCES) or {}
+        own = specific.get(resource) if isinstance(specific, dict) and resource is not None else None
+        for mappings in (own, self.user, self.common):
+            if not isinstance(mappings, dict):
+                continue
+            found = mappings.get(type_name)
+            if isinstance(found, str):
+                yield found
+            globs = [name for name in mappings if name.endswith("*") and type_name.startswith(name[:-1])]
+            for name in sorted(globs, key=len, reverse=True):
+                target = mappings[name]
+                if isinstance(target, str):
+                    yield target[:-1] + type_name[len(name) - 1 :] if target.endswith("*") else target
+
+    def _removed(self, type_name: str) -> bool:
+        return any(
+            target is None and (name == type_name or (name.endswith("*") and type_name.startswith(name[:-1])))
+            for name, target in self.user.items()
+        )
+
+    def nested(self, parent: str, implementing: tuple[str, str] | None) -> Registry:
+        """The registry inside the stack below a resource."""
+        user = {
+            name: target
+            for name, target in self.user.items()
+            if name != RESOURCES and (name, target) != implementing
+        }
+        below: dict[str, Any] = {}
+        specific = self.user.get(RESOURCES)
+        for pattern, content in (specific if isinstance(specific, dict) else {}).items():
+            if isinstance(content, dict) and fnmatchcase(parent, pattern):
+                below.update({name: inner for name, inner in content.items() if isinstance(inner, dict)})
+        if below:
+            user[RESOURCES] = below
+        common = {name: target for name, target in self.common.items() if (name, target) != implementing}
+        return Registry(user, common)
+
+    def hooks(self, resource: str) -> tuple[str, ...]:
+        return self._listed(resource, "hooks")
+
+    def restricted_actions(self, resource: str) -> tuple[str, ...]:
+        return self._listed(resource, "restricted_actions")
+
+    def _listed(self, resource: str, key: str) -> tuple[str, ...]:
+        specific = self.user.get(RESOURCES)
+        found: list[str] = []
+        for pattern, content in (specific if isinstance(specific, dict) else {}).items():
+            if isinstance(content, dict) and fnmatchcase(resource, pattern):
+                value = content.get(key) or []
+                found.extend([value] if isinstance(value, str) else value)
+        return tuple(found)
+
+
+def _check_resources(data: Any, report: Report, at: Path) -> None:
+    if not isinstance(data, dict):
+        if data is not None:
+            report.error("E305", "`resources` must be a map of resource names", at, kind="ValueError")
+        return
+    for name, content in data.items():
+        if not isinstance(content, dict):
+            continue
+        for key, known, kind in (
+            ("hooks", HOOKS, "InvalidBreakPointHook"),
+            ("restricted_actions", RESTRICTIONS, "InvalidRestrictedAction"),
+        ):
+            value = content.get(key) or []
+            for word in [value] if isinstance(value, str) else value:
+                if word not in known:
+                    message = f"`{word}` is none of {', '.join(known)}"
+                    hint = did_you_mean(str(word), known)
+                    report.error("E306", message, (*at, name, key), kind=kind, hint=hint)
+        _check_resources(
+            {key: inner for key, inner in content.items() if isinstance(inner, dict) and key not in _SPECIAL},
+            report,
+            (*at, name),
+        )

@@ -1,0 +1,121 @@
+"""A whole request, as a client sends it: template, environments, files and parameters together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language import environment as environments
+from calor.language import merging, reader
+from calor.language import template as structure
+from calor.language.definition import Definition, define
+from calor.language.diagnostics import Report
+from calor.language.library import Library, World
+from calor.language.parameters import Kind, StackIdentity
+from calor.language.registry import Registry
+from calor.language.source import Source
+
+
+def resolve_request(
+    request: Mapping[str, Any],
+    world: World,
+    report: Report,
+    *,
+    name: str = "template",
+    identity: StackIdentity | None = None,
+    sources: Mapping[str, Source] | None = None,
+) -> Definition | None:
+    """The stack that a request defines; None if its template cannot be read at all.
+
+    `sources` are texts of the request that were read before, by their names, with their positions.
+    """
+    sources = sources or {}
+    files = request.get("files") or {}
+    data = _template_data(request.get("template"), name, world, report, sources)
+    if data is None:
+        return None
+    if name in sources:
+        report.locate = sources[name].locate
+    template = structure.parse(data, name, report, world.custom)
+    if template is None:
+        return None
+    library = Library(world, files, sources)
+    environment = _environment(request, library, template, report, sources)
+    library.parameter_defaults = environment.parameter_defaults
+    return define(template, environment, library, report, identity=identity)
+
+
+def _template_data(
+    given: Any, name: str, world: World, report: Report, sources: Mapping[str, Source]
+) -> Mapping[str, Any] | None:
+    if isinstance(given, dict):
+        if name not in sources and reader.too_deep(given, world.limits.depth):
+            report.error("E104", f"nested deeper than {world.limits.depth} levels", kind="InvalidTemplate")
+            return None
+        return given
+    if isinstance(given, (str, bytes)):
+        source = reader.read_mapping(given, name, report, world.limits)
+        if source is None:
+            return None
+        report.locate = source.locate
+        data: Mapping[str, Any] = source.data
+        return data
+    report.error("E103", "the template is not a mapping", kind="InvalidTemplate")
+    return None
+
+
+def _environment(
+    request: Mapping[str, Any],
+    library: Library,
+    template: structure.Template,
+    report: Report,
+    sources: Mapping[str, Source],
+) -> environments.Environment:
+    files = request.get("files") or {}
+    given = request.get("environment")
+    if isinstance(given, (str, bytes)):
+        source = reader.read_mapping(given, "environment", report, library.world.limits)
+        given = source.data if source else {}
+    report_of_environment = Report()
+    if request.get("environment_files"):
+        read = []
+        for name in request["environment_files"]:
+            source = sources.get(name) or _environment_file(name, files, library.world, report)
+            if source is not None:
+                own = Report(source.locate)
+                read.append((name, environments.check(source.data, own)))
+                report.extend(own)
+        given = merging.merge(read, _kinds(template, files, library), report_of_environment)
+    parsed = environments.parse(given, report_of_environment, flat=True)
+    report.extend(report_of_environment)
+    registry = Registry(parsed.registry.user, library.world.common)
+    whole = environments.Environment(
+        parsed.parameters,
+        parsed.parameter_defaults,
+        registry,
+        parsed.event_sinks,
+        parsed.encrypted_param_names,
+    )
+    return whole.with_parameters(request.get("parameters") or {})
+
+
+def _environment_file(name: str, files: Mapping[str, Any], world: World, report: Report) -> Source | None:
+    if name not in files:
+        report.error("E308", f"the environment {name} did not come along", kind="ValueError")
+        return None
+    content = files[name]
+    if isinstance(content, dict):
+        return Source(name, "", content)
+    return reader.read_mapping(content, name, report, world.limits)
+
+
+def _kinds(template: structure.Template, files: Mapping[str, Any], library: Library) -> dict[str, Kind]:
+    """Types of all parameters, of the template and of those among the files."""
+    kinds: dict[str, Kind] = {}
+    for name in files:
+        read = library.read(name) if name.endswith((".yaml", ".yml", ".template", ".json")) else None
+        child = read[0] if isinstance(read, tuple) else None
+        if child is not None:
+            kinds.update({parameter.name: parameter.kind for parameter in child.parameters.values()})
+    kinds.update({parameter.name: parameter.kind for parameter in template.parameters.values()})
+    return kinds
