@@ -213,6 +213,8 @@ class _Definer:
             return self.values.values[name]
         if name in self.values.pseudo:
             return self.values.pseudo[name]
+        if name in self.values.invalid:
+            raise AlreadyReported()
         if name in self.values.missing:
             if self.strict:
                 raise AlreadyReported()
@@ -272,7 +274,9 @@ class _Definer:
                 truths[name] = self.conditions.named(name)
             except FunctionError as error:
                 truths[name] = None
-                self._report_error("E405", error, at, path=dotted(error.at or at), deferred=True)
+                # Heat looks at a condition only when something uses it: then a missing parameter stops it.
+                deferred = error.kind == "UserParameterMissing"
+                self._report_error("E405", error, at, path=dotted(error.at or at), deferred=deferred)
         return truths
 
     def _report_error(
@@ -347,7 +351,7 @@ class _Definer:
             return "Delete"
         policy = policies[value]
         if policy == "Snapshot" and found is not None and not found.snapshots_on_delete:
-            self.report.error("E406", f"{found.type_name} cannot be kept as a snapshot", at, path=dotted(text.path))
+            self.report.error("E406", f"{found.type_name} cannot be kept as a snapshot", at)
         return policy
 
     def _resolve(self, resource: ResourceDefinition) -> None:
@@ -499,10 +503,15 @@ class _Definer:
                     self.report.error("E416", problem.message, (*at, *problem.path), kind=problem.kind, path="")
         if isinstance(found, TemplateType):
             self._template_below(resource, found)
-        elif found.nested_stack and not resource.failed:
-            data = found.child_template(resource.values)
-            if data is not None:
-                self._group_below(resource, data)
+            return
+        if not found.nested_stack or resource.failed:
+            return
+        data = found.child_template(resource.values)
+        address = found.child_address(resource.values)
+        if data is not None:
+            self._group_below(resource, data)
+        elif address is not None:
+            self._address_below(resource, *address)
 
     def _update_policy(self, resource: ResourceDefinition, found: Found) -> None:
         text = resource.text
@@ -543,6 +552,18 @@ class _Definer:
         environment = self.environment.nested(resource.name, {}, None)
         self._below(resource, child, environment, report, "nested_stack", None)
 
+    def _address_below(self, resource: ResourceDefinition, url: str, parameters: dict[str, Any]) -> None:
+        """A nested stack whose template the resource names by its address."""
+        prefix = f"{dotted(resource.text.path)}<nested_stack>"
+        web = url.startswith(("http://", "https://"))
+        found = self.library.template(url, resource.type_name) if web else Missing("E402", f"{url} is no web address")
+        if isinstance(found, Missing):
+            self.report.error(found.code, found.message, resource.text.path, kind="ValueError", path=prefix)
+            return
+        environment = self.environment.nested(resource.name, parameters, None)
+        report = Report(found.template.locate)
+        self._below(resource, found.template, environment, report, "nested_stack", None)
+
     def _below(
         self,
         resource: ResourceDefinition,
@@ -556,7 +577,7 @@ class _Definer:
         prefix = f"{dotted(text.path)}<{shown}>"
         if self.depth >= self.library.world.max_depth:
             message = f"stacks are nested deeper than {self.library.world.max_depth} levels"
-            self.report.error("E417", message, text.path, kind="RequestLimitExceeded", path="")
+            self.report.error("E417", message, text.path, kind="RequestLimitExceeded", path=prefix)
             return
         name = f"{resource.name}"
         resource.child = define(

@@ -130,10 +130,11 @@ def within(diagnostic: Diagnostic, prefix: str) -> Diagnostic:
 
 
 def dotted(path: Path) -> str:
-    """`resources.a.properties.list[0].name`"""
+    """`resources.a.properties.list[0].name`; members of groups, named by numbers, look like items."""
     text = ""
     for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+        numeric = isinstance(step, int) or step.isdigit()
+        text += f"[{step}]" if numeric else f".{step}" if text else str(step)
     return text
 
 

@@ -53,20 +53,19 @@ def merge(
 def _strategy(
     parameter: str, own: Mapping[str, Any], known: dict[str, tuple[str, str]], name: str, report: Report
 ) -> str:
+    """The strategy of the first environment that has the parameter holds for all."""
     stated = own.get(parameter)
     at = (environment.STRATEGIES, parameter)
     if stated is not None and stated not in _STRATEGIES:
         report.error("E307", f"`{stated}` is none of {', '.join(_STRATEGIES)}", at, kind="ValueError")
         return OVERWRITE
-    if stated is not None:
-        before = known.setdefault(parameter, (stated, name))
-        if before[0] != stated:
-            message = f"{name} wants `{parameter}` to {stated}, {before[1]} to {before[0]}"
-            report.error("E307", message, at, kind="ConflictingMergeStrategyForParam")
-        return str(stated)
-    if parameter in known:
-        return known[parameter][0]
-    return str(own.get("default", OVERWRITE))
+    default = own.get("default", OVERWRITE)
+    first, where = known.setdefault(parameter, (stated or default, name))
+    if stated is not None and stated != first:
+        message = f"{name} wants `{parameter}` to {stated}, but {where} to {first}"
+        hint = "the first environment with the parameter decides; state the strategy there"
+        report.error("E307", message, at, kind="ConflictingMergeStrategyForParam", hint=hint)
+    return first
 
 
 def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, report: Report) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -116,8 +116,6 @@ def _json(value: Any) -> Any:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise ValueError("the text is not JSON") from None
-    if not isinstance(value, (dict, list)):
-        raise ValueError(f"{value!r} is not a map or a list")
     return value
 
 
@@ -243,7 +241,8 @@ class _Declared:
         try:
             return _boolean(value)
         except ValueError:
-            self.error("E201", f"`{key}` must be true or false", key)
+            at = (*self.at, key)
+            self.report.warn("W201", f"`{key}` is neither true nor false, which is read as false", at)
             return False
 
     def _constraint(self, data: Any, kind: Kind, index: int) -> Constraint | None:
@@ -393,10 +392,10 @@ class _Declared:
 def declare(section: Any, version: Version, report: Report, custom: CustomCheck) -> dict[str, Parameter]:
     """The parameters a template declares, as far as they can be read."""
     words = version.words
-    if section is None:
+    if not section:
         return {}
     if not isinstance(section, dict):
-        report.error("E112", f"`{words.parameters}` must be a map of parameters", (words.parameters,))
+        report.error("E112", f"`{words.parameters}` must be a map of parameters", (words.parameters,), path="")
         return {}
     found = {}
     for name, data in section.items():
@@ -434,15 +433,13 @@ class StackIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ParameterValues:
-    """Effective values; hidden ones are Secret. `missing` were neither given nor have a default."""
+    """Effective values; hidden ones are Secret. The `missing` were not given and have no default; of the
+    `invalid` what was given could not be read."""
 
     values: Mapping[str, Any]
     pseudo: Mapping[str, Any]
-    declared: Mapping[str, Parameter]
-    missing: frozenset[str] = field(default_factory=frozenset)
-
-    def shown(self) -> dict[str, Any]:
-        return {name: bare(value) for name, value in self.values.items()}
+    missing: frozenset[str] = frozenset()
+    invalid: frozenset[str] = frozenset()
 
 
 def assign(
@@ -468,7 +465,8 @@ def assign(
             message = f"the template has no parameter `{name}`"
             report.error("E207", message, (words.parameters,), kind="UnknownUserParameter", path="", hint=hint)
     values: dict[str, Any] = {}
-    missing = set()
+    missing: set[str] = set()
+    invalid: set[str] = set()
     for name, parameter in declared.items():
         value = next((v for v in (given.get(name), defaults.get(name), parameter.default) if v is not None), None)
         at = (words.parameters, name)
@@ -482,13 +480,13 @@ def assign(
         try:
             converted = parameter.convert(value)
         except ValueError as error:
-            converted = Unknown(None)
+            invalid.add(name)
             if strict:
                 shown = "its value does not fit" if parameter.hidden else str(error)
                 report.error("E209", f"Parameter '{name}' is invalid: {shown}", at, path="")
-        else:
-            if strict:
-                for problem in parameter.violations(converted, custom):
-                    report.error("E210", f"Parameter '{name}' is invalid: {problem}", at, path="")
+            continue
+        if strict:
+            for problem in parameter.violations(converted, custom):
+                report.error("E210", f"Parameter '{name}' is invalid: {problem}", at, path="")
         values[name] = Secret(bare(converted)) if parameter.hidden and not isinstance(converted, Unknown) else converted
-    return ParameterValues(values, pseudo, declared, frozenset(missing))
+    return ParameterValues(values, pseudo, frozenset(missing), frozenset(invalid))

@@ -211,8 +211,6 @@ def _string(value: Any) -> str:
 
 def _integer(value: Any) -> int:
     try:
-        if isinstance(value, float) and not value.is_integer():
-            raise ValueError
         return int(value)
     except (ValueError, TypeError, OverflowError):
         raise ValueError(f"this must be a whole number, not {describe(value)}") from None

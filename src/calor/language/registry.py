@@ -44,7 +44,7 @@ class Registry:
     def targets(self, type_name: str, resource: str | None) -> Iterator[str]:
         """What a type may stand for, the most specific mapping first, the name itself where none is left.
 
-        A name that is mapped to nothing stands for nothing.
+        A name that the operator maps to nothing stands for nothing; a user's null only undoes a mapping.
         """
         seen: set[tuple[str, str | None]] = set()
         yield from self._follow(type_name, resource, seen)
@@ -73,13 +73,13 @@ class Registry:
             globs = [name for name in mappings if name.endswith("*") and type_name.startswith(name[:-1])]
             for name in sorted(globs, key=len, reverse=True):
                 target = mappings[name]
-                if isinstance(target, str):
+                if isinstance(target, str) and not is_template(target):
                     yield target[:-1] + type_name[len(name) - 1 :] if target.endswith("*") else target
 
     def _removed(self, type_name: str) -> bool:
         return any(
             target is None and (name == type_name or (name.endswith("*") and type_name.startswith(name[:-1])))
-            for name, target in self.user.items()
+            for name, target in self.common.items()
         )
 
     def nested(self, parent: str, implementing: tuple[str, str] | None) -> Registry:

@@ -193,6 +193,11 @@ class ResourceType:
         """The template of the stack that the resource keeps below itself, made from its properties."""
         return None
 
+    @classmethod
+    def child_address(cls, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """Where that template is to be fetched, and the parameters for it, when a property says so."""
+        return None
+
 
 class Peer(Protocol):
     """A resource among others of its template."""

@@ -139,7 +139,7 @@ class _Structure:
     def section(self, name: str | None) -> Mapping[str, Any]:
         """A section that has to be a map; an absent or empty one is an empty map."""
         content = self.data.get(name) if name else None
-        if content is None:
+        if not content:
             return {}
         if not isinstance(content, dict):
             self.report.error("E112", f"`{name}` must be a map", (str(name),), path="")
@@ -147,12 +147,18 @@ class _Structure:
         return content
 
     def conditions(self) -> Mapping[str, Any]:
-        return self.section(self.words.conditions) if self.version.has_conditions else {}
+        name = self.words.conditions
+        if not self.version.has_conditions:
+            return {}
+        if not isinstance(self.data.get(name, {}), dict):
+            self.report.error("E112", f"`{name}` must be a map", (name,), path="")
+            return {}
+        return self.section(name)
 
     def parameter_groups(self, declared: Any) -> tuple[ParameterGroup, ...]:
         name = self.words.parameter_groups
         content = self.data.get(name) if name else None
-        if content is None:
+        if not content:
             return ()
         assert name is not None
         if not isinstance(content, list):
@@ -237,42 +243,53 @@ class _Structure:
             type=type_name,
             properties=self._map(data, words.properties, at),
             metadata=self._map(data, words.metadata, at),
-            depends_on=self._depends_on(data.get(words.depends_on), (*at, words.depends_on)),
-            deletion_policy=data.get(words.deletion_policy),
+            depends_on=self._depends_on(data.get(words.depends_on, ()), (*at, words.depends_on)),
+            deletion_policy=self._given(data, words.deletion_policy, (str, dict), "text", at),
             update_policy=self._map(data, words.update_policy, at),
-            condition=data.get(words.condition) if self.version.has_conditions else None,
-            external_id=data.get(words.external_id) if words.external_id else None,
-            description=str(data.get(words.description) or ""),
+            condition=self._given(data, words.condition, (str, bool, dict), "a condition", at)
+            if self.version.has_conditions
+            else None,
+            external_id=self._given(data, words.external_id, (str, dict), "text", at)
+            if words.external_id and self.version.has_conditions
+            else None,
+            description=self._given(data, words.description, (str,), "text", at) or "",
             path=at,
         )
 
     def _map(self, data: Mapping[str, Any], key: str, at: Path) -> Mapping[str, Any]:
-        value = data.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            self.report.error("E114", f"`{key}` must be a map", (*at, key))
-            return {}
-        return value
+        value = data.get(key, {})
+        if isinstance(value, dict):
+            return value
+        hint = f"write `{key}: {{}}` or leave it out" if value is None else None
+        self.report.error("E114", f"`{key}` must be a map", (*at, key), hint=hint)
+        return {}
+
+    def _given(
+        self, data: Mapping[str, Any], key: str | None, kinds: tuple[type, ...], shape: str, at: Path
+    ) -> Any:
+        """What stands under a key that need not be there, if it has the right shape."""
+        if key is None or key not in data:
+            return None
+        if isinstance(data[key], kinds):
+            return data[key]
+        self.report.error("E114", f"`{key}` must be {shape}", (*at, key))
+        return None
 
     def _depends_on(self, value: Any, at: Path) -> tuple[str, ...]:
-        if value is None:
+        if value == ():
             return ()
         names = [value] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             self.report.error("E114", f"`{at[-1]}` must be a name or a list of names", at)
             return ()
         known = self.section(self.words.resources)
-        kept = []
         for index, name in enumerate(names):
-            if name in known:
-                kept.append(name)
-            else:
+            if name not in known:
                 spot = at if isinstance(value, str) else (*at, index)
                 hint = did_you_mean(name, map(str, known))
                 message = f"there is no resource `{name}` to depend on"
                 self.report.error("E403", message, spot, kind="InvalidTemplateReference", hint=hint)
-        return tuple(kept)
+        return tuple(names)
 
     def outputs(self) -> dict[str, OutputText]:
         words = self.words
@@ -281,13 +298,13 @@ class _Structure:
         for name, data in self.section(words.outputs).items():
             at = (words.outputs, name)
             if not isinstance(data, dict):
-                self.report.error("E118", f"the output `{name}` must be a map with a `{words.value}`", at, path="")
+                self.report.error("E118", f"the output `{name}` must be a map with a `{words.value}`", at)
                 continue
             if self.version.is_hot:
                 for key in data:
                     if key not in allowed:
                         hint = did_you_mean(str(key), allowed)
-                        self.report.error("E118", f"an output has no `{key}`", (*at, key), path=f"{words.outputs}.{name}", hint=hint)
+                        self.report.warn("W103", f"an output has no `{key}`; it is ignored", (*at, key), hint=hint)
             if words.value not in data:
                 self.report.error("E118", f"the output `{name}` needs a `{words.value}`", at)
                 continue

@@ -14,7 +14,7 @@ def resolved_view(definition: Definition, *, show_secrets: bool) -> dict[str, An
     looks until then."""
     show = bare if show_secrets else masked
     return {
-        "params": {name: show(value) for name, value in definition.parameters.values.items()},
+        "params": {name: show(definition.parameters.values.get(name)) for name in definition.template.parameters},
         "conditions": definition.conditions,
         "resources": {name: _resource(resource, show) for name, resource in definition.resources.items()},
         "edges": sorted([node, needed] for node, needed in definition.graph.edges()),

@@ -80,7 +80,9 @@ SERVICE_CONSTRAINTS = frozenset(
 
 def ip_address(value: Any) -> str | None:
     """An IPv4 address is written in the one usual way, without leading zeros; an IPv6 address has no zone."""
-    return None if isinstance(value, str) and _address(value) is not None else f"{value!r} is not an IP address"
+    return (
+        None if isinstance(value, str) and _address(value) is not None else f"{value!r} is not an IP address"
+    )
 
 
 def cidr(value: Any) -> str | None:

@@ -111,4 +111,6 @@ class AddressOfPort:
 
     def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
         if filled(given.get("fixed_ip")) and given.get("port") is not None:
-            yield Problem("ResourcePropertyConflict", "fixed_ip and port exclude each other: the port has its address")
+            yield Problem(
+                "ResourcePropertyConflict", "fixed_ip and port exclude each other: the port has its address"
+            )

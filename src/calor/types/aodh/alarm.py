@@ -29,8 +29,8 @@ class Alarm(AodhType):
         "threshold": THRESHOLD,
         "matching_metadata": Property(
             dict,
-            "Only samples of resources with these metadata count. For servers these are the server's own metadata, "
-            "such as metering.server_group.",
+            "Only samples of resources with these metadata count. For servers these are the server's own "
+            "metadata, such as metering.server_group.",
             default={},
             update_allowed=True,
         ),
@@ -42,7 +42,9 @@ class Alarm(AodhType):
             items=Property(
                 dict,
                 fields={
-                    "field": Property(str, "What to compare: an attribute of the sample, such as resource_id."),
+                    "field": Property(
+                        str, "What to compare: an attribute of the sample, such as resource_id."
+                    ),
                     "type": Property(
                         str,
                         "What kind of value is compared, as it is written as text.",

@@ -9,8 +9,7 @@ COMPARISON = one_of("le", "ge", "eq", "lt", "gt", "ne")
 def _actions(state: str) -> Property:
     return Property(
         list,
-        f"URLs to call when the alarm changes to the state {state}, such as the attribute alarm_url of a scaling "
-        "policy.",
+        f"URLs to call when the alarm changes to the state {state}, such as the alarm_url of a scaling policy.",
         update_allowed=True,
     )
 
@@ -28,9 +27,7 @@ def _queues(state: str) -> Property:
 
 ALARM = {
     "description": Property(str, "A note for people, shown by the alarm service.", update_allowed=True),
-    "enabled": Property(
-        bool, "Whether the alarm is evaluated at all.", default="true", update_allowed=True
-    ),
+    "enabled": Property(bool, "Whether the alarm is evaluated at all.", default="true", update_allowed=True),
     "alarm_actions": _actions("alarm"),
     "ok_actions": _actions("ok"),
     "insufficient_data_actions": _actions("insufficient data"),
@@ -39,8 +36,8 @@ ALARM = {
     "insufficient_data_queues": _queues("insufficient data"),
     "repeat_actions": Property(
         bool,
-        "True repeats the actions at each evaluation for as long as the state lasts; false does them once, when "
-        "the state changes.",
+        "True repeats the actions at each evaluation for as long as the state lasts; false does them once, "
+        "when the state changes.",
         default="true",
         update_allowed=True,
     ),
@@ -54,7 +51,8 @@ ALARM = {
     ),
     "time_constraints": Property(
         list,
-        "When the alarm is evaluated, such as at night only. Left out, always; otherwise within any of these.",
+        "When the alarm is evaluated, such as at night only. Left out, always; otherwise within any of "
+        "these.",
         default=[],
         support=supported("5.0.0"),
         items=Property(
@@ -83,8 +81,8 @@ ALARM = {
 
 OPERATOR = Property(
     str,
-    "How the measured value must compare to the threshold to raise the alarm: gt for greater than, le for less or "
-    "equal, and so on. Left out, it is eq.",
+    "How the measured value must compare to the threshold to raise the alarm: gt for greater than, le for "
+    "less or equal, and so on. Left out, it is eq.",
     update_allowed=True,
     constraints=[COMPARISON],
 )
@@ -102,8 +100,8 @@ GNOCCHI_THRESHOLD = {
     "evaluation_periods": PERIODS,
     "aggregation_method": Property(
         str,
-        "How the measures of a time span become one value: mean, max, sum, rate:mean and the like. The metric's "
-        "archive policy must keep it.",
+        "How the measures of a time span become one value: mean, max, sum, rate:mean and the like. The "
+        "metric's archive policy must keep it.",
         update_allowed=True,
     ),
     "granularity": Property(

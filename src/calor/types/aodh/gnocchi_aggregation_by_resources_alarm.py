@@ -16,13 +16,16 @@ class GnocchiAggregationByResourcesAlarm(AodhType):
         "metric": Property(str, "What is measured, such as cpu.", required=True, update_allowed=True),
         "query": Property(
             str,
-            'Which resources count: a condition in JSON, such as {"=": {"server_group": "<stack id>"}}, which '
-            "str_replace can fill in.",
+            'Which resources count: a condition in JSON, such as {"=": {"server_group": "<stack id>"}}, '
+            "which str_replace can fill in.",
             required=True,
             update_allowed=True,
         ),
         "resource_type": Property(
-            str, "The kind of resource that has the metric, such as instance.", required=True, update_allowed=True
+            str,
+            "The kind of resource that has the metric, such as instance.",
+            required=True,
+            update_allowed=True,
         ),
         **GNOCCHI_THRESHOLD,
         **ALARM,

@@ -13,7 +13,9 @@ class DistinctSecrets:
         for index, secret in entries(given.get("secrets")):
             reference = visible(secret.get("ref"))
             if reference is not None and reference in seen:
-                yield Problem("StackValidationFailed", "the same secret is given twice", ("secrets", index, "ref"))
+                yield Problem(
+                    "StackValidationFailed", "the same secret is given twice", ("secrets", index, "ref")
+                )
             seen.add(reference)
 
 

@@ -39,8 +39,8 @@ def _is_base64(payload: Any) -> bool:
 class Secret(BarbicanType):
     """A password, a key or a certificate, kept by the key manager.
 
-    Without payload it is made without content, to be filled in later. What refers to the resource gets the URL of
-    the secret. The attribute decrypted_payload reads its content.
+    Without payload it is made without content, to be filled in later. What refers to the resource gets the
+    URL of the secret. The attribute decrypted_payload reads its content.
     """
 
     type_name = "OS::Barbican::Secret"
@@ -51,7 +51,8 @@ class Secret(BarbicanType):
         "payload": Property(str, "The content. Pass it in through a hidden parameter."),
         "secret_type": Property(
             str,
-            "What the content is; opaque means unspecified. Some services that use it insist on a certain type.",
+            "What the content is; opaque means unspecified. Some services that use it insist on a certain "
+            "type.",
             default="opaque",
             constraints=[one_of("symmetric", "public", "private", "certificate", "passphrase", "opaque")],
             support=supported("5.0.0"),
@@ -66,7 +67,8 @@ class Secret(BarbicanType):
         ),
         "expiration": Property(
             str,
-            "When the secret ceases to be readable, in ISO 8601 notation. It must be in the future. Left out, never.",
+            "When the secret ceases to be readable, in ISO 8601 notation. It must be in the future. Left "
+            "out, never.",
             constraints=[custom("expiration")],
         ),
         "algorithm": Property(
@@ -83,7 +85,9 @@ class Secret(BarbicanType):
     }
     attributes = {
         "status": Attribute(str, "ACTIVE when there is content, PENDING when there is none yet."),
-        "decrypted_payload": Attribute(str, "The content. Whoever may see the stack's outputs may see it there."),
+        "decrypted_payload": Attribute(
+            str, "The content. Whoever may see the stack's outputs may see it there."
+        ),
         "show": SHOW,
     }
     rules = [FilledRequires("payload_content_type", "payload"), EncodingOfPayload()]

@@ -9,7 +9,9 @@ from calor.types.rules import empty, filled
 
 
 class SourceAndSize:
-    """An empty volume needs a size; so does one made of an image, while a copy can take over that of its origin."""
+    """An empty volume needs a size; so does one made of an image, while a copy can take over that of its
+    origin.
+    """
 
     def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
         size = given.get("size")
@@ -22,15 +24,17 @@ class SourceAndSize:
         elif size is None and (
             "image" in sure or (empty(given.get("snapshot_id")) and empty(given.get("source_volid")))
         ):
-            yield Problem("StackValidationFailed", "one of size, backup_id, snapshot_id, source_volid must be given")
+            yield Problem(
+                "StackValidationFailed", "one of size, backup_id, snapshot_id, source_volid must be given"
+            )
 
 
 class Volume(CinderType):
     """A disk that exists independently of servers.
 
-    It is empty, or a copy of an image, of another volume, of a snapshot or of a backup. Attach it to a running
-    server with OS::Cinder::VolumeAttachment, or name it in a server's block_device_mapping_v2. With the deletion
-    policy Snapshot, a backup stays when the volume goes.
+    It is empty, or a copy of an image, of another volume, of a snapshot or of a backup. Attach it to a
+    running server with OS::Cinder::VolumeAttachment, or name it in a server's block_device_mapping_v2. With
+    the deletion policy Snapshot, a backup stays when the volume goes.
     """
 
     type_name = "OS::Cinder::Volume"
@@ -38,12 +42,13 @@ class Volume(CinderType):
     snapshots_on_delete = True
     properties = {
         "availability_zone": Property(
-            str, "The zone whose storage holds the volume. The storage service chooses one when it is left out."
+            str,
+            "The zone whose storage holds the volume. The storage service chooses one when it is left out.",
         ),
         "size": Property(
             int,
-            "Size in GiB. Growing is done in place, shrinking is impossible. Needed unless there is a snapshot, a "
-            "volume or a backup to take the size of.",
+            "Size in GiB. Growing is done in place, shrinking is impossible. Needed unless there is a "
+            "snapshot, a volume or a backup to take the size of.",
             update_allowed=True,
             constraints=[range_(min=1)],
         ),
@@ -52,17 +57,17 @@ class Volume(CinderType):
         ),
         "backup_id": Property(
             str,
-            "The backup to restore into the volume. Changing it restores the other backup into the same volume, "
-            "over the data there.",
+            "The backup to restore into the volume. Changing it restores the other backup into the same "
+            "volume, over the data there.",
             update_allowed=True,
             constraints=[custom("cinder.backup")],
         ),
         "name": Property(
-            str, "What the volume is called in the storage service. Left out, it is made up.", update_allowed=True
+            str,
+            "What the volume is called in the storage service. Left out, it is made up.",
+            update_allowed=True,
         ),
-        "description": Property(
-            str, "A note for people, shown by the storage service.", update_allowed=True
-        ),
+        "description": Property(str, "A note for people, shown by the storage service.", update_allowed=True),
         "volume_type": Property(
             str,
             "The kind of storage, by name or id. A change moves the volume to the other kind. Left out, the "

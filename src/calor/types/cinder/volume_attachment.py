@@ -23,8 +23,8 @@ class VolumeAttachment(CinderType):
         ),
         "mountpoint": Property(
             str,
-            "The device at which the disk is to appear, such as /dev/vdb. Most hypervisors choose one themselves "
-            "and take this for a hint at best, so better leave it out.",
+            "The device at which the disk is to appear, such as /dev/vdb. Most hypervisors choose one "
+            "themselves and take this for a hint at best, so better leave it out.",
             update_allowed=True,
         ),
     }

@@ -27,8 +27,8 @@ class VolumeType(CinderType):
         "name": Property(str, "What volumes call it in volume_type.", required=True, update_allowed=True),
         "metadata": Property(
             dict,
-            "The extra specs that match it with backends and set their features, such as volume_backend_name or "
-            "multiattach.",
+            "The extra specs that match it with backends and set their features, such as "
+            "volume_backend_name or multiattach.",
             update_allowed=True,
         ),
         "is_public": Property(

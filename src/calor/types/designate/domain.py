@@ -4,8 +4,7 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported
 class Domain(ResourceType):
     """A domain in the first version of the DNS service.
 
-    That version is gone, and the type with it: templates that use it can be read, but not run. Use
-    OS::Designate::Zone.
+    That version is gone. The resource takes any properties and does nothing. Use OS::Designate::Zone.
     """
 
     type_name = "OS::Designate::Domain"

@@ -14,7 +14,9 @@ class AmazonFormats:
     def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
         container, disk = visible(given.get("container_format")), visible(given.get("disk_format"))
         if container in ("ami", "ari", "aki") and disk is not None and disk != container:
-            yield Problem("StackValidationFailed", f"a container_format of {container} needs the same disk_format")
+            yield Problem(
+                "StackValidationFailed", f"a container_format of {container} needs the same disk_format"
+            )
 
 
 class MembersOfSharedImage:

@@ -65,9 +65,9 @@ class SoundDefinition:
 class AutoScalingGroup(NestedStackType):
     """A number of equal resources that grows and shrinks as scaling policies say.
 
-    The members can be of any type, a template of your own included, so that a whole set of resources scales as
-    one. Members get random names; when the group shrinks, failed ones go first, then the oldest. To create a
-    fixed number of resources with numbers in their names, use OS::Heat::ResourceGroup.
+    The members can be of any type, a template of your own included, so that a whole set of resources scales
+    as one. Members get random names; when the group shrinks, failed ones go first, then the oldest. To create
+    a fixed number of resources with numbers in their names, use OS::Heat::ResourceGroup.
     """
 
     type_name = "OS::Heat::AutoScalingGroup"
@@ -75,8 +75,8 @@ class AutoScalingGroup(NestedStackType):
     properties = {
         "resource": Property(
             dict,
-            "What each member is: type, properties and whatever else defines a resource in a template. A change "
-            "is rolled out to the members as rolling_updates says.",
+            "What each member is: type, properties and whatever else defines a resource in a template. A "
+            "change is rolled out to the members as rolling_updates says.",
             required=True,
             update_allowed=True,
         ),
@@ -96,14 +96,14 @@ class AutoScalingGroup(NestedStackType):
         ),
         "cooldown": Property(
             int,
-            "Seconds after a change of size during which further scaling is ignored. A policy's own cooldown "
-            "goes first.",
+            "Seconds after a change of size during which further scaling is ignored. A policy's own "
+            "cooldown goes first.",
             update_allowed=True,
         ),
         "desired_capacity": Property(
             int,
-            "The number of members at the start; min_size when left out. When given, every update of the stack "
-            "sets the group back to it, undoing what policies have done since.",
+            "The number of members at the start; min_size when left out. When given, every update of the "
+            "stack sets the group back to it, undoing what policies have done since.",
             update_allowed=True,
         ),
         "rolling_updates": Property(
@@ -117,7 +117,8 @@ class AutoScalingGroup(NestedStackType):
     attributes = {
         "outputs": Attribute(
             dict,
-            "An attribute of all members, by the members' names. Needs a path: `[group, outputs, first_address]`.",
+            "An attribute of all members, by the members' names. Needs a path: `[group, outputs, "
+            "first_address]`.",
             support=supported("2014.2"),
         ),
         "outputs_list": Attribute(

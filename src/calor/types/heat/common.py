@@ -9,8 +9,8 @@ BATCH = {
     ),
     "pause_time": Property(
         float,
-        "Seconds to rest between one batch and the next. All pauses together must be shorter than the stack's "
-        "timeout.",
+        "Seconds to rest between one batch and the next. All pauses together must be shorter than the "
+        "stack's timeout.",
         default=0,
         constraints=[range_(min=0)],
     ),
@@ -19,8 +19,8 @@ BATCH = {
 ROLLING_BATCH = {
     "min_in_service": Property(
         int,
-        "How many members must stay untouched while a batch is being updated. To keep them, the group may grow "
-        "past its size for a while.",
+        "How many members must stay untouched while a batch is being updated. To keep them, the group may "
+        "grow past its size for a while.",
         default=0,
         constraints=[range_(min=0)],
     ),
@@ -29,8 +29,8 @@ ROLLING_BATCH = {
 
 DEPLOYMENT_SWIFT_DATA = Property(
     dict,
-    "Where in Swift the metadata for the server's agent is kept. Only used with the transport POLL_TEMP_URL; "
-    "whatever is left out is named automatically.",
+    "Where in Swift the metadata for the server's agent is kept. Only used with the transport "
+    "POLL_TEMP_URL; whatever is left out is named automatically.",
     default={},
     update_allowed=True,
     support=supported("9.0.0"),

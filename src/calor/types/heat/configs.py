@@ -18,8 +18,8 @@ INPUTS = Property(
         fields={
             "name": Property(
                 str,
-                "How a deployment's input_values address the input, and how the script sees it: usually as an "
-                "environment variable.",
+                "How a deployment's input_values address the input, and how the script sees it: usually as "
+                "an environment variable.",
                 required=True,
             ),
             "description": Property(str, "A note for people; has no effect."),
@@ -27,7 +27,8 @@ INPUTS = Property(
             "default": Property(ANY, "Taken when a deployment gives no value."),
             "replace_on_change": Property(
                 bool,
-                "Whether a deployment is replaced, rather than updated, when its value of this input changes.",
+                "Whether a deployment is replaced, rather than updated, when its value of this input "
+                "changes.",
                 default=False,
             ),
         },
@@ -36,8 +37,8 @@ INPUTS = Property(
 
 OUTPUTS = Property(
     list,
-    "The values that the server reports once the configuration has been applied. Each becomes an attribute of "
-    "the deployment.",
+    "The values that the server reports once the configuration has been applied. Each becomes an attribute "
+    "of the deployment.",
     items=Property(
         dict,
         fields={
@@ -48,8 +49,8 @@ OUTPUTS = Property(
             "type": VALUE_TYPE,
             "error_output": Property(
                 bool,
-                "Whether the deployment has failed when the server reports a value under this name. The value "
-                "then is part of the failure's reason.",
+                "Whether the deployment has failed when the server reports a value under this name. The "
+                "value then is part of the failure's reason.",
                 default=False,
             ),
         },

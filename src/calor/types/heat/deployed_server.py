@@ -26,9 +26,9 @@ class DeployedServer(ResourceType):
         ),
         "software_config_transport": Property(
             str,
-            "How the machine's agent gets its deployments: by asking the CloudFormation API (POLL_SERVER_CFN) or "
-            "the orchestration API (POLL_SERVER_HEAT), by reading an object in Swift (POLL_TEMP_URL) or a queue "
-            "in Zaqar (ZAQAR_MESSAGE).",
+            "How the machine's agent gets its deployments: by asking the CloudFormation API "
+            "(POLL_SERVER_CFN) or the orchestration API (POLL_SERVER_HEAT), by reading an object in Swift "
+            "(POLL_TEMP_URL) or a queue in Zaqar (ZAQAR_MESSAGE).",
             default="POLL_SERVER_CFN",
             update_allowed=True,
             constraints=[SOFTWARE_CONFIG_TRANSPORTS],

@@ -6,8 +6,8 @@ from calor.language.schema import Property
 INPUT_AND_ACTIONS = {
     "input_values": Property(
         dict,
-        "Values for the inputs of the configuration, by the input's name. Names that the configuration does not "
-        "declare are passed on, too.",
+        "Values for the inputs of the configuration, by the input's name. Names that the configuration does "
+        "not declare are passed on, too.",
         update_allowed=True,
     ),
     "actions": Property(
@@ -51,16 +51,16 @@ MANY_SERVERS = {
 
 NAME = Property(
     str,
-    "Decides the order: a server applies its deployments sorted by name. Left out, the name of the configuration "
-    "is used.",
+    "Decides the order: a server applies its deployments sorted by name. Left out, the name of the "
+    "configuration is used.",
     update_allowed=True,
 )
 
 SIGNAL_TRANSPORT = Property(
     str,
-    "How the server reports its results: a POST to a pre-signed URL (CFN_SIGNAL), a PUT to a temporary URL of "
-    "Swift (TEMP_URL_SIGNAL), a call of the orchestration API (HEAT_SIGNAL), a message in a queue of Zaqar "
-    "(ZAQAR_SIGNAL), or not at all (NO_SIGNAL: nobody waits, and the deployment is complete at once).",
+    "How the server reports its results: a POST to a pre-signed URL (CFN_SIGNAL), a PUT to a temporary URL "
+    "of Swift (TEMP_URL_SIGNAL), a call of the orchestration API (HEAT_SIGNAL), a message in a queue of "
+    "Zaqar (ZAQAR_SIGNAL), or not at all (NO_SIGNAL: nobody waits, and the deployment is complete at once).",
     default="CFN_SIGNAL",
     constraints=[one_of("CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", "NO_SIGNAL", "ZAQAR_SIGNAL")],
 )
@@ -70,14 +70,14 @@ STRUCTURED = {
     "name": NAME,
     "input_key": Property(
         str,
-        "The key that marks an input in the configuration: a map of this key alone is replaced by the input's "
-        "value. Change it where the configuration itself needs the key.",
+        "The key that marks an input in the configuration: a map of this key alone is replaced by the "
+        "input's value. Change it where the configuration itself needs the key.",
         default="get_input",
     ),
     "input_values_validate": Property(
         str,
-        "What happens when the configuration names an input that has no value: LAX puts null, STRICT fails the "
-        "deployment.",
+        "What happens when the configuration names an input that has no value: LAX puts null, STRICT fails "
+        "the deployment.",
         default="LAX",
         constraints=[one_of("LAX", "STRICT")],
     ),

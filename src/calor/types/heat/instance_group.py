@@ -17,16 +17,16 @@ class InstanceGroup(NestedStackType):
         ),
         "LaunchConfigurationName": Property(
             str,
-            "A reference to the AWS::AutoScaling::LaunchConfiguration that says what an instance is like. Its "
-            "bare name is not enough. A change replaces the instances as the update policy says.",
+            "A reference to the AWS::AutoScaling::LaunchConfiguration that says what an instance is like. "
+            "Its bare name is not enough. A change replaces the instances as the update policy says.",
             required=True,
             update_allowed=True,
         ),
         "Size": Property(int, "How many instances there are.", required=True, update_allowed=True),
         "LoadBalancerNames": Property(
             list,
-            "Names of AWS::ElasticLoadBalancing::LoadBalancer resources of the same template, which are told "
-            "about the instances whenever these change.",
+            "Names of AWS::ElasticLoadBalancing::LoadBalancer resources of the same template, which are "
+            "told about the instances whenever these change.",
         ),
         "Tags": Property(
             list,

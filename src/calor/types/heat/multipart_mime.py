@@ -15,8 +15,8 @@ class MultipartMime(ConfigType):
     properties = {
         "group": Property(
             str,
-            "The group of the stored configuration, which tells the agents that deploy it which of their hooks "
-            "to use. Without meaning for user data.",
+            "The group of the stored configuration, which tells the agents that deploy it which of their "
+            "hooks to use. Without meaning for user data.",
             default="Heat::Ungrouped",
             support=supported("14.0.0"),
         ),
@@ -35,21 +35,21 @@ class MultipartMime(ConfigType):
                     ),
                     "filename": Property(
                         str,
-                        "The file name that goes with the piece. cloud-init uses it to save the piece and to "
-                        "order scripts.",
+                        "The file name that goes with the piece. cloud-init uses it to save the piece and "
+                        "to order scripts.",
                     ),
                     "type": Property(
                         str,
-                        "`multipart` when the piece is a MIME message itself, whose parts are then added one by "
-                        "one; filename and subtype play no role in that case.",
+                        "`multipart` when the piece is a MIME message itself, whose parts are then added "
+                        "one by one; filename and subtype play no role in that case.",
                         default="text",
                         constraints=[one_of("text", "multipart")],
                     ),
                     "subtype": Property(
                         str,
-                        "The second half of the MIME type, which tells cloud-init what to do: `x-shellscript`, "
-                        "`cloud-config`, … Left out, it is the file name up to its extension, or else `plain`, "
-                        "and cloud-init looks at the first line.",
+                        "The second half of the MIME type, which tells cloud-init what to do: "
+                        "`x-shellscript`, `cloud-config`, … Left out, it is the file name up to its "
+                        "extension, or else `plain`, and cloud-init looks at the first line.",
                     ),
                 },
             ),

@@ -70,8 +70,8 @@ class RandomString(ResourceType):
                     ),
                     "min": Property(
                         int,
-                        "At least this many characters of the text are of the class. All minimums together must "
-                        "fit into the length.",
+                        "At least this many characters of the text are of the class. All minimums together "
+                        "must fit into the length.",
                         default=1,
                         constraints=[range_(1, 512)],
                     ),
@@ -80,7 +80,8 @@ class RandomString(ResourceType):
         ),
         "character_sequences": Property(
             list,
-            "Characters of your own choice to draw from, in addition to the classes: punctuation, for example.",
+            "Characters of your own choice to draw from, in addition to the classes: punctuation, for "
+            "example.",
             items=Property(
                 dict,
                 fields={

@@ -15,9 +15,9 @@ from calor.types.heat.groups import opened, template_of
 class ResourceGroup(NestedStackType):
     """A number of equal resources, told apart by an index.
 
-    The members are called `0`, `1` and so on, and the index can be part of their properties, so that each gets
-    a name of its own. Any type can be a member, also a template of your own. For a number that changes with
-    the load, use OS::Heat::AutoScalingGroup.
+    The members are called `0`, `1` and so on, and the index can be part of their properties, so that each
+    gets a name of its own. Any type can be a member, also a template of your own. For a number that changes
+    with the load, use OS::Heat::AutoScalingGroup.
     """
 
     type_name = "OS::Heat::ResourceGroup"
@@ -25,16 +25,16 @@ class ResourceGroup(NestedStackType):
     properties = {
         "count": Property(
             int,
-            "How many members there are. With 0 the group is empty, and the definition of its members is not "
-            "even checked: a way to switch a part of a template off.",
+            "How many members there are. With 0 the group is empty, and the definition of its members is "
+            "not even checked: a way to switch a part of a template off.",
             default=1,
             update_allowed=True,
             constraints=[range_(min=0)],
         ),
         "index_var": Property(
             str,
-            "The text that stands for a member's index in the properties of resource_def. Choose another where "
-            "the usual one means something else.",
+            "The text that stands for a member's index in the properties of resource_def. Choose another "
+            "where the usual one means something else.",
             default="%index%",
             constraints=[length(min=3)],
             support=supported("2014.2"),
@@ -47,14 +47,14 @@ class ResourceGroup(NestedStackType):
             fields={
                 "type": Property(
                     str,
-                    "The type of every member: one of the built-in types, a name from the resource registry or "
-                    "the file of a template.",
+                    "The type of every member: one of the built-in types, a name from the resource registry "
+                    "or the file of a template.",
                     required=True,
                 ),
                 "properties": Property(
                     dict,
-                    "The properties of every member. The index replaces index_var in all text values, however "
-                    "deep, but not in keys. Properties that are null count as not given.",
+                    "The properties of every member. The index replaces index_var in all text values, "
+                    "however deep, but not in keys. Properties that are null count as not given.",
                 ),
                 "metadata": Property(
                     dict,
@@ -65,8 +65,8 @@ class ResourceGroup(NestedStackType):
         ),
         "removal_policies": Property(
             list,
-            "Members to give up when the group is next updated. Their indices are never used again; new members "
-            "with higher ones fill the group up to its count.",
+            "Members to give up when the group is next updated. Their indices are never used again; new "
+            "members with higher ones fill the group up to its count.",
             default=[],
             update_allowed=True,
             support=supported("2015.1"),

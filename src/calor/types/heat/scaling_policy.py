@@ -7,8 +7,8 @@ from calor.types.heat.scaling import StepOnlyForPercent
 class ScalingPolicy(SignalledType):
     """Changes the size of a scaling group each time it is signalled.
 
-    Give one of its URLs to an alarm as an action, or call it yourself. A signal is passed over in silence while
-    the group is busy, while it cools down, or when it is at its limit already.
+    Give one of its URLs to an alarm as an action, or call it yourself. A signal is passed over in silence
+    while the group is busy, while it cools down, or when it is at its limit already.
     """
 
     type_name = "OS::Heat::ScalingPolicy"
@@ -18,24 +18,24 @@ class ScalingPolicy(SignalledType):
         ),
         "scaling_adjustment": Property(
             float,
-            "By how much, or to what, the size changes; adjustment_type says which. Negative numbers shrink the "
-            "group.",
+            "By how much, or to what, the size changes; adjustment_type says which. Negative numbers shrink "
+            "the group.",
             required=True,
             update_allowed=True,
         ),
         "adjustment_type": Property(
             str,
-            "What the adjustment means: members to add (change_in_capacity), the new size (exact_capacity) or "
-            "percents of the present size to add (percent_change_in_capacity). A fraction of a member is rounded "
-            "towards zero, but at least one member is added or removed.",
+            "What the adjustment means: members to add (change_in_capacity), the new size (exact_capacity) "
+            "or percents of the present size to add (percent_change_in_capacity). A fraction of a member is "
+            "rounded towards zero, but at least one member is added or removed.",
             required=True,
             update_allowed=True,
             constraints=[one_of("change_in_capacity", "exact_capacity", "percent_change_in_capacity")],
         ),
         "cooldown": Property(
             float,
-            "Seconds after a change during which the group ignores further signals. Left out, the group's own "
-            "cooldown holds.",
+            "Seconds after a change during which the group ignores further signals. Left out, the group's "
+            "own cooldown holds.",
             update_allowed=True,
         ),
         "min_adjustment_step": Property(
@@ -49,8 +49,8 @@ class ScalingPolicy(SignalledType):
     attributes = {
         "alarm_url": Attribute(
             str,
-            "A pre-signed URL that triggers the policy without further credentials. It never expires, so keep it "
-            "secret.",
+            "A pre-signed URL that triggers the policy without further credentials. It never expires, so "
+            "keep it secret.",
             live=True,
         ),
         "signal_url": Attribute(

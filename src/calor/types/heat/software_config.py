@@ -3,8 +3,8 @@ from calor.types.heat.configs import INPUTS, OUTPUTS, ConfigType
 
 GROUP = Property(
     str,
-    "Names the tool that applies the configuration on the server: `script`, `ansible`, `puppet`, … The server "
-    "needs the agent's hook of that name.",
+    "Names the tool that applies the configuration on the server: `script`, `ansible`, `puppet`, … The "
+    "server needs the agent's hook of that name.",
     default="Heat::Ungrouped",
 )
 
@@ -14,9 +14,9 @@ OPTIONS = Property(dict, "Settings for the tool that applies the configuration; 
 class SoftwareConfig(ConfigType):
     """A script or other configuration, stored to be applied to servers.
 
-    By itself it does nothing. An OS::Heat::SoftwareDeployment applies it to a running server, or a server takes
-    it as its user_data at boot. A stored configuration never changes: every change replaces it, and whatever
-    refers to it is updated.
+    By itself it does nothing. An OS::Heat::SoftwareDeployment applies it to a running server, or a server
+    takes it as its user_data at boot. A stored configuration never changes: every change replaces it, and
+    whatever refers to it is updated.
     """
 
     type_name = "OS::Heat::SoftwareConfig"
@@ -25,8 +25,9 @@ class SoftwareConfig(ConfigType):
         "group": GROUP,
         "config": Property(
             str,
-            "The script or document itself, often from a file by get_file. Values from the template belong into "
-            "the inputs; str_replace works, too, but then each set of values is a configuration of its own.",
+            "The script or document itself, often from a file by get_file. Values from the template belong "
+            "into the inputs; str_replace works, too, but then each set of values is a configuration of its "
+            "own.",
         ),
         "options": OPTIONS,
         "inputs": INPUTS,

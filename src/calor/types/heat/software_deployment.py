@@ -7,8 +7,8 @@ class SoftwareDeployment(SignalledType):
     """Applies a software configuration to a server and waits for the result.
 
     The server needs an agent, such as os-collect-config, that fetches the configuration and reports back. The
-    outputs which the configuration declares can be read as attributes afterwards. The deployment fails when the
-    reported exit code is not 0.
+    outputs which the configuration declares can be read as attributes afterwards. The deployment fails when
+    the reported exit code is not 0.
     """
 
     type_name = "OS::Heat::SoftwareDeployment"

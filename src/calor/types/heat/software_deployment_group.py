@@ -14,8 +14,8 @@ class SoftwareDeploymentGroup(NestedStackType):
     """Applies one software configuration to several servers.
 
     Each server gets an OS::Heat::SoftwareDeployment of its own, with the same inputs. Beside the attributes
-    declared here, any attribute of a deployment can be read, outputs of the configuration included: it gives a
-    map by the servers' names.
+    declared here, any attribute of a deployment can be read, outputs of the configuration included: it gives
+    a map by the servers' names.
     """
 
     type_name = "OS::Heat::SoftwareDeploymentGroup"

@@ -44,8 +44,8 @@ class Stack(ResourceType):
         ),
         "template": Property(
             str,
-            "The text of the template, usually from a file by get_file. It can use the files of the parent's "
-            "template.",
+            "The text of the template, usually from a file by get_file. It can use the files of the "
+            "parent's template.",
             required=True,
             update_allowed=True,
         ),

@@ -6,8 +6,8 @@ from calor.types.heat.software_config import GROUP, OPTIONS
 class StructuredConfig(ConfigType):
     """A configuration written as a map rather than as text.
 
-    For tools that take structured data, such as os-apply-config or cfn-init. An OS::Heat::StructuredDeployment
-    puts the values of the inputs into it before a server gets it.
+    For tools that take structured data, such as os-apply-config or cfn-init. An
+    OS::Heat::StructuredDeployment puts the values of the inputs into it before a server gets it.
     """
 
     type_name = "OS::Heat::StructuredConfig"

@@ -62,8 +62,8 @@ class TestResource(ResourceType):
         ),
         "client_name": Property(
             str,
-            "A service to ask, on every poll, for the object that entity_name and the resource's id say. Left "
-            "out, none is asked.",
+            "A service to ask, on every poll, for the object that entity_name and the resource's id say. "
+            "Left out, none is asked.",
             default="",
             update_allowed=True,
         ),

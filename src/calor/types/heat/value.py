@@ -62,7 +62,8 @@ class Value(ResourceType):
         ),
         "type": Property(
             str,
-            "What the value must be. The text of a number or a boolean is converted. Left out, anything goes.",
+            "What the value must be. The text of a number or a boolean is converted. Left out, anything "
+            "goes.",
             update_allowed=True,
             constraints=[one_of("string", "number", "comma_delimited_list", "json", "boolean")],
         ),

@@ -14,8 +14,8 @@ class WaitCondition(ResourceType):
     properties = {
         "handle": Property(
             str,
-            "A reference to the OS::Heat::WaitConditionHandle that takes the signals. It must not depend on the "
-            "condition.",
+            "A reference to the OS::Heat::WaitConditionHandle that takes the signals. It must not depend on "
+            "the condition.",
             required=True,
         ),
         "timeout": Property(

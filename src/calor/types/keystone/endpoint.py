@@ -31,7 +31,8 @@ class Endpoint(KeystoneType):
         ),
         "interface": Property(
             str,
-            "For whom the URL is: public for all, internal for the cloud's own services, admin for administration.",
+            "For whom the URL is: public for all, internal for the cloud's own services, admin for "
+            "administration.",
             required=True,
             update_allowed=True,
             constraints=[one_of("public", "internal", "admin")],

@@ -15,7 +15,9 @@ class Group(KeystoneType):
     entity = "groups"
     properties = {
         "name": Property(
-            str, "What it is called. It must be unique in its domain. Left out, it is made up.", update_allowed=True
+            str,
+            "What it is called. It must be unique in its domain. Left out, it is made up.",
+            update_allowed=True,
         ),
         "domain": Property(
             str,

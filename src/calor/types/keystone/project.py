@@ -14,7 +14,9 @@ class Project(KeystoneType):
     entity = "projects"
     properties = {
         "name": Property(
-            str, "What it is called. It must be unique in its domain. Left out, it is made up.", update_allowed=True
+            str,
+            "What it is called. It must be unique in its domain. Left out, it is made up.",
+            update_allowed=True,
         ),
         "domain": Property(
             str,
@@ -27,11 +29,15 @@ class Project(KeystoneType):
             str, "A note for people, shown by the identity service.", default="", update_allowed=True
         ),
         "enabled": Property(
-            bool, "False keeps everybody from working in it; what runs there goes on.", default=True, update_allowed=True
+            bool,
+            "False keeps everybody from working in it; what runs there goes on.",
+            default=True,
+            update_allowed=True,
         ),
         "parent": Property(
             str,
-            "The project, by name or id, that it is part of. Left out, it is on the first level of its domain.",
+            "The project, by name or id, that it is part of. Left out, it is on the first level of its "
+            "domain.",
             constraints=[custom("keystone.project")],
             support=supported("6.0.0"),
         ),
@@ -44,8 +50,12 @@ class Project(KeystoneType):
         ),
     }
     attributes = {
-        "name": Attribute(str, "What it is called, also where the name was made up.", support=supported("10.0.0")),
-        "parent_id": Attribute(str, "The project that it is part of, or its domain.", support=supported("10.0.0")),
+        "name": Attribute(
+            str, "What it is called, also where the name was made up.", support=supported("10.0.0")
+        ),
+        "parent_id": Attribute(
+            str, "The project that it is part of, or its domain.", support=supported("10.0.0")
+        ),
         "domain_id": Attribute(str, "The domain that it belongs to.", support=supported("10.0.0")),
         "enabled": Attribute(bool, "Whether one can work in it.", support=supported("10.0.0")),
         "is_domain": Attribute(bool, "Whether it acts as a domain itself.", support=supported("10.0.0")),

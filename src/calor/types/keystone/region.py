@@ -25,8 +25,6 @@ class Region(KeystoneType):
         "description": Property(
             str, "A note for people, shown by the identity service.", update_allowed=True
         ),
-        "enabled": Property(
-            bool, "Whether it can be used.", default=True, update_allowed=True
-        ),
+        "enabled": Property(bool, "Whether it can be used.", default=True, update_allowed=True),
     }
     translations = [Resolve(("parent_region",), "get_region_id")]

@@ -7,7 +7,8 @@ from calor.types.keystone.common import ROLE_RULES, ROLES
 class User(KeystoneType):
     """Somebody, or some program, that logs in to the cloud.
 
-    What the user may do depends on roles, its own and those of its groups. Only administrators may create one.
+    What the user may do depends on roles, its own and those of its groups. Only administrators may create
+    one.
     """
 
     type_name = "OS::Keystone::User"
@@ -15,7 +16,9 @@ class User(KeystoneType):
     entity = "users"
     properties = {
         "name": Property(
-            str, "The name to log in with. It must be unique in its domain. Left out, it is made up.", update_allowed=True
+            str,
+            "The name to log in with. It must be unique in its domain. Left out, it is made up.",
+            update_allowed=True,
         ),
         "domain": Property(
             str,
@@ -27,9 +30,7 @@ class User(KeystoneType):
         "description": Property(
             str, "A note for people, shown by the identity service.", default="", update_allowed=True
         ),
-        "enabled": Property(
-            bool, "False keeps the user from logging in.", default=True, update_allowed=True
-        ),
+        "enabled": Property(bool, "False keeps the user from logging in.", default=True, update_allowed=True),
         "email": Property(str, "The user's address. It is recorded only.", update_allowed=True),
         "password": Property(
             str, "What to log in with. Without one, the user cannot log in by password.", update_allowed=True
@@ -49,7 +50,9 @@ class User(KeystoneType):
         "roles": ROLES,
     }
     attributes = {
-        "name": Attribute(str, "The name to log in with, also where it was made up.", support=supported("9.0.0")),
+        "name": Attribute(
+            str, "The name to log in with, also where it was made up.", support=supported("9.0.0")
+        ),
         "default_project_id": Attribute(
             str, "The project to work in when the login names none.", support=supported("9.0.0")
         ),

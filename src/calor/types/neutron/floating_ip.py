@@ -116,7 +116,7 @@ class FloatingIP(NeutronType):
             way_out = router.value("external_gateway_info")
             if way_out and way_out.get("network") == network:
                 yield router.name
-        port = waiting.port(peers, me.value("port_id"))
+        port = waiting.find_port(peers, me.value("port_id"))
         if port is None:
             return
         subnets = waiting.subnets_of_port(port)

@@ -26,7 +26,7 @@ def interfaces_to(peers: Peers, subnet: Any) -> Iterator[str]:
         yield interface.name
 
 
-def port(peers: Peers, name: Any) -> Peer | None:
+def find_port(peers: Peers, name: Any) -> Peer | None:
     found = peers.named(name) if name else None
     return found if found is not None and found.type_name == "OS::Neutron::Port" else None
 
@@ -39,6 +39,6 @@ def subnets_of_port(port: Peer) -> list[Any]:
 
 def way_to_first_address(peers: Peers, port_name: Any) -> Iterator[str]:
     """The interfaces that join a router to the subnet of the first fixed address of a port."""
-    target = port(peers, port_name)
+    target = find_port(peers, port_name)
     for subnet in subnets_of_port(target)[:1] if target else ():
         yield from interfaces_to(peers, subnet)

@@ -36,8 +36,8 @@ class Flavor(NovaType):
         "vcpus": Property(int, "Number of virtual processors.", required=True),
         "disk": Property(
             int,
-            "Size of the root disk in GiB. With 0 it is as large as the image, so that nothing limits it; that "
-            "suits servers that start from a volume.",
+            "Size of the root disk in GiB. With 0 it is as large as the image, so that nothing limits it; "
+            "that suits servers that start from a volume.",
             default=0,
         ),
         "swap": Property(int, "Size of the swap disk in MiB; 0 means none.", default=0),

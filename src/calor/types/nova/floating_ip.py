@@ -12,7 +12,8 @@ class FloatingIP(ResourceType):
     properties = {
         "pool": Property(
             str,
-            "The external network, by name or id, that the address is taken from. Left out, it is the only one.",
+            "The external network, by name or id, that the address is taken from. Left out, it is the only "
+            "one.",
         ),
     }
     attributes = {

@@ -16,8 +16,8 @@ class KeyPair(NovaType):
     properties = {
         "name": Property(
             str,
-            "What servers call it in key_name. A user can have it only once, so two stacks that fix the same name "
-            "cannot exist side by side.",
+            "What servers call it in key_name. A user can have it only once, so two stacks that fix the "
+            "same name cannot exist side by side.",
             required=True,
             constraints=[length(1, 255)],
         ),

@@ -17,8 +17,9 @@ class ServerGroup(NovaType):
         "name": Property(str, "What the group is called in the compute service. Left out, it is made up."),
         "policies": Property(
             list,
-            "One of: anti-affinity puts each server on a host of its own, affinity puts all on the same one, and a "
-            "server that has no such host cannot start. The soft- forms do it as far as possible.",
+            "One of: anti-affinity puts each server on a host of its own, affinity puts all on the same "
+            "one, and a server that has no such host cannot start. The soft- forms do it as far as "
+            "possible.",
             default=["anti-affinity"],
             constraints=[one_of("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")],
             items=Property(str),
@@ -30,7 +31,8 @@ class ServerGroup(NovaType):
             fields={
                 "max_server_per_host": Property(
                     float,
-                    "How many servers of the group may share a host under anti-affinity. Left out, it is one.",
+                    "How many servers of the group may share a host under anti-affinity. Left out, it is "
+                    "one.",
                 ),
             },
         ),

@@ -29,7 +29,8 @@ class OneSource:
         if not sources and not local:
             yield Problem(
                 "StackValidationFailed",
-                "one of volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format must be given",
+                "one of volume_id, snapshot_id, image, swap_size, ephemeral_size, ephemeral_format must be "
+                "given",
             )
         # An unknown size may turn out to be 0, and that is no disk.
         sources += [name for name in local if not isinstance(given[name], Unknown)][:1]
@@ -69,7 +70,9 @@ class Interface:
         allocate = given.get("allocate_network")
         places = [name for name in ("network", "port", "subnet") if given.get(name) is not None]
         if not places and empty(allocate):
-            yield Problem("StackValidationFailed", "one of network, port, subnet, allocate_network must be given")
+            yield Problem(
+                "StackValidationFailed", "one of network, port, subnet, allocate_network must be given"
+            )
         others = [name for name, value in given.items() if value is not None and name != "allocate_network"]
         if filled(allocate) and others:
             yield Problem("StackValidationFailed", f"allocate_network excludes {', '.join(others)}")

@@ -4,7 +4,7 @@ from calor.language.schema import ResourceType, deprecated, hidden, supported
 class Receiver(ResourceType):
     """A URL or a queue by which others could trigger actions of a cluster of Senlin.
 
-    The clustering service is gone, and the type with it: templates that use it can be read, but not run. See
+    The clustering service is gone. The resource takes any properties and does nothing. See
     OS::Heat::ScalingPolicy.
     """
 

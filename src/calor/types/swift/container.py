@@ -4,8 +4,8 @@ from calor.language.schema import SHOW, Attribute, Property, ResourceType, suppo
 class Container(ResourceType):
     """Holds objects in the object store.
 
-    What refers to the resource gets the container's name. A container that is not empty cannot be deleted unless
-    PurgeOnDelete is set.
+    What refers to the resource gets the container's name. A container that is not empty cannot be deleted
+    unless PurgeOnDelete is set.
     """
 
     type_name = "OS::Swift::Container"
@@ -22,7 +22,8 @@ class Container(ResourceType):
         ),
         "X-Container-Meta": Property(
             dict,
-            "Metadata of the container. Some keys have an effect, such as Web-Index, which makes it a web site.",
+            "Metadata of the container. Some keys have an effect, such as Web-Index, which makes it a web "
+            "site.",
             default={},
         ),
         "X-Account-Meta": Property(
@@ -33,8 +34,8 @@ class Container(ResourceType):
         ),
         "PurgeOnDelete": Property(
             bool,
-            "Whether the objects in it are deleted, too, when the container is. If not, deleting it fails as long "
-            "as there are any.",
+            "Whether the objects in it are deleted, too, when the container is. If not, deleting it fails "
+            "as long as there are any.",
             default=False,
             support=supported("2015.1"),
         ),

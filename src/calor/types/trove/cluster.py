@@ -39,5 +39,7 @@ class Cluster(TroveType):
     ]
     rules = [
         VersionOfDatastore(),
-        Each("instances", [Each("networks", [OneGiven(("network", "port")), AtMostOne(("network", "port"))])]),
+        Each(
+            "instances", [Each("networks", [OneGiven(("network", "port")), AtMostOne(("network", "port"))])]
+        ),
     ]

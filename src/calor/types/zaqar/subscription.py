@@ -14,7 +14,8 @@ class SchemeOfSubscriber:
         subscriber = visible(given.get("subscriber"))
         if isinstance(subscriber, str) and subscriber.partition(":")[0] not in SCHEMES:
             yield Problem(
-                "StackValidationFailed", f"subscriber must be a URL that starts with one of {', '.join(SCHEMES)}"
+                "StackValidationFailed",
+                f"subscriber must be a URL that starts with one of {', '.join(SCHEMES)}",
             )
 
 

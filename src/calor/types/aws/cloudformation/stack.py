@@ -3,9 +3,24 @@ from calor.types.base import NestedStackType
 
 
 class Stack(NestedStackType):
+    """A stack below this one, from a template at a URL.
+
+    Its outputs can be read as attributes: `Outputs.` and the output's name. The template is fetched anew on
+    every update.
+    """
+
     type_name = "AWS::CloudFormation::Stack"
     properties = {
-        "TemplateURL": Property(str, required=True, update_allowed=True),
-        "TimeoutInMinutes": Property(int, update_allowed=True),
-        "Parameters": Property(dict, update_allowed=True),
+        "TemplateURL": Property(
+            str,
+            "Where the template is. The engine fetches it, so it must be reachable from there.",
+            required=True,
+            update_allowed=True,
+        ),
+        "TimeoutInMinutes": Property(
+            int,
+            "Minutes that the stack may take before it fails. Left out, the timeout of the parent holds.",
+            update_allowed=True,
+        ),
+        "Parameters": Property(dict, "Values for the template's parameters.", update_allowed=True),
     }

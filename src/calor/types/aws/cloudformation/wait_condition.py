@@ -3,14 +3,38 @@ from calor.language.schema import SHOW, Attribute, Property, ResourceType, suppo
 
 
 class WaitCondition(ResourceType):
+    """Holds the stack up until its handle has been signalled often enough, typically by cfn-signal on a
+    server.
+
+    Let other resources depend on it, or read its data, to have them wait. It fails when a signal reports a
+    failure or when the time is over.
+    """
+
     type_name = "AWS::CloudFormation::WaitCondition"
     support = supported("2014.1")
     properties = {
-        "Handle": Property(str, required=True),
-        "Timeout": Property(int, required=True, constraints=[range_(1, 43200)]),
-        "Count": Property(int, default=1, update_allowed=True, constraints=[range_(min=1)]),
+        "Handle": Property(
+            str,
+            "A reference to the AWS::CloudFormation::WaitConditionHandle that takes the signals.",
+            required=True,
+        ),
+        "Timeout": Property(
+            int,
+            "Seconds to wait, from when the condition is created, not the server.",
+            required=True,
+            constraints=[range_(1, 43200)],
+        ),
+        "Count": Property(
+            int,
+            "The number of successful signals to wait for. Signals with the same UniqueId count once.",
+            default=1,
+            update_allowed=True,
+            constraints=[range_(min=1)],
+        ),
     }
     attributes = {
-        "Data": Attribute(str, live=True),
+        "Data": Attribute(
+            str, "The data sent with the signals, by the signals' UniqueIds: a map, as JSON text.", live=True
+        ),
         "show": SHOW,
     }

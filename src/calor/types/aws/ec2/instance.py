@@ -1,52 +1,126 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
-from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE
+from calor.language.schema import SHOW, Attribute, Problem, Property, ResourceType
+from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, surely_given
+
+ADDRESS = "The instance's first address. All four of these attributes give the same."
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsOrInterfaces:
+    """Interfaces bring security groups of their own."""
+
+    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+        if not surely_given(given.get("NetworkInterfaces")):
+            return
+        for name in ("SecurityGroups", "SecurityGroupIds"):
+            if surely_given(given.get(name)):
+                message = f"{name} and NetworkInterfaces exclude each other: set the groups of the interfaces"
+                yield Problem("ResourcePropertyConflict", message, (name,))
 
 
 class Instance(ResourceType):
+    """A server, described as CloudFormation does.
+
+    For templates that come from there, with cfn-init and its companions in the image. OS::Nova::Server offers
+    more of what Nova can do.
+    """
+
     type_name = "AWS::EC2::Instance"
     service = "nova"
     name_limit = 53
     properties = {
-        "ImageId": Property(str, required=True, constraints=[custom("glance.image")]),
-        "InstanceType": Property(
-            str, required=True, update_allowed=True, constraints=[custom("nova.flavor")]
+        "ImageId": Property(
+            str,
+            "The name or id of the image to boot from.",
+            required=True,
+            constraints=[custom("glance.image")],
         ),
-        "KeyName": Property(str, constraints=[custom("nova.keypair")]),
-        "AvailabilityZone": Property(str),
+        "InstanceType": Property(
+            str,
+            "The name or id of the flavor. A change resizes the server.",
+            required=True,
+            update_allowed=True,
+            constraints=[custom("nova.flavor")],
+        ),
+        "KeyName": Property(
+            str,
+            "The key pair for logging in as ec2-user. Left out, none is installed.",
+            constraints=[custom("nova.keypair")],
+        ),
+        "AvailabilityZone": Property(str, "The zone to start in. Left out, Nova chooses."),
         "DisableApiTermination": Property(str, implemented=False),
         "KernelId": Property(str, implemented=False),
         "Monitoring": Property(bool, implemented=False),
         "PlacementGroupName": Property(str, implemented=False),
         "PrivateIpAddress": Property(str, implemented=False),
         "RamDiskId": Property(str, implemented=False),
-        "SecurityGroups": Property(list),
-        "SecurityGroupIds": Property(list),
-        "NetworkInterfaces": Property(list, update_allowed=True),
+        "SecurityGroups": Property(
+            list,
+            "Names of security groups. Not together with NetworkInterfaces, which have groups themselves.",
+        ),
+        "SecurityGroupIds": Property(list, "Ids of security groups, in addition to SecurityGroups."),
+        "NetworkInterfaces": Property(
+            list,
+            "The ports to use: ids in the order of the interfaces, or maps of NetworkInterfaceId and "
+            "DeviceIndex.",
+            update_allowed=True,
+        ),
         "SourceDestCheck": Property(bool, implemented=False),
-        "SubnetId": Property(str, update_allowed=True),
-        "Tags": Property(list, update_allowed=True, items=Property(dict, fields=KEY_VALUE)),
-        "NovaSchedulerHints": Property(list, items=Property(dict, fields=KEY_VALUE)),
+        "SubnetId": Property(
+            str,
+            "The subnet for the first interface. Ignored when NetworkInterfaces is given. With neither of "
+            "the two, Nova takes the project's only network.",
+            update_allowed=True,
+        ),
+        "Tags": Property(
+            list,
+            "Metadata of the server, to be read from inside through the metadata service.",
+            update_allowed=True,
+            items=Property(dict, fields=KEY_VALUE),
+        ),
+        "NovaSchedulerHints": Property(
+            list,
+            "Hints for Nova's choice of a host. A key that occurs several times becomes a list.",
+            items=Property(dict, fields=KEY_VALUE),
+        ),
         "Tenancy": Property(str, constraints=[one_of("dedicated", "default")], implemented=False),
-        "UserData": Property(str),
+        "UserData": Property(
+            str,
+            "The script, or other data for cloud-init, that the server gets at boot, next to the resource's "
+            "metadata for cfn-init.",
+        ),
         "Volumes": Property(
             list,
+            "Existing volumes to attach once the server runs.",
             default=[],
             items=Property(
                 dict,
                 fields={
-                    "Device": Property(str, required=True),
+                    "Device": Property(
+                        str,
+                        "The device that is asked for, such as /dev/vdc. The hypervisor may choose another.",
+                        required=True,
+                    ),
                     "VolumeId": Property(str, required=True, constraints=[custom("cinder.volume")]),
                 },
             ),
         ),
-        "BlockDeviceMappings": Property(list, items=BLOCK_DEVICE),
+        "BlockDeviceMappings": Property(
+            list, "Further disks, made from volume snapshots when the server is created.", items=BLOCK_DEVICE
+        ),
     }
     attributes = {
-        "AvailabilityZone": Attribute(str),
-        "PrivateDnsName": Attribute(str),
-        "PublicDnsName": Attribute(str),
-        "PrivateIp": Attribute(str),
-        "PublicIp": Attribute(str),
+        "AvailabilityZone": Attribute(str, "The zone where the server runs, also when Nova chose it."),
+        "PrivateDnsName": Attribute(str, ADDRESS),
+        "PublicDnsName": Attribute(str, ADDRESS),
+        "PrivateIp": Attribute(str, ADDRESS),
+        "PublicIp": Attribute(str, ADDRESS),
         "show": SHOW,
     }
+    rules = [GroupsOrInterfaces(), SnapshotForEachDevice()]

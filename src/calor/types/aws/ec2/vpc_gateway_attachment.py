@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from calor.language.schema import Peer, Peers, Property, ResourceType
@@ -14,6 +16,6 @@ class VPCGatewayAttachment(ResourceType):
 
     @classmethod
     def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
-        """What is attached to the gateway is the router behind each route table."""
+        """The gateway is set on the routers of the network, so its route tables come first."""
         for table in peers.having("AWS::EC2::RouteTable", "VpcId", me.value("VpcId")):
             yield table.name
