@@ -12,8 +12,9 @@ from typing import Any
 
 from calor.graph import Cycle, Graph
 from calor.language import properties as props
+from calor.language import template as structure
 from calor.language.conditions import StackConditions
-from calor.language.diagnostics import Diagnostic, Path, Report, Severity, did_you_mean, dotted, within
+from calor.language.diagnostics import Path, Report, Severity, did_you_mean, dotted, within
 from calor.language.environment import Environment
 from calor.language.expressions import (
     VANISH,
@@ -61,6 +62,8 @@ class ResourceDefinition:
     """The properties as the template gives them."""
     values: dict[str, Any] = field(default_factory=dict)
     """All properties of the type: translated, converted, with defaults."""
+    refers_to: set[str] = field(default_factory=set)
+    """The resources that its own expressions name."""
     failed: bool = False
     child: Definition | None = None
     _bare: dict[str, Any] | None = None
@@ -114,6 +117,7 @@ class Definition:
     resources: dict[str, ResourceDefinition]
     graph: Graph[str]
     outputs: dict[str, Any]
+    output_expressions: dict[str, Any]
     output_errors: dict[str, FunctionError]
     report: Report
 
@@ -131,6 +135,7 @@ def define(
     *,
     identity: StackIdentity | None = None,
     strict: bool = True,
+    require_parameters: bool = True,
     depth: int = 0,
     facade: Facade | None = None,
 ) -> Definition:
@@ -144,6 +149,7 @@ def define(
         report,
         library.world.custom,
         strict=strict,
+        require=require_parameters,
     )
     return _Definer(template, environment, library, report, values, strict, depth, facade).run()
 
@@ -174,6 +180,7 @@ class _Definer:
         self.words = template.version.words
         self.resources: dict[str, ResourceDefinition] = {}
         self.enabled: set[str] = set()
+        self.output_expressions: dict[str, Any] = {}
         self.reported: set[Path] = set()
         self.files = library.files
         self.mappings = template.mappings
@@ -202,6 +209,7 @@ class _Definer:
             self.resources,
             graph,
             outputs,
+            self.output_expressions,
             errors,
             self.report,
         )
@@ -316,8 +324,7 @@ class _Definer:
         found = self.library.find(text.type, text.name, self.environment.registry)
         if isinstance(found, Missing):
             hint = found.hint or (self._type_hint(text.type) if found.code == "E401" else None)
-            path = "" if self.depth == 0 else ""
-            self.report.error(found.code, found.message, (*text.path, words.type), path=path, hint=hint)
+            self.report.error(found.code, found.message, (*text.path, words.type), path="", hint=hint)
         return ResourceDefinition(
             name=text.name,
             type_name=text.type,
@@ -484,6 +491,7 @@ class _Definer:
                     continue
                 if name is not None:
                     needed[name] = None
+                    resource.refers_to.add(name)
         needed.update(dict.fromkeys(name for name in resource.text.depends_on if name in self.enabled))
         if isinstance(resource.found, type):
             needed.update(dict.fromkeys(resource.found.waits_for(resource, peers)))
@@ -536,15 +544,39 @@ class _Definer:
         assert child is not None
         report = Report(child.locate)
         report.extend(problems)
+        self._check_facade(resource, found)
         implementing = (resource.type_name, found.url)
         parameters = _child_parameters(resource.values)
         environment = self.environment.nested(resource.name, parameters, implementing)
         facade = Facade(resource.metadata, resource.deletion_policy, resource.text.update_policy or {})
         self._below(resource, child, environment, report, found.url, facade)
 
-    def _group_below(self, resource: ResourceDefinition, data: dict[str, Any]) -> None:
-        from calor.language import template as structure
+    def _check_facade(self, resource: ResourceDefinition, found: TemplateType) -> None:
+        """A template in the place of a type has to take what users of the type give, and give what they read."""
+        replaced = self.library.world.declaration(resource.type_name)
+        if replaced is None or replaced.template_file:
+            return
+        at = (*resource.text.path, self.words.type)
+        name = resource.type_name
+        lacking = [
+            f"the parameter `{prop}`, which {name} requires"
+            for prop, declared in replaced.properties.items()
+            if declared.required and prop not in found.properties
+        ]
+        lacking += [
+            f"a default for `{prop}`, which {name} does not have"
+            for prop, declared in found.properties.items()
+            if declared.required and prop not in replaced.properties
+        ]
+        lacking += [
+            f"the output `{attribute}`, an attribute of {name}"
+            for attribute in replaced.attributes
+            if attribute not in found.attributes and attribute != "show"
+        ]
+        for what in lacking:
+            self.report.error("E419", f"{found.url} stands for {name} and lacks {what}", at, path="")
 
+    def _group_below(self, resource: ResourceDefinition, data: dict[str, Any]) -> None:
         place = self.report.locate(resource.text.path)
         report = Report(lambda path: place)
         child = structure.parse(data, resource.name, report, self.library.world.custom)
@@ -579,18 +611,17 @@ class _Definer:
             message = f"stacks are nested deeper than {self.library.world.max_depth} levels"
             self.report.error("E417", message, text.path, kind="RequestLimitExceeded", path=prefix)
             return
-        name = f"{resource.name}"
         resource.child = define(
             child,
             environment,
             self.library,
             report,
-            identity=StackIdentity(name=name),
+            identity=StackIdentity(name=resource.name),
             strict=False,
             depth=self.depth + 1,
             facade=facade,
         )
-        self.report.extend(_in_nested(found, prefix) for found in report)
+        self.report.extend(within(found, prefix) for found in report)
 
     # Outputs.
 
@@ -616,6 +647,7 @@ class _Definer:
         if not self._holds(output.condition, (*output.path, self.words.condition)):
             return None
         expression = self.compiler.compile(output.value, (*output.path, self.words.value))
+        self.output_expressions[output.name] = expression
         self._validate_calls(expression)
         return resolve_top(expression, self)
 
@@ -623,10 +655,6 @@ class _Definer:
 _TELLING_KINDS = frozenset(
     {"InvalidTemplateReference", "InvalidTemplateAttribute", "InvalidTemplateVersion", "UserParameterMissing"}
 )
-
-
-def _in_nested(found: Diagnostic, prefix: str) -> Diagnostic:
-    return within(found, prefix)
 
 
 def _child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,8 @@ class World:
     """The operator's registry of types, below the user's."""
     common_files: Mapping[str, str] = field(default_factory=dict)
     """Templates that the operator's registry names; a user's registry cannot reach them."""
+    common_defaults: Mapping[str, Any] = field(default_factory=dict)
+    """The operator's parameter_defaults, below the user's."""
     fetch: Fetch = no_fetch
     type_names: Callable[[], list[str]] = list
     """All declared types, for hints."""

@@ -452,11 +452,13 @@ def assign(
     custom: CustomCheck,
     *,
     strict: bool = True,
+    require: bool = True,
 ) -> ParameterValues:
     """Gives every parameter its value: the user's, else the environment's default, else the template's.
 
     Without `strict`, as in nested stacks before creation, values are not held against constraints, and what is
-    missing is no error: the parent's properties have been checked already.
+    missing is no error: the parent's properties have been checked already. Without `require` a parameter that
+    nobody gave is Unknown.
     """
     words = version.words
     for name in given:
@@ -470,6 +472,9 @@ def assign(
     for name, parameter in declared.items():
         value = next((v for v in (given.get(name), defaults.get(name), parameter.default) if v is not None), None)
         at = (words.parameters, name)
+        if value is None and not require:
+            values[name] = Unknown(None, parameter.hidden)
+            continue
         if value is None:
             missing.add(name)
             if strict:

@@ -24,10 +24,12 @@ def resolve_request(
     name: str = "template",
     identity: StackIdentity | None = None,
     sources: Mapping[str, Source] | None = None,
+    require_parameters: bool = True,
 ) -> Definition | None:
     """The stack that a request defines; None if its template cannot be read at all.
 
-    `sources` are texts of the request that were read before, by their names, with their positions.
+    `sources` are texts of the request that were read before, by their names, with their positions. Without
+    `require_parameters`, parameters that nobody gave are not known yet instead of missing.
     """
     sources = sources or {}
     files = request.get("files") or {}
@@ -42,7 +44,9 @@ def resolve_request(
     library = Library(world, files, sources)
     environment = _environment(request, library, template, report, sources)
     library.parameter_defaults = environment.parameter_defaults
-    return define(template, environment, library, report, identity=identity)
+    return define(
+        template, environment, library, report, identity=identity, require_parameters=require_parameters
+    )
 
 
 def _template_data(
@@ -85,18 +89,25 @@ def _environment(
                 own = Report(source.locate)
                 read.append((name, environments.check(source.data, own)))
                 report.extend(own)
-        given = merging.merge(read, _kinds(template, files, library), report_of_environment)
+        merged = merging.merge(read, _kinds(template, files, library), report_of_environment)
+        given = {**merged, environments.PARAMETERS: _completed(merged, given)}
     parsed = environments.parse(given, report_of_environment, flat=True)
     report.extend(report_of_environment)
     registry = Registry(parsed.registry.user, library.world.common)
     whole = environments.Environment(
         parsed.parameters,
-        parsed.parameter_defaults,
+        {**library.world.common_defaults, **parsed.parameter_defaults},
         registry,
         parsed.event_sinks,
         parsed.encrypted_param_names,
     )
     return whole.with_parameters(request.get("parameters") or {})
+
+
+def _completed(merged: Mapping[str, Any], given: Any) -> dict[str, Any]:
+    """Parameters of the merged environments, and those that only the environment sent beside them has."""
+    beside = given.get(environments.PARAMETERS) if isinstance(given, dict) else None
+    return {**(beside if isinstance(beside, dict) else {}), **merged.get(environments.PARAMETERS, {})}
 
 
 def _environment_file(name: str, files: Mapping[str, Any], world: World, report: Report) -> Source | None:

@@ -99,7 +99,7 @@ def _values(field: Field, item: str, aliases: dict[int, int]) -> set[int]:
         return set(range(field.low, field.high + 1, step))
     if first < field.low:
         return set()
-    end = last if first < last else last + size
+    end = last if first < last else max(last + size, field.high)
     return {(value - field.low) % size + field.low for value in range(first, end + 1, step)}
 
 

@@ -256,9 +256,9 @@ def json_text(value: Any) -> str | None:
     try:
         json.loads(value)
     except (ValueError, TypeError) as error:
-        return f"{value!r} is not JSON: {error}"
+        return f"it is not JSON: {error}"
     except RecursionError:
-        return "the JSON is nested too deeply"
+        return "it is nested too deeply"
     return None
 
 

@@ -9,7 +9,7 @@ COMPARISON = one_of("le", "ge", "eq", "lt", "gt", "ne")
 def _actions(state: str) -> Property:
     return Property(
         list,
-        f"URLs to call when the alarm changes to the state {state}, such as the alarm_url of a scaling policy.",
+        f"URLs to call when its state changes to {state}, such as the alarm_url of a scaling policy.",
         update_allowed=True,
     )
 
@@ -17,7 +17,7 @@ def _actions(state: str) -> Property:
 def _queues(state: str) -> Property:
     return Property(
         list,
-        f"Zaqar queues that get a message when the alarm changes to the state {state}.",
+        f"Zaqar queues that get a message when its state changes to {state}.",
         default=[],
         update_allowed=True,
         support=supported("8.0.0"),

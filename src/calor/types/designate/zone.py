@@ -14,7 +14,7 @@ class NeededByType:
         match visible(given.get("type")):
             case "PRIMARY" if empty(given.get("email")):
                 yield Problem("StackValidationFailed", "a zone of type PRIMARY needs email")
-            case "SECONDARY" if empty(given.get("masters")) and empty(given.get("primaries")):
+            case "SECONDARY" if empty(given.get("masters")):
                 yield Problem("StackValidationFailed", "a zone of type SECONDARY needs primaries")
 
 

@@ -62,7 +62,7 @@ class TestResource(ResourceType):
         ),
         "client_name": Property(
             str,
-            "A service to ask, on every poll, for the object that entity_name and the resource's id say. "
+            "A service to keep busy while waiting: each poll asks it for the object whose id is the value. "
             "Left out, none is asked.",
             default="",
             update_allowed=True,

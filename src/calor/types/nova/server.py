@@ -149,7 +149,7 @@ class Server(NovaType):
                     ),
                     "volume_size": Property(
                         int,
-                        "Size of the new volume in GiB. Left out, it is that of its source.",
+                        "Size of the new volume in GiB. An image needs it; a snapshot's own is the default.",
                     ),
                     "delete_on_termination": Property(
                         bool,

@@ -49,7 +49,7 @@ class LoadBalancer(NestedStackType):
                     int, "Seconds from one check to the next; not less than Timeout.", required=True
                 ),
                 "Target": Property(
-                    str, "Has no effect: the instance's port is asked for `/` by HTTP.", required=True
+                    str, "Has no effect: it is always the instance's port, by HTTP.", required=True
                 ),
                 "Timeout": Property(int, "Seconds after which a check has failed.", required=True),
                 "UnhealthyThreshold": Property(

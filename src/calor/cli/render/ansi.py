@@ -1,0 +1,56 @@
+"""Text on a terminal: its colours, and how wide it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from unicodedata import combining, east_asian_width
+
+BOLD = "1"
+DIM = "2"
+RED = "31"
+GREEN = "32"
+YELLOW = "33"
+BLUE = "34"
+CYAN = "36"
+
+Paint = Callable[..., str]
+"""`paint(text, BOLD, RED)`: the text in these styles."""
+
+
+def painter(color: bool) -> Paint:
+    """Paints, or without colour leaves texts as they are."""
+    return _painted if color else _as_it_is
+
+
+def _painted(text: str, *styles: str) -> str:
+    return f"\x1b[{';'.join(styles)}m{text}\x1b[0m" if text else text
+
+
+def _as_it_is(text: str, *styles: str) -> str:
+    return text
+
+
+def visible(text: str) -> str:
+    """The text on one line and harmless: control characters show as pictures instead of steering the terminal."""
+    return text.translate(_PICTURES)
+
+
+_PICTURES = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    0x7F: "\u2421",
+    # C1 controls, line separators and marks that turn the direction of writing.
+    **dict.fromkeys([*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"),
+}
+
+
+def char_width(char: str) -> int:
+    """The number of cells that a character takes."""
+    if char < "\u0300":
+        return 1
+    if combining(char) or char == "\u200d":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def text_width(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(char_width, text))

@@ -1,0 +1,118 @@
+"""Diagnostics for someone at a terminal: each with the line it speaks of and a mark below the place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from calor.cli.render.ansi import BLUE, BOLD, CYAN, GREEN, RED, YELLOW, Paint, char_width, painter, visible
+from calor.cli.render.counting import WORDS, counts, summary
+from calor.language.diagnostics import Diagnostic, Position, Severity
+from calor.language.source import Source
+
+_COLOURS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
+_TAB = 4
+_LEAST_ROOM = 20
+
+
+def render(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], *, color: bool, width: int = 100
+) -> str:
+    """All diagnostics, each with its source line, and a summary. `sources` are the files that were looked at."""
+    paint = painter(color)
+    blocks = [
+        "\n".join(_block(diagnostic, sources, paint, width)) + "\n" for diagnostic in diagnostics
+    ]
+    return "\n".join([*blocks, _summary(diagnostics, len(sources), paint)])
+
+
+def _summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
+    worst = next((severity for severity, number in counts(diagnostics).items() if number), None)
+    return paint(summary(diagnostics, files), _COLOURS[worst] if worst else GREEN, BOLD)
+
+
+def _block(
+    diagnostic: Diagnostic, sources: Mapping[str, Source], paint: Paint, width: int
+) -> Iterator[str]:
+    where = diagnostic.where
+    line = _line(where, sources)
+    gutter = " " * (len(str(where.line)) if where and line is not None else 1)
+    bar = paint("|", BLUE)
+    colour = _COLOURS[diagnostic.severity]
+    title = paint(f"{WORDS[diagnostic.severity]}[{diagnostic.code}]", colour, BOLD)
+    first, *further = diagnostic.message.splitlines() or [""]
+    yield f"{title}{paint(f': {visible(first)}', BOLD)}"
+    for more in further:
+        yield f"  {visible(more)}"
+    place = str(where) if where else diagnostic.path
+    if place:
+        yield f"{gutter}{paint('-->', BLUE)} {visible(place)}"
+    if where and line is not None:
+        text, mark = _excerpt(line, where, max(_LEAST_ROOM, width - len(gutter) - 3))
+        yield f"{gutter} {bar}"
+        yield f"{paint(str(where.line), BLUE)} {bar} {text}".rstrip()
+        yield f"{gutter} {bar} {mark[0]}{paint(mark[1], colour, BOLD)}"
+    notes = list(_notes(diagnostic))
+    if notes and where and line is not None:
+        yield f"{gutter} {bar}"
+    for word, note in notes:
+        yield f"{gutter} {paint('=', BLUE)} {paint(word, BOLD)}: {visible(note)}"
+
+
+def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    if diagnostic.where and "<" in diagnostic.path:
+        # The place is in the nested template, or is the group's; which of its resources, only the path tells.
+        yield "note", f"in {diagnostic.path}"
+    if diagnostic.hint:
+        yield "help", diagnostic.hint
+
+
+def _line(where: Position | None, sources: Mapping[str, Source]) -> str | None:
+    source = sources.get(where.file) if where else None
+    if where is None or source is None or not 0 < where.line <= len(source.lines):
+        return None
+    return source.lines[where.line - 1]
+
+
+def _excerpt(line: str, where: Position, room: int) -> tuple[str, tuple[str, str]]:
+    """As much of the line as there is room for, and below it the space before the mark and the mark."""
+    cells, columns = _cells(line)
+    start = columns[min(where.column - 1, len(line))]
+    end = columns[min(max((where.end_column or 0) - 1, where.column), len(line))]
+    end = max(end, start + 1)
+    left = 0
+    if len(cells) > room:
+        left = max(0, min(start - room // 3, len(cells) - room))
+        right = min(left + room, len(cells))
+        head, tail = left > 0, right < len(cells)
+        cells = cells[left:right]
+        if head:
+            cells[0] = "…"
+            # Half of a wide character was cut off: its other half still takes up a cell.
+            cells[1] = cells[1] or " "
+        if tail:
+            cells[-1] = "…"
+    start -= left
+    return "".join(cells), (" " * start, "^" * (min(end - left, max(len(cells), start + 1)) - start))
+
+
+def _cells(line: str) -> tuple[list[str], list[int]]:
+    """What stands in each cell of the terminal, and the cell where each character, and the end, is.
+
+    The second cell of a wide character is empty.
+    """
+    cells: list[str] = []
+    columns: list[int] = []
+    for char in line:
+        columns.append(len(cells))
+        if char == "\t":
+            cells.extend(" " * (_TAB - len(cells) % _TAB))
+            continue
+        width = char_width(char)
+        if width == 0 and cells:
+            columns[-1] -= 1
+            cells[-1] += char
+        else:
+            cells.append(visible(char))
+            cells.extend([""] * (width - 1))
+    columns.append(len(cells))
+    return cells, columns

@@ -1,0 +1,1 @@
+"""`calor template`: everything that can be done with templates without a server."""

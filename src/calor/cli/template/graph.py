@@ -1,0 +1,39 @@
+"""`calor template graph`: a picture of what depends on what."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from calor.cli.drawing import dot, from_definition, svg, text
+from calor.cli.render import plain
+from calor.cli.template import loading
+from calor.language.diagnostics import Severity
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        loaded = loading.load(arguments.path, arguments, require_parameters=False)
+    except loading.UsageError as error:
+        print(f"calor: {error}", file=sys.stderr)
+        return 2
+    problems = [found for found in loaded.report.sorted() if found.severity is Severity.ERROR]
+    if problems:
+        print(plain.render(problems), file=sys.stderr)
+    if loaded.definition is None:
+        return 1
+    drawing = from_definition(loaded.definition, nested=arguments.nested)
+    if arguments.format == "dot":
+        picture = dot.render(drawing)
+    elif arguments.format == "svg":
+        picture = svg.render(drawing)
+    else:
+        colored = sys.stdout.isatty() and not arguments.output and "NO_COLOR" not in os.environ
+        picture = text.render(drawing, color=colored)
+    if arguments.output:
+        Path(arguments.output).write_text(picture, encoding="utf-8")
+    else:
+        print(picture)
+    return 1 if problems else 0

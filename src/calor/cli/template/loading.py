@@ -1,0 +1,117 @@
+"""Reads what a command line names: templates, environments, parameters."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import urllib.parse
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from calor.language import files, operator
+from calor.language.definition import Definition
+from calor.language.diagnostics import Report
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
+from calor.language.request import resolve_request
+from calor.language.source import Source
+from calor.types.world import offline_world
+
+TIMEOUT = 20
+
+
+class UsageError(Exception):
+    """The command line does not make sense; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A template with all that belongs to it, and what is wrong."""
+
+    definition: Definition | None
+    report: Report
+    sources: Mapping[str, Source]
+
+
+def parameters(pairs: Iterable[str]) -> dict[str, Any]:
+    """`-P` options; a name given more than once gets a list."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-P {pair}: write it as name=value")
+        if name in found:
+            before = found[name]
+            found[name] = [*(before if isinstance(before, list) else [before]), value]
+        else:
+            found[name] = value
+    return found
+
+
+def fetcher(offline: bool) -> files.Fetch:
+    def fetch(url: str) -> bytes:
+        if url.startswith("file://"):
+            path = Path(urllib.parse.unquote(url.removeprefix("file://")))
+            if path.is_file() and path.stat().st_size > files.MAX_FILE:
+                return bytes(files.MAX_FILE + 1)
+            return path.read_bytes()
+        if offline:
+            raise OSError("not fetched: --offline")
+        # Only a template that names an address pays for the import.
+        import urllib.request
+
+        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
+            content: bytes = answer.read(files.MAX_FILE + 1)
+            return content
+
+    return fetch
+
+
+def world(arguments: argparse.Namespace, report: Report) -> World:
+    """The world for a command: offline, with the operator's environment if one is named."""
+    fetch = fetcher(arguments.offline)
+    made = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
+    if not arguments.environment_dir:
+        return made
+    folder = Path(arguments.environment_dir)
+    if not folder.is_dir():
+        raise UsageError(f"--environment-dir {folder}: there is no such folder")
+    texts = {str(path): path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    return operator.load(texts, lambda url: fetch(url).decode("utf-8"), report).over(made)
+
+
+def load(
+    path: str,
+    arguments: argparse.Namespace,
+    *,
+    require_parameters: bool,
+    stack_name: str | None = None,
+) -> Loaded:
+    """A template with its environments, resolved as far as it goes."""
+    report = Report()
+    cwd = os.getcwd()
+    made = world(arguments, report)
+    gathered = files.gather(
+        files.file_url(path, cwd),
+        [files.file_url(name, cwd) for name in arguments.environment],
+        fetcher(arguments.offline),
+        parameters=parameters(arguments.parameter),
+        cwd=cwd,
+    )
+    report.extend(gathered.report)
+    if not gathered.request:
+        return Loaded(None, report, gathered.sources)
+    inner = Report()
+    definition = resolve_request(
+        gathered.request,
+        made,
+        inner,
+        name=gathered.url,
+        identity=StackIdentity(name=stack_name) if stack_name else None,
+        sources=gathered.sources,
+        require_parameters=require_parameters,
+    )
+    report.extend(inner)
+    return Loaded(definition, report, gathered.sources)

@@ -1,0 +1,107 @@
+"""`calor template resolve`: a template with everything in it resolved, one or thousands."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Iterable
+from typing import IO, Any
+
+from calor.cli.render import plain
+from calor.cli.template import loading
+from calor.language.diagnostics import Report, Severity
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
+from calor.language.request import resolve_request
+from calor.language.suppression import select
+from calor.language.view import diagnostic_view, resolved_view
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        if arguments.batch:
+            return _batch(arguments)
+        if not arguments.path:
+            raise loading.UsageError("name a template, or --batch")
+        return _one(arguments)
+    except loading.UsageError as error:
+        print(f"calor: {error}", file=sys.stderr)
+        return 2
+
+
+def _one(arguments: argparse.Namespace) -> int:
+    loaded = loading.load(
+        arguments.path, arguments, require_parameters=True, stack_name=arguments.stack_name
+    )
+    found = select(
+        loaded.report.sorted(), loaded.sources, only=arguments.select, without=arguments.ignore
+    )
+    view: dict[str, Any] = {}
+    if loaded.definition is not None:
+        view = resolved_view(loaded.definition, show_secrets=arguments.show_secrets)
+    if arguments.format == "json":
+        view["diagnostics"] = [diagnostic_view(one) for one in found]
+        print(json.dumps(view, indent=2, ensure_ascii=False, default=str))
+    else:
+        if view:
+            import yaml
+
+            yaml.dump(
+                view,
+                sys.stdout,
+                Dumper=yaml.CSafeDumper,
+                sort_keys=False,
+                allow_unicode=True,
+                default_flow_style=False,
+            )
+        if found:
+            print(plain.render(found), file=sys.stderr)
+    return 1 if any(one.severity is Severity.ERROR for one in found) else 0
+
+
+def _batch(arguments: argparse.Namespace) -> int:
+    report = Report()
+    world = loading.world(arguments, report)
+    identity = StackIdentity(name=arguments.stack_name) if arguments.stack_name else StackIdentity()
+    with contextlib.ExitStack() as stack:
+        lines: IO[str] = sys.stdin
+        if arguments.batch != "-":
+            try:
+                lines = stack.enter_context(open(arguments.batch, encoding="utf-8"))
+            except OSError as error:
+                raise loading.UsageError(f"--batch {arguments.batch}: {error.strerror}") from None
+        return _answer(lines, world, identity)
+
+
+def _answer(lines: Iterable[str], world: World, identity: StackIdentity) -> int:
+    code = 0
+    write = sys.stdout.write
+    for line in lines:
+        if not line.strip():
+            continue
+        answer = _answer_one(line, world, identity)
+        if any(one["severity"] == "error" for one in answer["diagnostics"]):
+            code = 1
+        write(json.dumps(answer, default=str) + "\n")
+    return code
+
+
+def _answer_one(line: str, world: World, identity: StackIdentity) -> dict[str, Any]:
+    report = Report()
+    answer: dict[str, Any] = {"params": {}, "conditions": {}, "resources": {}, "edges": [], "outputs": {}}
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        report.error("E101", f"the line is not JSON: {error}", kind="ValueError")
+        request = None
+    if request is not None and not isinstance(request, dict):
+        report.error("E103", "the line is not a request: a map with a template", kind="ValueError")
+        request = None
+    if request is not None:
+        definition = resolve_request(request, world, report, identity=identity)
+        if definition is not None:
+            answer = resolved_view(definition, show_secrets=True)
+    answer["diagnostics"] = [diagnostic_view(one) for one in report.sorted()]
+    return answer

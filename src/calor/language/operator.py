@@ -1,0 +1,58 @@
+"""The operator's global environment: files of an environment directory, below every user's environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from calor.language import environment as environments
+from calor.language import reader
+from calor.language.diagnostics import Report
+from calor.language.library import World
+from calor.language.registry import is_template
+
+ReadFile = Callable[[str], str]
+"""The text of a template that the operator names by a file:// URL. Raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalEnvironment:
+    """What an operator adds for everyone. `files` are the templates named, the only ones read from disk."""
+
+    registry: Mapping[str, Any] = field(default_factory=dict)
+    parameter_defaults: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def over(self, world: World) -> World:
+        """The world with this environment in it."""
+        return replace(
+            world,
+            common={**world.common, **self.registry},
+            common_defaults={**world.common_defaults, **self.parameter_defaults},
+            common_files={**world.common_files, **self.files},
+        )
+
+
+def load(texts: Mapping[str, str | bytes], read_file: ReadFile, report: Report) -> GlobalEnvironment:
+    """The environments of a directory, merged in the order of their names."""
+    registry: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    for name in sorted(texts):
+        source = reader.read_mapping(texts[name], name, report)
+        if source is None:
+            continue
+        own = Report(source.locate)
+        data = environments.check(source.data, own)
+        defaults.update(data.get(environments.DEFAULTS, {}))
+        for type_name, target in data.get(environments.REGISTRY, {}).items():
+            registry[type_name] = target
+            if is_template(target) and target.startswith("file://"):
+                try:
+                    files[target] = read_file(target)
+                except OSError as error:
+                    at = (environments.REGISTRY, type_name)
+                    own.error("E501", f"{target} cannot be read: {error.strerror or error}", at, path="")
+        report.extend(own)
+    return GlobalEnvironment(registry, defaults, files)
