@@ -87,12 +87,16 @@ class StackConditions:
         self._open.append(name)
         try:
             compiled = self._compiled[name]
-            if not isinstance(compiled, (Node, bool)):
+            if not self.is_written_well(name):
                 raise FunctionError(f"the condition `{name}` must be true, false or a function of conditions")
             self._truth[name] = self.truth(compiled)
         finally:
             self._open.pop()
         return self._truth[name]
+
+    def is_written_well(self, name: str) -> bool:
+        """Whether a named condition is a boolean or a function."""
+        return isinstance(self._compiled[name], (Node, bool))
 
     def expression(self, name: str) -> Any:
         return self._compiled[name]

@@ -6,7 +6,7 @@ the cloud will know is `Unknown`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ from calor.language.expressions import (
 from calor.language.functions.logic import If
 from calor.language.library import Found, Library, Missing, TemplateType
 from calor.language.parameters import ParameterValues, StackIdentity, assign
-from calor.language.schema import Property
+from calor.language.schema import Problem, Property
 from calor.language.template import OutputText, ResourceText, Template
 from calor.language.values import Unknown, bare
 
@@ -197,6 +197,7 @@ class _Definer:
             self.resources[text.name] = self._compiled(text)
         for resource in self.resources.values():
             self._resolve(resource)
+        self.peers = Peers(self.resources)
         graph = self._graph()
         for resource in self.resources.values():
             self._check_type(resource)
@@ -282,8 +283,8 @@ class _Definer:
                 truths[name] = self.conditions.named(name)
             except FunctionError as error:
                 truths[name] = None
-                # Heat looks at a condition only when something uses it: then a missing parameter stops it.
-                deferred = error.kind == "UserParameterMissing"
+                # Heat evaluates a condition only when something uses it; what uses it is refused then.
+                deferred = self.conditions.is_written_well(name)
                 self._report_error("E405", error, at, path=dotted(error.at or at), deferred=deferred)
         return truths
 
@@ -311,7 +312,8 @@ class _Definer:
         try:
             return self.conditions.truth(self.conditions.written(condition, at))
         except FunctionError as error:
-            self._report_error("E405", error, at, path=dotted(at))
+            if not isinstance(error, AlreadyReported):
+                self.report.error("E405", error.message, at, hint=error.hint)
             return True
 
     def _is_enabled(self, text: ResourceText) -> bool:
@@ -402,8 +404,21 @@ class _Definer:
                 (*at, *problem.at),
                 kind="Property error",
                 path=dotted((*at, *problem.shown_at)),
-                hint=problem.hint,
+                hint=problem.hint or self._function_hint(resource, problem.at),
             )
+
+    def _function_hint(self, resource: ResourceDefinition, at: Path) -> str | None:
+        """Whether what does not fit is a function whose name is misspelt."""
+        value: Any = resource.text.properties
+        for step in at:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        if not isinstance(value, dict) or len(value) != 1:
+            return None
+        (name,) = value
+        return did_you_mean(str(name), self.version.all_functions) if name not in self.version.functions else None
 
     def _lost(self, resource: ResourceDefinition, message: str) -> bool:
         """Whether a required property seems missing only because its value could not be computed."""
@@ -461,7 +476,6 @@ class _Definer:
 
     def _graph(self) -> Graph[str]:
         graph: Graph[str] = Graph()
-        peers = Peers(self.resources)
         for resource in self.resources.values():
             graph.add(resource.name)
             if resource.text.external_id is not None:
@@ -470,7 +484,7 @@ class _Definer:
                     message = "a resource with an external_id depends on nothing"
                     self.report.error("E408", message, at, kind="InvalidExternalResourceDependency", path="")
                 continue
-            for needed in self._needed(resource, peers):
+            for needed in self._needed(resource):
                 graph.depend(resource.name, needed)
         try:
             graph.order()
@@ -481,7 +495,7 @@ class _Definer:
             self.report.error("E409", message, at, kind="CircularDependencyException", path="")
         return graph
 
-    def _needed(self, resource: ResourceDefinition, peers: Peers) -> dict[str, None]:
+    def _needed(self, resource: ResourceDefinition) -> dict[str, None]:
         needed: dict[str, None] = {}
         for expression in (resource.expression, resource.metadata_expression):
             for call in calls(expression):
@@ -494,7 +508,7 @@ class _Definer:
                     resource.refers_to.add(name)
         needed.update(dict.fromkeys(name for name in resource.text.depends_on if name in self.enabled))
         if isinstance(resource.found, type):
-            needed.update(dict.fromkeys(resource.found.waits_for(resource, peers)))
+            needed.update(dict.fromkeys(resource.found.waits_for(resource, self.peers)))
         return needed
 
     # What types say of their own.
@@ -506,9 +520,9 @@ class _Definer:
         self._update_policy(resource, found)
         at = (*text.path, self.words.properties)
         if not resource.failed:
-            for rule in found.rules:
-                for problem in rule.problems(resource.values):
-                    self.report.error("E416", problem.message, (*at, *problem.path), kind=problem.kind, path="")
+            for problem in self._broken_rules(resource, found):
+                path = dotted((*at, *problem.path) if problem.path else text.path)
+                self.report.error("E416", problem.message, (*at, *problem.path), kind=problem.kind, path=path)
         if isinstance(found, TemplateType):
             self._template_below(resource, found)
             return
@@ -520,6 +534,12 @@ class _Definer:
             self._group_below(resource, data)
         elif address is not None:
             self._address_below(resource, *address)
+
+    def _broken_rules(self, resource: ResourceDefinition, found: Found) -> Iterator[Problem]:
+        for rule in found.rules:
+            yield from rule.problems(resource.values)
+        if isinstance(found, type):
+            yield from found.peer_problems(resource, self.peers)
 
     def _update_policy(self, resource: ResourceDefinition, found: Found) -> None:
         text = resource.text

@@ -189,6 +189,11 @@ class ResourceType:
         return iter(())
 
     @classmethod
+    def peer_problems(cls, me: Peer, peers: Peers) -> Iterator[Problem]:
+        """What is wrong between the resource and others of the same template."""
+        return iter(())
+
+    @classmethod
     def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         """The template of the stack that the resource keeps below itself, made from its properties."""
         return None

@@ -47,10 +47,15 @@ def _level(definition: Definition, nested: bool, prefix: str) -> Drawing:
         Node(
             prefix + resource.name,
             resource.name,
-            resource.type_name,
+            _shown(resource.type_name),
             _level(resource.child, nested, f"{prefix}{resource.name}/") if nested and resource.child else None,
         )
         for resource in definition.resources.values()
     )
     edges = tuple((prefix + node, prefix + needed) for node, needed in definition.graph.edges())
     return Drawing(nodes, edges)
+
+
+def _shown(type_name: str) -> str:
+    """Of a template's URL, the name of its file."""
+    return type_name.rsplit("/", 1)[-1] if "://" in type_name else type_name

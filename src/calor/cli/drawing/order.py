@@ -39,6 +39,22 @@ def order(drawing: Drawing) -> Order:
     return Order(needs, dependants, ranks, tuple(dict.fromkeys(edge for edge in drawing.edges if edge in closing)))
 
 
+def essential(ordered: Order) -> dict[str, list[str]]:
+    """What each node needs, without what follows from its other needs."""
+    bits = {node: 1 << index for index, node in enumerate(ordered.needs)}
+    behind: dict[str, int] = {}
+    kept: dict[str, list[str]] = {}
+    for node in sorted(ordered.needs, key=ordered.ranks.__getitem__):
+        needs = ordered.needs[node]
+        implied = reached = 0
+        for needed in needs:
+            implied |= behind[needed]
+            reached |= bits[needed]
+        behind[node] = implied | reached
+        kept[node] = [needed for needed in needs if not bits[needed] & implied]
+    return kept
+
+
 def _closing(drawing: Drawing) -> set[Edge]:
     """Edges that lead back to a node on the way: without them there is no cycle."""
     needs: dict[str, list[str]] = {node.id: [] for node in drawing.nodes}

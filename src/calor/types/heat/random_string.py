@@ -11,6 +11,7 @@ from calor.language.schema import (
     Problem,
     Property,
     ResourceType,
+    Rewrite,
     deprecated,
     hidden,
     supported,
@@ -36,6 +37,14 @@ def _least(groups: Any) -> int:
         [group.get("min") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
     )
     return sum(minimum for minimum in minimums if isinstance(minimum, int))
+
+
+def _sequence_as_class(data: dict[str, Any]) -> dict[str, Any]:
+    """The old way to name a single class of characters."""
+    if not data.get("sequence"):
+        return data
+    others = {name: value for name, value in data.items() if name != "sequence"}
+    return {**others, "character_classes": [{"class": data["sequence"], "min": 1}]}
 
 
 class RandomString(ResourceType):
@@ -103,4 +112,5 @@ class RandomString(ResourceType):
         "value": Attribute(str, "The text. A reference to the resource gives the same.", live=True),
         "show": SHOW,
     }
+    translations = [Rewrite(_sequence_as_class)]
     rules = [RoomForAll()]

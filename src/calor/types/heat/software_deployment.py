@@ -1,4 +1,6 @@
-from calor.language.schema import SHOW, Attribute, supported
+from collections.abc import Iterator
+
+from calor.language.schema import SHOW, Attribute, Peer, Peers, Problem, supported
 from calor.types.base import SignalledType
 from calor.types.heat.deployments import NAME, ONE_SERVER, SIGNAL_TRANSPORT
 
@@ -15,6 +17,7 @@ class SoftwareDeployment(SignalledType):
     support = supported("2014.1")
     service = "heat"
     entity = "software_deployments"
+    open_attributes = True
     properties = {
         **ONE_SERVER,
         "name": NAME,
@@ -26,3 +29,13 @@ class SoftwareDeployment(SignalledType):
         "deploy_status_code": Attribute(str, "The exit code that the server reported; 0 is success."),
         "show": SHOW,
     }
+
+    @classmethod
+    def peer_problems(cls, me: Peer, peers: Peers) -> Iterator[Problem]:
+        """A server of the same template has to be prepared for software deployments."""
+        server = peers.named(me.value("server"))
+        if server is None or server.type_name not in ("OS::Nova::Server", "OS::Heat::DeployedServer"):
+            return
+        if server.type_name == "OS::Nova::Server" and server.value("user_data_format") != "SOFTWARE_CONFIG":
+            message = f"its server `{server.name}` needs user_data_format: SOFTWARE_CONFIG"
+            yield Problem("StackValidationFailed", message, ("server",))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calor.language.constraints import as_number, one_of
-from calor.language.schema import ANY, SHOW, Attribute, Problem, Property, ResourceType, supported
+from calor.language.schema import ANY, SHOW, Attribute, Problem, Property, ResourceType, Rewrite, supported
 from calor.language.values import Secret
 
 
@@ -18,7 +18,7 @@ class ValueOfType:
         if isinstance(value, Secret):
             value = value.reveal()
         if isinstance(kind, str) and not _fits(value, kind):
-            yield Problem("StackValidationFailed", f"the value is no {kind}, as the type demands", ("value",))
+            yield Problem("Property error", f"the value is no {kind}, as the type demands", ("value",))
 
 
 def _fits(value: Any, kind: str) -> bool:
@@ -37,6 +37,14 @@ def _fits(value: Any, kind: str) -> bool:
         case "boolean":
             return isinstance(value, bool) or (isinstance(value, str) and value.lower() in ("true", "false"))
     return True
+
+
+def _converted(data: dict[str, Any]) -> dict[str, Any]:
+    """Text that says a number or a boolean becomes one."""
+    kind, value = data.get("type"), data.get("value")
+    if isinstance(value, str) and kind in ("number", "boolean") and _fits(value, kind):
+        return {**data, "value": as_number(value) if kind == "number" else value.lower() == "true"}
+    return data
 
 
 def _is_number(value: Any) -> bool:
@@ -72,4 +80,5 @@ class Value(ResourceType):
         "value": Attribute(None, "What the expression gave, converted to the type."),
         "show": SHOW,
     }
+    translations = [Rewrite(_converted)]
     rules = [ValueOfType()]

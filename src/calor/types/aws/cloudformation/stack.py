@@ -1,3 +1,8 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.schema import Property
 from calor.types.base import NestedStackType
 
@@ -24,3 +29,9 @@ class Stack(NestedStackType):
         ),
         "Parameters": Property(dict, "Values for the template's parameters.", update_allowed=True),
     }
+
+    @classmethod
+    def child_address(cls, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        url = given.get("TemplateURL")
+        parameters = given.get("Parameters")
+        return (url, parameters if isinstance(parameters, dict) else {}) if isinstance(url, str) else None
