@@ -162,5 +162,6 @@ CODES = _table(
          "takes it for plain data."),
     Code("W309", "an unknown output of a template", "The template used as a type has no such output; the value "
          "would be null."),
+    Code("W311", "perhaps a misspelt function", "A map with a single key that is nearly the name of a function."),
     Code("W310", "an old name of a type", "The type goes by another name now."),
 )  # fmt: skip

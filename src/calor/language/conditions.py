@@ -33,7 +33,8 @@ class StackConditions:
         self._complain = complain
         self._compiler = Compiler(version.condition_functions or {}, {}, complain)
         self._compiled = {
-            name: self._compiler.compile(data, (version.words.conditions, name)) for name, data in section.items()
+            name: self._compiler.compile(data, (version.words.conditions, name))
+            for name, data in section.items()
         }
         self._truth: dict[str, bool] = {}
         self._open: list[str] = []

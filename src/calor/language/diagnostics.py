@@ -70,11 +70,17 @@ class Diagnostic:
 
 _UNNAMED_KINDS = frozenset({"StackValidationFailed", ""})
 
-Locator = Callable[[Path], Position | None]
+Locator = Callable[[Path, bool], Position | None]
+"""Finds the place of a path: of its key, or of its value if that is asked for and is a single one."""
 
 
-def nowhere(path: Path) -> Position | None:
+def nowhere(path: Path, value: bool = False) -> Position | None:
     return None
+
+
+_ABOUT_VALUES = frozenset(
+    {"E110", "E203", "E205", "E401", "E402", "E405", "E406", "E414", "E415", "W303", "W304", "W310"}
+)
 
 
 class Report:
@@ -103,10 +109,12 @@ class Report:
     ) -> None:
         """Adds an error at a place of the document; its API path is that place unless another is given."""
         shown = dotted(at) if path is None else path
-        self.add(Diagnostic(Severity.ERROR, code, message, kind, shown, self.locate(at), hint, deferred))
+        where = self.locate(at, code in _ABOUT_VALUES)
+        self.add(Diagnostic(Severity.ERROR, code, message, kind, shown, where, hint, deferred))
 
     def warn(self, code: str, message: str, at: Path = (), *, hint: str | None = None) -> None:
-        self.add(Diagnostic(Severity.WARNING, code, message, "", dotted(at), self.locate(at), hint))
+        where = self.locate(at, code in _ABOUT_VALUES)
+        self.add(Diagnostic(Severity.WARNING, code, message, "", dotted(at), where, hint))
 
     @property
     def has_errors(self) -> bool:
@@ -140,8 +148,14 @@ def dotted(path: Path) -> str:
 
 def did_you_mean(wrong: str, known: Iterable[str], form: str = "{}") -> str | None:
     """A hint naming the closest of the known names, or None."""
+    match = closest(wrong, known)
+    return f"did you mean `{form.format(match)}`?" if match else None
+
+
+def closest(wrong: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known name most like a wrong one. Of very many names only those with the same beginning are compared,
+    which would otherwise take long."""
     names = list(known)
     if len(names) > 2000:
-        names = [name for name in names if name[:1].lower() == wrong[:1].lower()]
-    match = get_close_matches(wrong, names, n=1, cutoff=0.6)
-    return f"did you mean `{form.format(match[0])}`?" if match else None
+        names = [name for name in names if name[:2].lower() == wrong[:2].lower()][:2000]
+    return next(iter(get_close_matches(wrong, names, n=1, cutoff=likeness)), None)

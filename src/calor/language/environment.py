@@ -39,7 +39,9 @@ class Environment:
             self.encrypted_param_names,
         )
 
-    def nested(self, parent: str, parameters: Mapping[str, Any], implementing: tuple[str, str] | None) -> Environment:
+    def nested(
+        self, parent: str, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
+    ) -> Environment:
         """The environment of the stack below a resource. `implementing` is the (type, template) that stack is
         the implementation of; inside, that type means what it meant without the template."""
         return Environment(
@@ -93,9 +95,16 @@ def check(data: Any, report: Report, *, flat: bool = False) -> dict[str, Any]:
     for section, content in data.items():
         if section not in SECTIONS:
             hint = did_you_mean(str(section), SECTIONS)
-            report.error("E302", f"an environment has no section `{section}`", (section,), kind="ValueError", hint=hint)
+            report.error(
+                "E302", f"an environment has no section `{section}`", (section,), kind="ValueError", hint=hint
+            )
         elif content is None:
-            report.error("E303", f"the section `{section}` is empty: give it a value or leave it out", (section,), kind="ValueError")
+            report.error(
+                "E303",
+                f"the section `{section}` is empty: give it a value or leave it out",
+                (section,),
+                kind="ValueError",
+            )
         elif not isinstance(content, _SHAPES[section]):
             shape = "a list" if _SHAPES[section] is list else "a map"
             report.error("E304", f"the section `{section}` must be {shape}", (section,), kind="ValueError")

@@ -48,6 +48,9 @@ class Scope(Protocol):
 
     def has_resource(self, name: str) -> bool: ...
 
+    def resource_hint(self, name: str) -> str | None:
+        """Why a name may not be that of a resource."""
+
     def reference(self, name: str) -> Any:
         """A resource's reference id. Raises FunctionError."""
 
@@ -193,7 +196,9 @@ class Call(Node):
                 # It may be only the stand-in that does not fit.
                 return wrapping.around(None)
             if wrapping.secret:
-                raise FunctionError(f"`{self.name}` cannot be computed of a hidden value", error.kind) from None
+                raise FunctionError(
+                    f"`{self.name}` cannot be computed of a hidden value", error.kind
+                ) from None
             raise
 
     def apply(self, args: Any, scope: Scope) -> Any:

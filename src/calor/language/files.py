@@ -154,7 +154,9 @@ class _Gatherer:
         made = {}
         changed = False
         for key, value in data.items():
-            if isinstance(value, str) and (key == "get_file" or (key in ("type", "Type") and is_template(value))):
+            if isinstance(value, str) and (
+                key == "get_file" or (key in ("type", "Type") and is_template(value))
+            ):
                 new: Any = self._include(value, base, source, (*at, key))
             else:
                 new = self._rewritten(value, base, source, (*at, key))
@@ -165,7 +167,7 @@ class _Gatherer:
     def _include(self, name: str, base: str, source: Source, at: Path) -> str:
         """Fetches what a reference names, with all that it refers to itself; gives its absolute URL."""
         url = urllib.parse.urljoin(base, name)
-        where = source.locate_value(at)
+        where = source.locate(at, True)
         if url in self.open:
             if is_template(name):
                 chain = [display_name(step, self.cwd) for step in (*self.open[self.open.index(url) :], url)]
@@ -195,7 +197,9 @@ class _Gatherer:
             self._error(code, f"{display_name(url, self.cwd)} cannot be read: {reason}", where)
             return None
         if len(content) > MAX_FILE:
-            message = f"{display_name(url, self.cwd)} has {len(content):,} bytes; at most {MAX_FILE:,} are sent"
+            message = (
+                f"{display_name(url, self.cwd)} has {len(content):,} bytes; at most {MAX_FILE:,} are sent"
+            )
             self._error("E503", message, where)
             return None
         return content

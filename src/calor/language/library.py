@@ -70,7 +70,9 @@ class TemplateType:
         self.properties = {
             name: _property(declared, name in defaults) for name, declared in child.parameters.items()
         }
-        self.attributes = {name: Attribute(None, output.description) for name, output in child.outputs.items()}
+        self.attributes = {
+            name: Attribute(None, output.description) for name, output in child.outputs.items()
+        }
 
 
 def _property(declared: Parameter, has_default: bool) -> Property:
@@ -100,7 +102,9 @@ class Missing:
 class Library:
     """The types that one request can use; templates are read once."""
 
-    def __init__(self, world: World, files: Mapping[str, Any], sources: Mapping[str, Source] | None = None) -> None:
+    def __init__(
+        self, world: World, files: Mapping[str, Any], sources: Mapping[str, Source] | None = None
+    ) -> None:
         self.world = world
         self.parameter_defaults: Mapping[str, Any] = {}
         """The environment's, which hold in every nested template."""
@@ -128,7 +132,9 @@ class Library:
     def _find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
         missing: Missing | None = None
         for target in registry.targets(type_name, resource):
-            found = self.template(target, type_name) if is_template(target) else self._declared(target, type_name)
+            found = (
+                self.template(target, type_name) if is_template(target) else self._declared(target, type_name)
+            )
             if not isinstance(found, Missing):
                 return found
             missing = missing or found

@@ -7,7 +7,7 @@ from typing import Any
 
 from calor.language import versions
 from calor.language.definition import Definition, ResourceDefinition
-from calor.language.diagnostics import Path, Report, did_you_mean
+from calor.language.diagnostics import Path, Report, closest, did_you_mean
 from calor.language.expressions import Call, calls
 from calor.language.functions.references import GetAttr
 from calor.language.library import TemplateType
@@ -78,7 +78,10 @@ class _Linter:
         if not version.is_hot:
             return
         written = [
-            *((text.properties, (*text.path, self.words.properties)) for text in self.template.resources.values()),
+            *(
+                (text.properties, (*text.path, self.words.properties))
+                for text in self.template.resources.values()
+            ),
             *((output.value, (*output.path, self.words.value)) for output in self.template.outputs.values()),
         ]
         for data, place in written:
@@ -86,10 +89,18 @@ class _Linter:
                 if name in version.functions or name == version.if_name:
                     continue
                 first = versions.first_with(name)
-                if first is not None and first.date > version.date:
+                if first is None:
+                    self._misspelt(name, at)
+                elif first.date > version.date:
                     message = f"`{name}` is no function in version {version.date}: it stays as it is written"
                     hint = f"use `{version.key}: {first.date}` or later"
                     self.report.warn("W308", message, at, hint=hint)
+
+    def _misspelt(self, name: str, at: Path) -> None:
+        meant = closest(name, self.template.version.all_functions, likeness=0.85)
+        if meant is not None:
+            message = f"`{name}` is no function: it stays as it is written"
+            self.report.warn("W311", message, at, hint=f"did you mean `{meant}`?")
 
     def _type(self, resource: ResourceDefinition) -> None:
         found = resource.found

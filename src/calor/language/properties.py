@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from calor.language.constraints import AllowedValues, CustomCheck
-from calor.language.diagnostics import Path, did_you_mean
+from calor.language.diagnostics import Path, closest
 from calor.language.schema import ANY, Property, Remove, Replace, Rewrite, Translation
 from calor.language.values import Secret, Unknown, Wrapping, has_secret, has_unknown, peel
 
@@ -56,7 +56,9 @@ def read(
 Complain = Callable[[str, Path, str], None]
 
 
-def translate(data: dict[str, Any], translations: Sequence[Translation], complain: Complain) -> dict[str, Any]:
+def translate(
+    data: dict[str, Any], translations: Sequence[Translation], complain: Complain
+) -> dict[str, Any]:
     """The data with values given under old names moved to the names in use. Name look-ups are left to whoever
     can reach the service."""
     for rule in translations:
@@ -109,14 +111,21 @@ class _Reader:
         self.with_values = with_values
         self.problems: list[PropertyProblem] = []
 
-    def problem(self, code: str, at: Path, message: str, shown_at: Path | None = None, hint: str | None = None) -> None:
+    def problem(
+        self, code: str, at: Path, message: str, shown_at: Path | None = None, hint: str | None = None
+    ) -> None:
         self.problems.append(PropertyProblem(code, at, message, at if shown_at is None else shown_at, hint))
 
-    def fields(self, data: dict[str, Any], schema: Mapping[str, Property], at: Path, check: bool) -> dict[str, Any]:
+    def fields(
+        self, data: dict[str, Any], schema: Mapping[str, Property], at: Path, check: bool
+    ) -> dict[str, Any]:
+        meant: set[str] = set()
         if check:
             for name in data:
                 if name not in schema:
-                    hint = did_you_mean(str(name), schema)
+                    close = closest(str(name), schema)
+                    meant.update([close] if close else [])
+                    hint = f"did you mean `{close}`?" if close else None
                     self.problem("E410", (*at, name), f"there is no property `{name}`", at, hint)
         values: dict[str, Any] = {}
         for name, declared in schema.items():
@@ -130,7 +139,7 @@ class _Reader:
                 values[name] = self.value(declared.default, declared, (*at, name), False)
             else:
                 values[name] = None
-                if declared.required:
+                if declared.required and name not in meant:
                     self.problem("E412", at, f"the property `{name}` must be given", at)
         return values
 
@@ -155,7 +164,9 @@ class _Reader:
         if kind is ANY:
             return value
         if value is None:
-            return _zero(kind) if not (declared.fields or declared.items) else self._empty(declared, at, check)
+            return (
+                _zero(kind) if not (declared.fields or declared.items) else self._empty(declared, at, check)
+            )
         if kind is dict:
             return self._map(value, declared, at, check)
         if kind is list:

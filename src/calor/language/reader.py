@@ -53,7 +53,9 @@ def read(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_
     return source
 
 
-def read_mapping(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_LIMITS) -> Source | None:
+def read_mapping(
+    text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_LIMITS
+) -> Source | None:
     """Like `read`, of a text whose top level has to be a mapping; an empty one is an empty mapping."""
     source = read(text, name, report, limits)
     if source is None:
@@ -82,7 +84,9 @@ def too_deep(data: Any, limit: int) -> bool:
     return True
 
 
-def _refusal(name: str, code: str, message: str, line: int, column: int, hint: str | None = None) -> Diagnostic:
+def _refusal(
+    name: str, code: str, message: str, line: int, column: int, hint: str | None = None
+) -> Diagnostic:
     where = Position(name, line, column)
     return Diagnostic(Severity.ERROR, code, message, "InvalidTemplate", "", where, hint)
 
@@ -178,7 +182,9 @@ class _Builder:
             raise Refused(self._syntax(error)) from None
         except yaml.YAMLError as error:
             message = str(error).splitlines()[0]
-            raise Refused(_refusal(self.name, "E102", f"not text that YAML allows: {message}", 1, 1)) from None
+            raise Refused(
+                _refusal(self.name, "E102", f"not text that YAML allows: {message}", 1, 1)
+            ) from None
         except (UnicodeEncodeError, UnicodeDecodeError):
             message = "the text has characters that are not Unicode"
             raise Refused(_refusal(self.name, "E102", message, 1, 1)) from None
@@ -201,7 +207,9 @@ class _Builder:
             elif kind is yaml.DocumentStartEvent:
                 documents += 1
                 if documents > 1:
-                    raise self._refused("E105", "a second document starts here; a template is a single one", event)
+                    raise self._refused(
+                        "E105", "a second document starts here; a template is a single one", event
+                    )
             elif kind is yaml.StreamEndEvent:
                 return self.root
 
@@ -229,7 +237,9 @@ class _Builder:
             raise self._refused("E107", f"`*{event.anchor}` contains itself", event)
         if event.anchor not in self.anchors:
             hint = "quote a value that starts with `*`"
-            raise self._refused("E107", f"`*{event.anchor}` refers to an anchor that is not defined", event, hint)
+            raise self._refused(
+                "E107", f"`*{event.anchor}` refers to an anchor that is not defined", event, hint
+            )
         data, size, depth = self.anchors[event.anchor]
         self.added += size
         if self.added > self.limits.alias_nodes:
@@ -257,7 +267,9 @@ class _Builder:
 
     def _key(self, frame: _Frame, value: Any, event: Any) -> None:
         if isinstance(value, (dict, list)):
-            raise self._refused("E108", "a map or list cannot be a key", event, "quote the text before the colon")
+            raise self._refused(
+                "E108", "a map or list cannot be a key", event, "quote the text before the colon"
+            )
         merge = value == "<<" and type(event) is yaml.ScalarEvent and event.implicit[0]
         frame.key = _MERGE if merge else value
         frame.key_event = event

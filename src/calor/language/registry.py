@@ -49,7 +49,9 @@ class Registry:
         seen: set[tuple[str, str | None]] = set()
         yield from self._follow(type_name, resource, seen)
 
-    def _follow(self, type_name: str, resource: str | None, seen: set[tuple[str, str | None]]) -> Iterator[str]:
+    def _follow(
+        self, type_name: str, resource: str | None, seen: set[tuple[str, str | None]]
+    ) -> Iterator[str]:
         if (type_name, resource) in seen:
             return
         seen.add((type_name, resource))

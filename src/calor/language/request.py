@@ -8,7 +8,8 @@ from typing import Any
 from calor.language import environment as environments
 from calor.language import merging, reader
 from calor.language import template as structure
-from calor.language.definition import Definition, define
+from calor.language.defining import define
+from calor.language.definition import Definition
 from calor.language.diagnostics import Report
 from calor.language.library import Library, World
 from calor.language.parameters import Kind, StackIdentity

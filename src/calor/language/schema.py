@@ -44,11 +44,15 @@ def supported(since: str | None = None, before: Support | None = None) -> Suppor
     return Support(Status.SUPPORTED, since, before)
 
 
-def deprecated(since: str | None = None, before: Support | None = None, *, substitute: str | None = None) -> Support:
+def deprecated(
+    since: str | None = None, before: Support | None = None, *, substitute: str | None = None
+) -> Support:
     return Support(Status.DEPRECATED, since, before, substitute)
 
 
-def hidden(since: str | None = None, before: Support | None = None, *, substitute: str | None = None) -> Support:
+def hidden(
+    since: str | None = None, before: Support | None = None, *, substitute: str | None = None
+) -> Support:
     return Support(Status.HIDDEN, since, before, substitute)
 
 

@@ -45,8 +45,11 @@ class Source:
             self._lines = self.text.splitlines()
         return self._lines
 
-    def locate(self, path: Path) -> Position:
-        """The place of a path: its key in a map, its value in a list; of a missing one, its nearest parent."""
+    def locate(self, path: Path, value: bool = False) -> Position:
+        """The place of a path: its key in a map, its value in a list; of a missing one, its nearest parent.
+
+        With `value` it is the value's place, unless that is a map or a list, which has many.
+        """
         if self._root is None:
             self._root = _scan(self.text)
         mark = shown = self._root
@@ -57,16 +60,7 @@ class Source:
                 break
             shown = holder.keys.get(str(step), child)
             mark = child
-        return self._position(shown)
-
-    def locate_value(self, path: Path) -> Position:
-        """The place of the value at a path."""
-        self.locate(())
-        mark = self._root
-        assert mark is not None
-        for step in path:
-            mark = _child(mark, step) or mark
-        return self._position(mark)
+        return self._position(mark if value and not mark.children else shown)
 
     def _position(self, mark: Mark) -> Position:
         end = mark.end_column if mark.end_line == mark.line else None

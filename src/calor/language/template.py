@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from calor.language import parameters, versions
+from calor.language import declarations, versions
 from calor.language.constraints import CustomCheck
-from calor.language.diagnostics import Path, Report, did_you_mean
+from calor.language.diagnostics import Locator, Path, Report, did_you_mean, nowhere
 from calor.language.parameters import Parameter
 from calor.language.versions import VERSION_KEYS, Version
 
@@ -62,7 +62,7 @@ class Template:
     mappings: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, ResourceText] = field(default_factory=dict)
     outputs: Mapping[str, OutputText] = field(default_factory=dict)
-    locate: Callable[[Path], Any] = field(default=lambda path: None, compare=False)
+    locate: Locator = field(default=nowhere, compare=False)
 
 
 def is_template(data: Any) -> bool:
@@ -99,7 +99,7 @@ def parse(data: Mapping[str, Any], name: str, report: Report, custom: CustomChec
         return None
     reader = _Structure(data, version, report)
     reader.check_sections()
-    declared = parameters.declare(data.get(version.words.parameters), version, report, custom)
+    declared = declarations.declare(data.get(version.words.parameters), version, report, custom)
     resources = reader.resources()
     for both in declared.keys() & resources.keys():
         message = f"`{both}` is the name of a parameter and of a resource"
@@ -134,7 +134,9 @@ class _Structure:
                 if section == self.words.conditions:
                     hint = "conditions exist from 2016-10-14 on"
                 message = f"a template of this version has no section `{section}`"
-                self.report.error("E111", message, (section,), kind="InvalidTemplateSection", path="", hint=hint)
+                self.report.error(
+                    "E111", message, (section,), kind="InvalidTemplateSection", path="", hint=hint
+                )
 
     def section(self, name: str | None) -> Mapping[str, Any]:
         """A section that has to be a map; an absent or empty one is an empty map."""
@@ -230,7 +232,13 @@ class _Structure:
             for key in data:
                 if key not in self._resource_keys:
                     hint = did_you_mean(str(key), self._resource_keys)
-                    self.report.error("E114", f"a resource has no `{key}`", (*at, key), path=f"{words.resources}.{name}", hint=hint)
+                    self.report.error(
+                        "E114",
+                        f"a resource has no `{key}`",
+                        (*at, key),
+                        path=f"{words.resources}.{name}",
+                        hint=hint,
+                    )
         type_name = data.get(words.type)
         if words.type not in data or type_name is None:
             self.report.error("E115", f"the resource `{name}` needs a `{words.type}`", at)
@@ -294,7 +302,11 @@ class _Structure:
     def outputs(self) -> dict[str, OutputText]:
         words = self.words
         found = {}
-        allowed = (words.value, words.description, *([words.condition] if self.version.has_conditions else []))
+        allowed = (
+            words.value,
+            words.description,
+            *([words.condition] if self.version.has_conditions else []),
+        )
         for name, data in self.section(words.outputs).items():
             at = (words.outputs, name)
             if not isinstance(data, dict):
@@ -304,7 +316,9 @@ class _Structure:
                 for key in data:
                     if key not in allowed:
                         hint = did_you_mean(str(key), allowed)
-                        self.report.warn("W103", f"an output has no `{key}`; it is ignored", (*at, key), hint=hint)
+                        self.report.warn(
+                            "W103", f"an output has no `{key}`; it is ignored", (*at, key), hint=hint
+                        )
             if words.value not in data:
                 self.report.error("E118", f"the output `{name}` needs a `{words.value}`", at)
                 continue

@@ -195,9 +195,7 @@ _HOT_2014 = _next(
     dict.fromkeys(_CFN_BASICS, logic.Removed),
     removed=frozenset(_CFN_BASICS),
 )
-_HOT_2015_04 = _next(
-    _HOT_2014, "2015-04-30", "kilo", {"repeat": collections.Repeat, "digest": text.Digest}
-)
+_HOT_2015_04 = _next(_HOT_2014, "2015-04-30", "kilo", {"repeat": collections.Repeat, "digest": text.Digest})
 _HOT_2015_10 = _next(
     _HOT_2015_04,
     "2015-10-15",

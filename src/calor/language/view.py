@@ -14,11 +14,15 @@ def resolved_view(definition: Definition, *, show_secrets: bool) -> dict[str, An
     looks until then."""
     show = bare if show_secrets else masked
     return {
-        "params": {name: show(definition.parameters.values.get(name)) for name in definition.template.parameters},
+        "params": {
+            name: show(definition.parameters.values.get(name)) for name in definition.template.parameters
+        },
         "conditions": definition.conditions,
         "resources": {name: _resource(resource, show) for name, resource in definition.resources.items()},
         "edges": sorted([node, needed] for node, needed in definition.graph.edges()),
-        "outputs": {name: _output(definition, name, value, show) for name, value in definition.outputs.items()},
+        "outputs": {
+            name: _output(definition, name, value, show) for name, value in definition.outputs.items()
+        },
     }
 
 

@@ -60,9 +60,9 @@ def fetcher(offline: bool) -> files.Fetch:
         if offline:
             raise OSError("not fetched: --offline")
         # Only a template that names an address pays for the import.
-        import urllib.request
+        from urllib.request import urlopen
 
-        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
+        with urlopen(url, timeout=TIMEOUT) as answer:
             content: bytes = answer.read(files.MAX_FILE + 1)
             return content
 

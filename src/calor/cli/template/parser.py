@@ -93,7 +93,11 @@ def _add_inputs(command: argparse.ArgumentParser) -> None:
 
 def _add_selection(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--select", action="append", default=[], metavar="CODE", help="report only these codes (or beginnings)"
+        "--select",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="report only these codes (or beginnings)",
     )
     command.add_argument(
         "--ignore", action="append", default=[], metavar="CODE", help="do not report these codes"

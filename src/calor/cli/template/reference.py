@@ -70,7 +70,10 @@ def _first_line(thing: object) -> str:
 
 
 def _versions(arguments: argparse.Namespace) -> int:
-    rows = [(version.title, "hot" if version.is_hot else "cfn", ", ".join(version.names)) for version in ALL_VERSIONS]
+    rows = [
+        (version.title, "hot" if version.is_hot else "cfn", ", ".join(version.names))
+        for version in ALL_VERSIONS
+    ]
     if arguments.format == "json":
         print(json.dumps([{"version": a, "type": b, "aliases": c} for a, b, c in rows], indent=2))
     else:

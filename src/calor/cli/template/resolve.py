@@ -32,12 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _one(arguments: argparse.Namespace) -> int:
-    loaded = loading.load(
-        arguments.path, arguments, require_parameters=True, stack_name=arguments.stack_name
-    )
-    found = select(
-        loaded.report.sorted(), loaded.sources, only=arguments.select, without=arguments.ignore
-    )
+    loaded = loading.load(arguments.path, arguments, require_parameters=True, stack_name=arguments.stack_name)
+    found = select(loaded.report.sorted(), loaded.sources, only=arguments.select, without=arguments.ignore)
     view: dict[str, Any] = {}
     if loaded.definition is not None:
         view = resolved_view(loaded.definition, show_secrets=arguments.show_secrets)

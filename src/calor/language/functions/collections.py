@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from typing import Any
@@ -222,10 +223,8 @@ class Select(Call):
             if not isinstance(index, str):
                 raise FunctionError(f"`{self.name}`: the key of a map must be text", "TypeError")
             return collection.get(index, "")
-        try:
+        with contextlib.suppress(ValueError, TypeError):
             index = int(index)
-        except (ValueError, TypeError):
-            pass
         if isinstance(collection, list):
             if not isinstance(index, int):
                 raise FunctionError(f"`{self.name}`: the index of a list must be a number", "TypeError")

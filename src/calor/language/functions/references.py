@@ -63,7 +63,8 @@ class GetResource(Call):
 
 def _resource_name(name: Any, scope: Scope) -> str:
     if not isinstance(name, str) or not scope.has_resource(name):
-        raise FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference")
+        hint = scope.resource_hint(str(name))
+        raise FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference", hint)
     return name
 
 
@@ -141,7 +142,9 @@ class Ref(Call):
             return scope.reference(name)
         if isinstance(name, str) and scope.has_parameter(name):
             return scope.parameter(name)
-        raise FunctionError(f"there is no resource or parameter `{name}`", "InvalidTemplateReference")
+        hint = scope.resource_hint(str(name))
+        message = f"there is no resource or parameter `{name}`"
+        raise FunctionError(message, "InvalidTemplateReference", hint)
 
     def resource(self, scope: Scope) -> str | None:
         name = bare(resolve(self.args, scope))

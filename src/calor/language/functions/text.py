@@ -155,7 +155,9 @@ class ListJoin(Call):
             return ""
         if isinstance(item, str):
             return item
-        raise FunctionError(f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError", culprit=item)
+        raise FunctionError(
+            f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError", culprit=item
+        )
 
 
 class ListJoinMany(ListJoin):
@@ -235,7 +237,9 @@ class Digest(Call):
         try:
             return hashlib.new(algorithm.lower(), text.encode("latin-1")).hexdigest()
         except UnicodeEncodeError:
-            raise FunctionError(f"`{self.name}`: the text has characters beyond Latin-1", "UnicodeEncodeError") from None
+            raise FunctionError(
+                f"`{self.name}`: the text has characters beyond Latin-1", "UnicodeEncodeError"
+            ) from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: {algorithm} has no fixed length", "TypeError") from None
 

@@ -1,0 +1,180 @@
+"""Single resources: their type, their policies, their properties resolved and read against the schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.language import properties as props
+from calor.language.definition import ResourceDefinition
+from calor.language.diagnostics import Path, did_you_mean, dotted
+from calor.language.expressions import VANISH, Call, FunctionError, MapNode, calls, resolve, resolve_top
+from calor.language.library import Found, Missing
+from calor.language.scope import TELLING_KINDS
+from calor.language.template import ResourceText
+from calor.language.values import bare
+from calor.language.work import Work
+
+DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
+
+
+def compiled(work: Work, text: ResourceText) -> ResourceDefinition:
+    words = work.words
+    found = work.library.find(text.type, text.name, work.environment.registry)
+    if isinstance(found, Missing):
+        hint = found.hint or (_type_hint(work, text.type) if found.code == "E401" else None)
+        work.report.error(found.code, found.message, (*text.path, words.type), path="", hint=hint)
+    return ResourceDefinition(
+        name=text.name,
+        type_name=text.type,
+        found=None if isinstance(found, Missing) else found,
+        text=text,
+        expression=work.compiler.compile(text.properties, (*text.path, words.properties)),
+        metadata_expression=work.compiler.compile(text.metadata, (*text.path, words.metadata)),
+        deletion_policy=_deletion_policy(work, text, None if isinstance(found, Missing) else found),
+    )
+
+
+def _type_hint(work: Work, type_name: str) -> str | None:
+    return did_you_mean(type_name, work.library.world.type_names())
+
+
+def _deletion_policy(work: Work, text: ResourceText, found: Found | None) -> str:
+    at = (*text.path, work.words.deletion_policy)
+    if text.external_id is not None:
+        return "Retain"
+    if text.deletion_policy is None:
+        return "Delete"
+    try:
+        value = bare(resolve(work.compiler.compile(text.deletion_policy, at), work.scope))
+    except FunctionError as error:
+        work.errors.tell("E406", error, at, path=dotted(at))
+        return "Delete"
+    policies = {policy: policy for policy in DELETION_POLICIES}
+    if work.version.lower_case_policies:
+        policies.update({policy.lower(): policy for policy in DELETION_POLICIES})
+    if not isinstance(value, str) or value not in policies:
+        message = f"`{value}` is no deletion policy; there are {', '.join(policies)}"
+        work.report.error(
+            "E406", message, at, path=dotted(text.path), hint=did_you_mean(str(value), policies)
+        )
+        return "Delete"
+    policy = policies[value]
+    if policy == "Snapshot" and found is not None and not found.snapshots_on_delete:
+        work.report.error("E406", f"{found.type_name} cannot be kept as a snapshot", at)
+    return policy
+
+
+def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
+    """Evaluates metadata and properties, and reads the properties against the type's schema."""
+    text = resource.text
+    try:
+        resource.metadata = resolve_top(resource.metadata_expression, work.scope)
+    except FunctionError as error:
+        if error.kind in TELLING_KINDS:
+            at = (*text.path, work.words.metadata)
+            work.errors.tell("E407", error, at, path=dotted(error.at or at), kind=error.kind)
+    for expression in (resource.expression, resource.metadata_expression):
+        _check_references(work, expression)
+        validate_calls(work, expression)
+    resource.given = _given(work, resource)
+    found = resource.found
+    if found is None or found.placeholder:
+        return
+    given = resource.given
+    described = found.properties.get("description")
+    if text.description and described is not None and described.update_allowed and "description" not in given:
+        given = {**given, "description": text.description}
+    reading = props.read(
+        given,
+        found.properties,
+        found.translations,
+        custom=work.library.world.custom,
+        with_values=work.strict,
+    )
+    resource.values = reading.values
+    at = (*text.path, work.words.properties)
+    for problem in reading.problems:
+        if text.external_id is not None:
+            break
+        resource.failed = True
+        if problem.code == "E412" and resource.failed and _lost(work, resource, problem.message):
+            continue
+        work.report.error(
+            problem.code,
+            problem.message,
+            (*at, *problem.at),
+            kind="Property error",
+            path=dotted((*at, *problem.shown_at)),
+            hint=problem.hint or _function_hint(work, resource, problem.at),
+        )
+
+
+def _function_hint(work: Work, resource: ResourceDefinition, at: Path) -> str | None:
+    """Whether what does not fit is a function whose name is misspelt."""
+    value: Any = resource.text.properties
+    for step in at:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    (name,) = value
+    return did_you_mean(str(name), work.version.all_functions) if name not in work.version.functions else None
+
+
+def _lost(work: Work, resource: ResourceDefinition, message: str) -> bool:
+    """Whether a required property seems missing only because its value could not be computed."""
+    written = resource.text.properties
+    return any(f"`{name}`" in message for name in written if name not in resource.given)
+
+
+def validate_calls(work: Work, expression: Any) -> None:
+    for call in calls(expression):
+        try:
+            call.validate(work.scope)
+        except FunctionError as error:
+            work.errors.tell("E404", error, call.path, path=dotted(call.path))
+
+
+def _check_references(work: Work, expression: Any) -> None:
+    for call in calls(expression):
+        try:
+            call.resource(work.scope)
+        except FunctionError as error:
+            if error.kind == "InvalidTemplateReference":
+                work.errors.tell("E403", error, call.path, path=dotted(call.path[:-1]), kind=error.kind)
+
+
+def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
+    at = (*resource.text.path, work.words.properties)
+    expression = resource.expression
+    if isinstance(expression, Call):
+        try:
+            whole = bare(resolve_top(expression, work.scope))
+        except FunctionError as error:
+            _property_error(work, resource, error, at)
+            return {}
+        if whole is not None and not isinstance(whole, dict):
+            work.report.error("E414", "the properties must be a map", at)
+        return whole if isinstance(whole, dict) else {}
+    if not isinstance(expression, MapNode):
+        return dict(expression)
+    given = {}
+    for name, value in expression.entries.items():
+        try:
+            resolved = resolve(value, work.scope)
+        except FunctionError as error:
+            _property_error(work, resource, error, (*at, name))
+        else:
+            if resolved is not VANISH:
+                given[name] = resolved
+    return given
+
+
+def _property_error(work: Work, resource: ResourceDefinition, error: FunctionError, at: Path) -> None:
+    resource.failed = True
+    if error.kind == "InvalidTemplateReference":
+        work.errors.tell("E403", error, at, path=dotted(error.at[:-1] if error.at else at), kind=error.kind)
+    else:
+        work.errors.tell("E407", error, at, path=dotted(at), kind="Property error")
