@@ -32,6 +32,11 @@ def add_to(commands: Any) -> None:
         default="auto",
         help="how to report; auto: terminal, or plain when piped",
     )
+    validate.add_argument(
+        "--templates-only",
+        action="store_true",
+        help="pass over files that are neither templates nor environments, as in folders",
+    )
     validate.set_defaults(run=_runner("validate"))
 
     resolve = verbs.add_parser("resolve", help="show a template with all values resolved")

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     sources: dict[str, Source] = {}
     count = 0
     try:
-        for path in _files(arguments.paths):
+        for path in _files(arguments.paths, arguments.templates_only):
             count += 1
             for diagnostic in _check(path, arguments, sources):
                 found[diagnostic] = None
@@ -41,12 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(one.severity is Severity.ERROR for one in shown) else 0
 
 
-def _files(paths: list[str]) -> Iterator[str]:
+def _files(paths: list[str], templates_only: bool) -> Iterator[str]:
     """The files named, and of folders those that are templates or environments."""
     for name in paths:
         path = Path(name)
         if not path.is_dir():
-            yield name
+            if not templates_only or not path.is_file() or _concerns_us(path):
+                yield name
             continue
         for folder, folders, files in os.walk(path):
             folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in _SKIPPED)

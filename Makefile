@@ -1,0 +1,41 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup test check conformance bench fuzz format clean
+
+help: ## Show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup: $(VENV)/.installed ## Make the virtual environment
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+test: setup ## Run the tests
+	$(BIN)/python -m pytest tests
+
+check: setup ## Lint, check types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+conformance: setup ## Compare with what Heat itself answers, where its recordings are at hand
+	$(BIN)/python -m pytest tests/conformance -rA
+
+bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
+	$(BIN)/python benchmarks/language.py
+
+fuzz: setup ## Throw 200,000 odd inputs at the reader
+	$(BIN)/python benchmarks/fuzz_reader.py
+
+format: setup ## Format the source
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove what was built
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name '*.egg-info' -o -name __pycache__ | xargs rm -rf
