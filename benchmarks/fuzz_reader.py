@@ -281,7 +281,7 @@ class Mutator:
     def _written(self, document: Any) -> bytes:
         if self.chance.random() < 0.5:
             return json.dumps(document, skipkeys=True).encode()
-        return yaml.dump(document, Dumper=yaml.CSafeDumper, allow_unicode=True, encoding="utf-8")
+        return yaml.dump(document, Dumper=yaml.CSafeDumper, allow_unicode=True).encode()
 
 
 def _places(document: Any) -> list[tuple[Any, Any]]:

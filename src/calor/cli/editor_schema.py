@@ -1,35 +1,42 @@
 """A JSON Schema of HOT templates, made of the declarations of resource types, for editors.
 
-It is of draft 7, which editors' YAML servers know best. Wherever a value stands, a function may stand, too, and
-nothing is said then of what it gives. A template that Calor accepts is accepted here; not every mistake that
+It is of draft 7, which the YAML servers of editors know best. Wherever a value stands, a function may stand as
+well, and nothing is said then of what it gives. What Calor accepts is accepted here; not every mistake that
 Calor finds can be found here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from inspect import cleandoc
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from calor.cli.typedocs import described, summary
-from calor.language.constraints import AllowedPattern, AllowedValues, Custom, Length, Modulo, Range
-from calor.language.definition import DELETION_POLICIES
+from calor.cli.typedocs import status, summary
+from calor.language.constraints import AllowedPattern, AllowedValues, Length, Range
 from calor.language.functions.logic import NotHere
 from calor.language.parameters import Kind
-from calor.language.schema import ANY, Property, ResourceType, Status, Support
-from calor.language.versions import HOT_KEY, HOT_VERSIONS, HOT_WORDS, NEWEST, allowed
+from calor.language.resources import DELETION_POLICIES
+from calor.language.schema import ANY, Path, Property, Replace, ResourceType, Translation
+from calor.language.versions import HOT_KEY, HOT_VERSIONS, NEWEST, allowed
 
 Schema = dict[str, Any]
 
-_YES_AND_NO = "^([Tt]rue|TRUE|[Ff]alse|FALSE|[Yy]es|YES|[Nn]o|NO|[Oo]n|ON|[Oo]ff|OFF)$"
-_SCALAR = ["string", "number", "boolean", "null"]
+
+def _word(*words: str) -> Schema:
+    """One of some words, however it is capitalised."""
+    any_case = ("".join(f"[{char.upper()}{char}]" for char in word) for word in words)
+    return {"type": "string", "pattern": f"^({'|'.join(any_case)})$"}
 
 
-def hot_schema(
-    type_names: Iterable[str], declaration: Callable[[str], type[ResourceType] | None]
-) -> Schema:
-    """The schema, with the named types."""
+_TEXT = {"type": ["string", "number", "boolean", "null"]}
+_NUMERIC = {"type": "string", "pattern": r"^\s*[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?\s*$"}
+# YAML 1.1, which templates are read as, has more words for true and false than 1.2, which editors read.
+_YES_OR_NO = ("true", "false", "yes", "no", "on", "off")
+_BOOLEAN: list[Schema] = [{"type": "boolean"}, _word(*_YES_OR_NO)]
+
+
+def hot_schema(type_names: Iterable[str], declaration: Callable[[str], type[ResourceType] | None]) -> Schema:
+    """The schema of templates that use these types."""
     types = {name: found for name in type_names if (found := declaration(name)) is not None}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -39,37 +46,119 @@ def hot_schema(
         "additionalProperties": False,
         "properties": {
             HOT_KEY: {"description": "The version of the language.", "enum": allowed(HOT_KEY)},
-            HOT_WORDS.description: {"type": _SCALAR, "description": "What the template is for."},
+            "description": _described("What the template is for.", _TEXT),
             "parameter_groups": _parameter_groups(),
-            HOT_WORDS.parameters: _section("What whoever creates a stack may choose.", "parameter"),
-            HOT_WORDS.conditions: _section("Conditions by name, for resources and outputs.", "condition"),
-            HOT_WORDS.resources: {
+            "parameters": _section("What whoever makes a stack of it may choose.", "parameter"),
+            "conditions": _section("Conditions for resources and outputs, by name.", "condition"),
+            "resources": {
                 **_section("What the stack consists of.", "resource"),
                 "propertyNames": {"pattern": "^[^/]+$"},
             },
-            HOT_WORDS.outputs: _section("What the stack tells when it is there.", "output"),
+            "outputs": _section("What the stack tells of itself.", "output"),
         },
         "definitions": {
-            "value": {"anyOf": [_ref("function"), True]},
             "function": _function(),
             "instead": {"anyOf": [_ref("function"), {"type": "null"}]},
-            "truth": _truth(),
-            "condition": {"anyOf": [{"type": "boolean"}, _ref("truth")]},
-            "conditional": {"anyOf": [{"type": ["string", "boolean", "null"]}, _ref("truth")]},
+            "test": _test(),
+            "condition": {"anyOf": [{"type": "boolean"}, _ref("test")]},
+            "conditional": {"anyOf": [{"type": ["string", "boolean", "null"]}, _ref("test")]},
             "parameter": _parameter(),
-            "output": _output(),
+            "constraint": _constraint(),
             "resource": _resource(types),
-            **{name: _properties(found.properties) for name, found in types.items() if _is_closed(found)},
+            "output": _output(),
+            **{
+                name: _Values(found.translations).properties(found.properties)
+                for name, found in types.items()
+                if _closed(found)
+            },
         },
     }
 
 
 def _ref(name: str) -> Schema:
-    return {"$ref": f"#/definitions/{name}"}
+    return {"$ref": "#/definitions/" + name.replace("~", "~0").replace("/", "~1")}
+
+
+def _described(description: str, schema: Schema) -> Schema:
+    return {"description": description, **schema} if description else schema
+
+
+def _map(properties: Mapping[str, Any], *, required: Iterable[str] = ()) -> Schema:
+    """A map with these keys and no others."""
+    schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    needed = list(required)
+    return {**schema, "required": needed} if needed else schema
 
 
 def _section(description: str, entry: str) -> Schema:
-    return {"type": ["object", "null"], "description": description, "additionalProperties": _ref(entry)}
+    return _described(description, {"type": ["object", "null"], "additionalProperties": _ref(entry)})
+
+
+# Functions and conditions.
+
+_ARGUMENTS: dict[str, Schema] = {
+    "get_attr": {"type": "array", "minItems": 1},
+    "get_file": {"type": ["string", "object"]},
+    "get_param": {"type": ["string", "array", "object"]},
+    "get_resource": {"type": ["string", "object"]},
+    "if": {"type": "array", "minItems": 2, "maxItems": 3},
+    "list_join": {"type": "array", "minItems": 2},
+    "repeat": {"type": "object", "required": ["template", "for_each"]},
+    "resource_facade": {"enum": ["metadata", "deletion_policy", "update_policy"]},
+    "str_replace": {"type": "object", "required": ["template", "params"]},
+    "yaql": {"type": "object", "required": ["expression", "data"]},
+}
+
+
+def _function() -> Schema:
+    """A function of any version: a map with its name as the only key."""
+    functions: dict[str, Any] = {}
+    for version in HOT_VERSIONS:
+        for name, call in version.all_functions.items():
+            functions.setdefault(name, call)
+    return _call({name: _described(_doc(call), _ARGUMENTS.get(name, {})) for name, call in functions.items()})
+
+
+def _test() -> Schema:
+    """A function that gives true or false."""
+    known = {name: call for name, call in (NEWEST.condition_functions or {}).items() if call is not NotHere}
+    several = {"type": "array", "minItems": 2, "items": _ref("conditional")}
+    arguments: dict[str, Schema] = {
+        **_ARGUMENTS,
+        "and": several,
+        "or": several,
+        "not": {"anyOf": [{"type": ["string", "boolean"]}, _ref("test")]},
+        "equals": {"type": "array", "minItems": 2, "maxItems": 2},
+    }
+    return _call({name: _described(_doc(call), arguments.get(name, {})) for name, call in known.items()})
+
+
+def _call(functions: Mapping[str, Schema]) -> Schema:
+    return {**_map(functions), "minProperties": 1, "maxProperties": 1}
+
+
+def _doc(documented: object) -> str:
+    return " ".join((documented.__doc__ or "").split("\n\n")[0].split())
+
+
+# Parameters and outputs.
+
+_DEFAULTS: dict[Kind, Schema] = {
+    Kind.STRING: _TEXT,
+    Kind.NUMBER: {"anyOf": [{"type": ["number", "null"]}, _NUMERIC]},
+    Kind.LIST: {"type": ["array", "string", "null"]},
+    Kind.JSON: {"type": ["object", "array", "string", "null"]},
+    Kind.BOOLEAN: {
+        "anyOf": [{"type": "null"}, {"enum": [0, 1]}, *_BOOLEAN, _word("t", "f", "y", "n", "0", "1")]
+    },
+}
+_CONSTRAINTS: dict[Kind, tuple[str, ...]] = {
+    Kind.STRING: ("length", "allowed_values", "allowed_pattern", "custom_constraint"),
+    Kind.NUMBER: ("range", "modulo", "allowed_values", "custom_constraint"),
+    Kind.LIST: ("length", "allowed_values", "custom_constraint"),
+    Kind.JSON: ("length",),
+    Kind.BOOLEAN: ("allowed_values", "custom_constraint"),
+}
 
 
 def _parameter_groups() -> Schema:
@@ -77,25 +166,212 @@ def _parameter_groups() -> Schema:
         "type": "object",
         "required": ["parameters"],
         "properties": {
-            "label": {"type": _SCALAR},
-            "description": {"type": _SCALAR},
+            "label": _TEXT,
+            "description": _TEXT,
             "parameters": {"type": "array", "items": {"type": "string"}},
         },
     }
-    description = "In which order, and under which headings, parameters are asked for."
-    return {"type": ["array", "null"], "description": description, "items": group}
+    return _described(
+        "In which order and under which headings to ask for parameters.",
+        {"type": ["array", "null"], "items": group},
+    )
 
 
-# Functions.
+def _parameter() -> Schema:
+    flag = {"anyOf": _DEFAULTS[Kind.BOOLEAN]["anyOf"]}
+    keys = {
+        "type": {"description": "What kind of value it takes.", "enum": [kind.value for kind in Kind]},
+        "label": _described("A name for people.", _TEXT),
+        "description": _described("What it is for.", _TEXT),
+        "default": {"description": "The value when none is given."},
+        "hidden": _described("Keeps the value from being shown.", flag),
+        "immutable": _described("Forbids an update to change the value.", flag),
+        "constraints": _described(
+            "What values are allowed.", {"type": ["array", "null"], "items": _ref("constraint")}
+        ),
+        "tags": {"type": ["array", "null"]},
+        "schema": {},
+    }
+    return {
+        **_map(keys, required=["type"]),
+        "allOf": [
+            {
+                "if": {"required": ["type"], "properties": {"type": {"const": kind.value}}},
+                "then": {
+                    "properties": {"default": default, "constraints": {"items": _only(_CONSTRAINTS[kind])}}
+                },
+            }
+            for kind, default in _DEFAULTS.items()
+        ],
+    }
 
 
-def _function() -> Schema:
-    """A map with a function's name as its only key; of every version, since an editor knows all of them."""
-    functions: dict[str, str] = {}
-    for version in HOT_VERSIONS:
-        functions.update({name: _first_line(call) for name, call in version.all_functions.items()})
-    return _call({name: {"description": text, **_ref("arguments")} for name, text in functions.items()})
+def _only(constraints: tuple[str, ...]) -> Schema:
+    return {"propertyNames": {"enum": [*constraints, "description"]}}
 
 
-def _first_line(documented: object) -> str:
-    return cleandoc(documented.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+def _constraint() -> Schema:
+    number = {"anyOf": [{"type": ["number", "null"]}, _NUMERIC]}
+    bounds = {**_map({"min": number, "max": number}), "minProperties": 1}
+    return {
+        **_map(
+            {
+                "length": bounds,
+                "range": bounds,
+                "modulo": _map({"step": number, "offset": number}, required=["step", "offset"]),
+                "allowed_values": {"type": "array"},
+                "allowed_pattern": {"type": "string"},
+                "custom_constraint": {"type": "string"},
+                "description": _TEXT,
+            }
+        ),
+        "minProperties": 1,
+    }
+
+
+def _output() -> Schema:
+    keys = {
+        "value": {"anyOf": [_ref("function"), {}]},
+        "description": _TEXT,
+        "condition": _ref("conditional"),
+    }
+    return _map(keys, required=["value"])
+
+
+# Resources.
+
+
+def _resource(types: Mapping[str, type[ResourceType]]) -> Schema:
+    policies = [*DELETION_POLICIES, *map(str.lower, DELETION_POLICIES)]
+    keys = {
+        # Environments can give a meaning to any other name, and templates are types by their file names.
+        "type": {"anyOf": [{"enum": list(types)}, {"type": "string"}]},
+        "properties": {"type": ["object", "null"]},
+        "metadata": {"type": ["object", "null"]},
+        "depends_on": {"type": ["string", "array", "null"], "items": {"type": "string"}},
+        "deletion_policy": {"anyOf": [{"enum": policies}, _ref("instead")]},
+        "update_policy": {"type": ["object", "null"]},
+        "condition": _ref("conditional"),
+        "external_id": {"anyOf": [{"type": "string"}, _ref("instead")]},
+        "description": _TEXT,
+    }
+    return {**_map(keys, required=["type"]), "allOf": [_case(name, found) for name, found in types.items()]}
+
+
+def _case(name: str, found: type[ResourceType]) -> Schema:
+    """What follows from a resource's type. A resource made elsewhere is not held to it."""
+    then = _described(summary(found), {"properties": {}})
+    if _closed(found):
+        then["properties"]["properties"] = _ref(name)
+        if any(map(_is_required, found.properties.values())):
+            then["required"] = ["properties"]
+    if found.update_policy:
+        then["properties"]["update_policy"] = _Values().properties(found.update_policy)
+    applies = {
+        "required": ["type"],
+        "properties": {"type": {"const": name}},
+        "not": {"required": ["external_id"]},
+    }
+    return {"if": applies, "then": then}
+
+
+def _closed(found: type[ResourceType]) -> bool:
+    """Whether the declaration says all of a type's properties."""
+    return not found.placeholder and found.template_file is None
+
+
+class _Values:
+    """The schemas of a type's properties. `translations` tell which of them have older names."""
+
+    def __init__(self, translations: Iterable[Translation] = ()) -> None:
+        self.older: dict[Path, list[str]] = {}
+        for rule in translations:
+            if isinstance(rule, Replace):
+                name = rule.source[-1] if rule.source else rule.sibling
+                self.older.setdefault(rule.path, []).extend([name] if name else [])
+
+    def properties(self, declared: Mapping[str, Property]) -> Schema:
+        """All properties of a resource, which a function may give as well."""
+        required = any(map(_is_required, declared.values()))
+        return {"anyOf": [self._fields(declared, ()), _ref("function" if required else "instead")]}
+
+    def _fields(self, declared: Mapping[str, Property], path: Path) -> Schema:
+        known = {name: one for name, one in declared.items() if one.implemented}
+        schema = _map({name: self._value(one, (*path, name)) for name, one in known.items()})
+        for name, one in known.items():
+            if _is_required(one):
+                older = self.older.get((*path, name))
+                if older:
+                    choice = {"anyOf": [{"required": [either]} for either in (name, *older)]}
+                    schema.setdefault("allOf", []).append(choice)
+                else:
+                    schema.setdefault("required", []).append(name)
+        return schema
+
+    def _value(self, declared: Property, path: Path) -> Schema:
+        schema: Schema = {}
+        if declared.kind is not ANY:
+            schema = {"anyOf": [*self._literals(declared, path), _ref("instead")]}
+        schema = _described(declared.doc, schema)
+        if isinstance(declared.default, (str, int, float)):
+            schema["default"] = declared.default
+        if declared.support.discouraged:
+            schema["deprecationMessage"] = status(declared.support)
+        return schema
+
+    def _literals(self, declared: Property, path: Path) -> Iterator[Schema]:
+        """The forms in which a value may be written, apart from functions."""
+        choice = [one for one in declared.constraints if isinstance(one, AllowedValues)]
+        values = _spellings(value for one in choice for value in one.values)
+        kind = declared.kind
+        if kind is list:
+            items = {"anyOf": [{"enum": values}, _ref("instead")]} if values else self._items(declared, path)
+            yield {"type": "array", "items": items}
+        elif kind is dict:
+            yield self._fields(declared.fields, path) if declared.fields else {"type": "object"}
+        elif values:
+            yield {"enum": values}
+        elif kind is bool:
+            yield from _BOOLEAN
+        elif kind is str:
+            yield {"type": ["string", "integer", "boolean"], **_limits(declared)}
+        else:
+            yield {"type": "integer" if kind is int else "number", **_limits(declared)}
+            yield _NUMERIC
+        if declared.converts:
+            yield {"type": "string"}
+
+    def _items(self, declared: Property, path: Path) -> Schema:
+        return self._value(declared.items, path) if declared.items else {}
+
+
+def _is_required(declared: Property) -> bool:
+    return declared.required and declared.default is None and declared.implemented
+
+
+def _spellings(values: Iterable[Any]) -> list[Any]:
+    """Allowed values, numbers also as text and the other way round: both are converted before they are judged."""
+    found: dict[tuple[type, Any], Any] = {}
+    for value in values:
+        text = str(value)
+        for spelling in (value, text, int(text) if text.isdecimal() else text):
+            found[type(spelling), spelling] = spelling
+    return list(found.values())
+
+
+def _limits(declared: Property) -> Schema:
+    limits: Schema = {}
+    for constraint in declared.constraints:
+        match constraint:
+            case Range(min=low, max=high):
+                limits |= {"minimum": low, "maximum": high}
+            case Length(min=low, max=high):
+                limits |= {"minLength": low, "maxLength": high}
+            case AllowedPattern(pattern=pattern) if _is_portable(pattern):
+                limits["pattern"] = f"^(?:{pattern})$"
+    return {key: limit for key, limit in limits.items() if limit is not None}
+
+
+def _is_portable(pattern: str) -> bool:
+    """Whether a pattern means the same in the regular expressions of editors, which are JavaScript's."""
+    return not re.search(r"\(\?|\\[AZ]", pattern)

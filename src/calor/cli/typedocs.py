@@ -19,7 +19,15 @@ from calor.language.constraints import (
 )
 from calor.language.schema import ANY, AtLeastOne, Attribute, Property, ResourceType, Status, Support
 
-_KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", list: "list", dict: "map", ANY: "any value"}
+_KINDS = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    list: "list",
+    dict: "map",
+    ANY: "any value",
+}
 _STATUS_COLOURS = {
     Status.SUPPORTED: GREEN,
     Status.DEPRECATED: YELLOW,
@@ -31,7 +39,7 @@ _STEP = 4
 
 def type_page(declaration: type[ResourceType], *, color: bool, width: int) -> str:
     """All that a template's author has to know of a type."""
-    return "\n".join(_Page(declaration, painter(color), width).lines()) + "\n"
+    return "\n".join(_Page(declaration, painter(color), width).lines())
 
 
 def type_table(
@@ -43,13 +51,12 @@ def type_table(
     names = max((len(one.type_name) for one in shown), default=0)
     lines = []
     for one in shown:
-        status = one.support.status
-        mark = "" if status is Status.SUPPORTED else f"{status.value.lower()}: "
+        mark = "" if one.support.status is Status.SUPPORTED else f"{one.support.status.value.lower()}: "
         room = max(20, width - names - 2 - len(mark))
         said = _cut(summary(one), room)
         name = paint(one.type_name.ljust(names), BOLD)
-        lines.append(f"{name}  {paint(mark, _STATUS_COLOURS[status])}{said}".rstrip())
-    return "\n".join(lines) + "\n"
+        lines.append(f"{name}  {paint(mark, _STATUS_COLOURS[one.support.status])}{said}".rstrip())
+    return "\n".join(lines)
 
 
 def summary(declaration: type[ResourceType]) -> str:
@@ -119,7 +126,7 @@ class _Page:
         paint = self.paint
         facts = [_kind(declared)]
         facts += [paint("required", YELLOW)] if declared.required else []
-        facts += [f"default {_literal(declared.default)}"] if declared.default is not None else []
+        facts += [f"default {_cut(_literal(declared.default), 30)}"] if declared.default is not None else []
         facts += [_on_change(declared)] if top else []
         facts += [self._status(declared.support)] if declared.support.status is not Status.SUPPORTED else []
         facts += [paint("not implemented", RED)] if not declared.implemented else []
@@ -145,10 +152,14 @@ class _Page:
             yield " " * indent + self.paint(line, *styles)
 
     def _status(self, support: Support) -> str:
-        said = support.status.value.lower()
-        said += f" since {support.since}" if support.since else ""
-        said += f", use {support.substitute}" if support.substitute else ""
-        return self.paint(said, _STATUS_COLOURS[support.status])
+        return self.paint(status(support), _STATUS_COLOURS[support.status])
+
+
+def status(support: Support) -> str:
+    """`deprecated since 5.0.0, use image`"""
+    said = support.status.value.lower()
+    said += f" since {support.since}" if support.since else ""
+    return said + (f", use {support.substitute}" if support.substitute else "")
 
 
 def _paragraphs(declaration: type[ResourceType]) -> list[str]:
@@ -211,8 +222,6 @@ def _bounds(low: float | None, high: float | None) -> str:
 
 def _sample(name: str, declared: Property) -> Any:
     """A value that shows what belongs there, and passes wherever the declaration alone can tell."""
-    if declared.default is not None:
-        return declared.default
     for constraint in declared.constraints:
         if isinstance(constraint, AllowedValues):
             return [constraint.values[0]] if declared.kind is list else constraint.values[0]
@@ -244,8 +253,15 @@ def _yaml(value: Mapping[str, Any]) -> Iterator[str]:
 
 def _literal(value: Any) -> str:
     """A value as a template would have it on a line."""
-    plain = isinstance(value, str) and value.replace("_", "a").replace("-", "a").replace("<", "").replace(">", "")
-    if isinstance(plain, str) and plain[:1].isalpha() and plain.isalnum() and value.lower() not in _YAML_WORDS:
+    plain = isinstance(value, str) and value.replace("_", "a").replace("-", "a").replace("<", "").replace(
+        ">", ""
+    )
+    if (
+        isinstance(plain, str)
+        and plain[:1].isalpha()
+        and plain.isalnum()
+        and value.lower() not in _YAML_WORDS
+    ):
         return str(value)
     return json.dumps(value, ensure_ascii=False)
 

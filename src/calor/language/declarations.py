@@ -82,7 +82,7 @@ class _Declared:
         names = {(kind.value if self.version.is_hot else kind.cfn_name): kind for kind in Kind}
         if given is None:
             self.error("E203", f"`{self.name}` needs a `{key}`: one of {', '.join(names)}")
-        elif given not in names:
+        elif not isinstance(given, str) or given not in names:
             hint = did_you_mean(str(given), names)
             self.error(
                 "E203", f"`{given}` is not a type of parameter; there are {', '.join(names)}", key, hint=hint

@@ -16,7 +16,7 @@ from calor.language.expressions import AlreadyReported, Compiler, FunctionError,
 from calor.language.functions.logic import If
 from calor.language.library import Found, Library, TemplateType
 from calor.language.parameters import ParameterValues, StackIdentity, assign
-from calor.language.resources import compiled, resolve_properties, validate_calls
+from calor.language.resources import compiled, resolve_properties, validate_call
 from calor.language.schema import Problem, Property
 from calor.language.scope import FunctionErrors, PreviewScope
 from calor.language.template import OutputText, ResourceText, Template
@@ -150,16 +150,7 @@ class _Definer:
         return graph
 
     def _needed(self, resource: ResourceDefinition) -> dict[str, None]:
-        needed: dict[str, None] = {}
-        for expression in (resource.expression, resource.metadata_expression):
-            for call in calls(expression):
-                try:
-                    name = call.resource(self.scope)
-                except FunctionError:
-                    continue
-                if name is not None:
-                    needed[name] = None
-                    resource.refers_to.add(name)
+        needed = dict(resource.refers_to)
         needed.update(dict.fromkeys(name for name in resource.text.depends_on if name in self.scope.enabled))
         if isinstance(resource.found, type):
             needed.update(dict.fromkeys(resource.found.waits_for(resource, self.peers)))
@@ -231,5 +222,6 @@ class _Definer:
             return None
         expression = self.work.compiler.compile(output.value, (*output.path, self.words.value))
         self.output_expressions[output.name] = expression
-        validate_calls(self.work, expression)
+        for call in calls(expression):
+            validate_call(self.work, call)
         return resolve_top(expression, self.scope)

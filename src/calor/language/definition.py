@@ -45,8 +45,8 @@ class ResourceDefinition:
     """The properties as the template gives them."""
     values: dict[str, Any] = field(default_factory=dict)
     """All properties of the type: translated, converted, with defaults."""
-    refers_to: set[str] = field(default_factory=set)
-    """The resources that its own expressions name."""
+    refers_to: dict[str, None] = field(default_factory=dict)
+    """The resources that its own expressions name, in their order."""
     failed: bool = False
     child: Definition | None = None
     _bare: dict[str, Any] | None = None

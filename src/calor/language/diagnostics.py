@@ -141,21 +141,22 @@ def dotted(path: Path) -> str:
     """`resources.a.properties.list[0].name`; members of groups, named by numbers, look like items."""
     text = ""
     for step in path:
-        numeric = isinstance(step, int) or step.isdigit()
+        # Keys of YAML are not always text.
+        numeric = str(step).isdigit()
         text += f"[{step}]" if numeric else f".{step}" if text else str(step)
     return text
 
 
-def did_you_mean(wrong: str, known: Iterable[str], form: str = "{}") -> str | None:
+def did_you_mean(wrong: object, known: Iterable[object], form: str = "{}") -> str | None:
     """A hint naming the closest of the known names, or None."""
     match = closest(wrong, known)
     return f"did you mean `{form.format(match)}`?" if match else None
 
 
-def closest(wrong: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+def closest(wrong: object, known: Iterable[object], likeness: float = 0.6) -> str | None:
     """The known name most like a wrong one. Of very many names only those with the same beginning are compared,
     which would otherwise take long."""
-    names = list(known)
+    wrong, names = str(wrong), [str(name) for name in known]
     if len(names) > 2000:
         names = [name for name in names if name[:2].lower() == wrong[:2].lower()][:2000]
     return next(iter(get_close_matches(wrong, names, n=1, cutoff=likeness)), None)

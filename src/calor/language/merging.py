@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calor.language import environment
+from calor.language.constraints import as_number
 from calor.language.diagnostics import Report
 from calor.language.parameters import Kind
 
@@ -69,6 +70,7 @@ def _strategy(
 
 
 def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, report: Report) -> Any:
+    at = (environment.STRATEGIES, parameter)
     if kind is Kind.JSON and isinstance(old, dict) and isinstance(new, dict):
         return _deep(old, new) if strategy == DEEP_MERGE else {**old, **new}
     if kind is Kind.LIST or isinstance(old, list):
@@ -78,14 +80,22 @@ def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, rep
     if kind is Kind.STRING:
         return f"{old}{new}"
     if kind is Kind.NUMBER:
-        return old + new
-    message = f"the boolean `{parameter}` can be overwritten, but not merged"
-    report.error("E307", message, (environment.STRATEGIES, parameter), kind="InvalidMergeStrategyForParam")
+        try:
+            return as_number(old) + as_number(new)
+        except (TypeError, ValueError):
+            message = f"the values of `{parameter}` are not both numbers, so they cannot be added"
+            report.error("E307", message, at, kind="ValueError")
+            return new
+    shape = "boolean" if kind is Kind.BOOLEAN else "value of"
+    message = f"the {shape} `{parameter}` can be overwritten, but not merged"
+    report.error("E307", message, at, kind="InvalidMergeStrategyForParam")
     return new
 
 
 def _items(value: Any) -> list[Any]:
-    return value.split(",") if isinstance(value, str) else list(value)
+    if isinstance(value, list):
+        return value
+    return value.split(",") if isinstance(value, str) else [value]
 
 
 def _deep(old: Any, new: Any) -> Any:

@@ -25,6 +25,8 @@ class PropertyProblem:
     message: str
     shown_at: Path
     hint: str | None = None
+    missing: str | None = None
+    """The property that should have been given, if that is what is wrong."""
 
 
 @dataclass(slots=True)
@@ -140,7 +142,8 @@ class _Reader:
             else:
                 values[name] = None
                 if declared.required and name not in meant:
-                    self.problem("E412", at, f"the property `{name}` must be given", at)
+                    message = f"the property `{name}` must be given"
+                    self.problems.append(PropertyProblem("E412", at, message, at, missing=name))
         return values
 
     def value(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
@@ -154,7 +157,8 @@ class _Reader:
         except ValueError as error:
             if not wrapping.unknown and self.with_values:
                 self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
-            return value
+            # Types rely on the shape of what they read, which this value does not have.
+            return wrapping.around(None)
         if check and self.with_values and not wrapping.unknown and value is not None:
             self._constraints(converted, declared, at, wrapping.secret)
         return wrapping.around(converted)

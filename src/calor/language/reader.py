@@ -19,6 +19,7 @@ from calor.language.diagnostics import Diagnostic, Position, Report, Severity
 from calor.language.source import Source
 
 TAG = "tag:yaml.org,2002:"
+_NOT_UNICODE = "the text has characters that are not Unicode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +120,21 @@ def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
         else:
             if too_deep(data, limits.depth):
                 raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1))
+            if "\\u" in text and not _is_unicode(data):
+                raise Refused(_refusal(name, "E102", _NOT_UNICODE, 1, 1))
             for key in duplicates:
                 report.add(_duplicate(name, key, Position(name, 1, 1)))
             return data
     return _Builder(text, name, report, limits).build()
+
+
+def _is_unicode(data: Any) -> bool:
+    """JSON can name halves of characters, which no text can be made of afterwards."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _pairs(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
@@ -186,8 +198,7 @@ class _Builder:
                 _refusal(self.name, "E102", f"not text that YAML allows: {message}", 1, 1)
             ) from None
         except (UnicodeEncodeError, UnicodeDecodeError):
-            message = "the text has characters that are not Unicode"
-            raise Refused(_refusal(self.name, "E102", message, 1, 1)) from None
+            raise Refused(_refusal(self.name, "E102", _NOT_UNICODE, 1, 1)) from None
 
     def _build(self, parser: CParser) -> Any:
         documents = 0

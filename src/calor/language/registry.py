@@ -29,7 +29,12 @@ class Registry:
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], report: Report, at: Path) -> Registry:
-        user = {name: target for name, target in data.items() if name != "base_url"}
+        user = {}
+        for name, target in data.items():
+            if not isinstance(name, str):
+                report.error("E305", f"`{name}` cannot be the name of a type", (*at, name), kind="ValueError")
+            elif name != "base_url":
+                user[name] = target
         for name, target in user.items():
             if name == RESOURCES:
                 _check_resources(target, report, (*at, name))
@@ -94,7 +99,7 @@ class Registry:
         below: dict[str, Any] = {}
         specific = self.user.get(RESOURCES)
         for pattern, content in (specific if isinstance(specific, dict) else {}).items():
-            if isinstance(content, dict) and fnmatchcase(parent, pattern):
+            if isinstance(content, dict) and fnmatchcase(parent, str(pattern)):
                 below.update({name: inner for name, inner in content.items() if isinstance(inner, dict)})
         if below:
             user[RESOURCES] = below
@@ -111,10 +116,16 @@ class Registry:
         specific = self.user.get(RESOURCES)
         found: list[str] = []
         for pattern, content in (specific if isinstance(specific, dict) else {}).items():
-            if isinstance(content, dict) and fnmatchcase(resource, pattern):
-                value = content.get(key) or []
-                found.extend([value] if isinstance(value, str) else value)
+            if isinstance(content, dict) and fnmatchcase(resource, str(pattern)):
+                found.extend(_words(content.get(key)))
         return tuple(found)
+
+
+def _words(value: Any) -> list[Any]:
+    """What is given as a list, or as one word."""
+    if isinstance(value, list):
+        return value
+    return [value] if value else []
 
 
 def _check_resources(data: Any, report: Report, at: Path) -> None:
@@ -129,8 +140,7 @@ def _check_resources(data: Any, report: Report, at: Path) -> None:
             ("hooks", HOOKS, "InvalidBreakPointHook"),
             ("restricted_actions", RESTRICTIONS, "InvalidRestrictedAction"),
         ):
-            value = content.get(key) or []
-            for word in [value] if isinstance(value, str) else value:
+            for word in _words(content.get(key)):
                 if word not in known:
                     message = f"`{word}` is none of {', '.join(known)}"
                     hint = did_you_mean(str(word), known)

@@ -73,9 +73,9 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
         if error.kind in TELLING_KINDS:
             at = (*text.path, work.words.metadata)
             work.errors.tell("E407", error, at, path=dotted(error.at or at), kind=error.kind)
-    for expression in (resource.expression, resource.metadata_expression):
-        _check_references(work, expression)
-        validate_calls(work, expression)
+    for call in (*calls(resource.expression), *calls(resource.metadata_expression)):
+        _note_reference(work, resource, call)
+        validate_call(work, call)
     resource.given = _given(work, resource)
     found = resource.found
     if found is None or found.placeholder:
@@ -97,7 +97,8 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
         if text.external_id is not None:
             break
         resource.failed = True
-        if problem.code == "E412" and resource.failed and _lost(work, resource, problem.message):
+        if problem.missing in text.properties and problem.missing not in given:
+            # It is written, but could not be computed, which has been reported.
             continue
         work.report.error(
             problem.code,
@@ -123,33 +124,28 @@ def _function_hint(work: Work, resource: ResourceDefinition, at: Path) -> str | 
     return did_you_mean(str(name), work.version.all_functions) if name not in work.version.functions else None
 
 
-def _lost(work: Work, resource: ResourceDefinition, message: str) -> bool:
-    """Whether a required property seems missing only because its value could not be computed."""
-    written = resource.text.properties
-    return any(f"`{name}`" in message for name in written if name not in resource.given)
+def validate_call(work: Work, call: Call) -> None:
+    try:
+        call.validate(work.scope)
+    except FunctionError as error:
+        work.errors.tell("E404", error, call.path, path=dotted(call.path))
 
 
-def validate_calls(work: Work, expression: Any) -> None:
-    for call in calls(expression):
-        try:
-            call.validate(work.scope)
-        except FunctionError as error:
-            work.errors.tell("E404", error, call.path, path=dotted(call.path))
-
-
-def _check_references(work: Work, expression: Any) -> None:
-    for call in calls(expression):
-        try:
-            call.resource(work.scope)
-        except FunctionError as error:
-            if error.kind == "InvalidTemplateReference":
-                work.errors.tell("E403", error, call.path, path=dotted(call.path[:-1]), kind=error.kind)
+def _note_reference(work: Work, resource: ResourceDefinition, call: Call) -> None:
+    try:
+        name = call.resource(work.scope)
+    except FunctionError as error:
+        if error.kind == "InvalidTemplateReference":
+            work.errors.tell("E403", error, call.path, path=dotted(call.path[:-1]), kind=error.kind)
+    else:
+        if name is not None:
+            resource.refers_to[name] = None
 
 
 def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
     at = (*resource.text.path, work.words.properties)
     expression = resource.expression
-    if isinstance(expression, Call):
+    if not isinstance(expression, MapNode):
         try:
             whole = bare(resolve_top(expression, work.scope))
         except FunctionError as error:
@@ -157,9 +153,7 @@ def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
             return {}
         if whole is not None and not isinstance(whole, dict):
             work.report.error("E414", "the properties must be a map", at)
-        return whole if isinstance(whole, dict) else {}
-    if not isinstance(expression, MapNode):
-        return dict(expression)
+        return dict(whole) if isinstance(whole, dict) else {}
     given = {}
     for name, value in expression.entries.items():
         try:

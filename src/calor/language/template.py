@@ -182,7 +182,7 @@ class _Structure:
                 continue
             for position, member in enumerate(members):
                 spot = (*at, "parameters", position)
-                if member not in known:
+                if isinstance(member, (dict, list)) or member not in known:
                     hint = did_you_mean(str(member), map(str, known))
                     self._group_error(f"there is no parameter `{member}`", spot, shown, hint)
                 elif member in placed:

@@ -16,8 +16,8 @@ digraph stack {
   edge [color="#64748b"]"""
 
 
-def to_dot(drawing: Drawing) -> str:
-    return "\n".join([_HEADER, *_level(drawing, "  "), "}"]) + "\n"
+def render(drawing: Drawing) -> str:
+    return "\n".join([_HEADER, *_level(drawing, "  "), "}"])
 
 
 def _level(drawing: Drawing, indent: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ A nested stack is laid out by itself and is a big box in the stack around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from calor.cli.drawing.model import Drawing, Node
@@ -140,7 +140,9 @@ class _Level:
         self.cells = cells
         self.ranks = ordered.ranks
         self.needs = {name: needs for name, needs in essential(ordered).items() if name in cells}
-        self.columns: list[list[_Cell]] = [[] for _ in range(1 + max(map(self.ranks.__getitem__, cells), default=-1))]
+        self.columns: list[list[_Cell]] = [
+            [] for _ in range(1 + max(map(self.ranks.__getitem__, cells), default=-1))
+        ]
         self.lanes: dict[tuple[str, int], _Cell] = {}
         self.straight: dict[str, list[_Cell]] = {}
         for name, cell in cells.items():
@@ -217,7 +219,9 @@ class _Level:
                     y = ports[id(end)][id(start)]
                     segments.append(Segment((x, start.middle), ends[id(start)], (end.x, y)))
             tip = (cell.x + cell.width, cell.middle)
-            segments += [Segment(tip, ends[id(cell)], (end.x, end.middle)) for end in self.straight.get(name, ())]
+            segments += [
+                Segment(tip, ends[id(cell)], (end.x, end.middle)) for end in self.straight.get(name, ())
+            ]
             if segments:
                 yield Trunk(cell.node, tip, tuple(segments))
 

@@ -48,7 +48,9 @@ def _level(definition: Definition, nested: bool, prefix: str) -> Drawing:
             prefix + resource.name,
             resource.name,
             _shown(resource.type_name),
-            _level(resource.child, nested, f"{prefix}{resource.name}/") if nested and resource.child else None,
+            _level(resource.child, nested, f"{prefix}{resource.name}/")
+            if nested and resource.child
+            else None,
         )
         for resource in definition.resources.values()
     )

@@ -36,7 +36,9 @@ def order(drawing: Drawing) -> Order:
             waiting[dependant] -= 1
             if waiting[dependant] == 0:
                 ready.append(dependant)
-    return Order(needs, dependants, ranks, tuple(dict.fromkeys(edge for edge in drawing.edges if edge in closing)))
+    return Order(
+        needs, dependants, ranks, tuple(dict.fromkeys(edge for edge in drawing.edges if edge in closing))
+    )
 
 
 def essential(ordered: Order) -> dict[str, list[str]]:
@@ -69,14 +71,15 @@ def _closing(drawing: Drawing) -> set[Edge]:
         stack = [(start, iter(needs[start]))]
         while stack:
             node, following = stack[-1]
-            needed = next(following, None)
-            if needed is None:
+            for needed in following:
+                if needed in on_the_way:
+                    closing.add((node, needed))
+                elif needed not in done:
+                    on_the_way.add(needed)
+                    stack.append((needed, iter(needs[needed])))
+                    break
+            else:
                 stack.pop()
                 on_the_way.discard(node)
                 done.add(node)
-            elif needed in on_the_way:
-                closing.add((node, needed))
-            elif needed not in done:
-                on_the_way.add(needed)
-                stack.append((needed, iter(needs[needed])))
     return closing

@@ -53,7 +53,7 @@ text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans",
 """
 
 
-def to_svg(drawing: Drawing, title: str = "Resources of a stack") -> str:
+def render(drawing: Drawing, title: str = "Resources of a stack") -> str:
     """The picture. An edge that follows from others is left out; one that closes a cycle is red."""
     placed = layout(drawing, _measure)
     caption = "Created from left to right; arrows point to what a resource needs."
@@ -71,7 +71,7 @@ def to_svg(drawing: Drawing, title: str = "Resources of a stack") -> str:
         f'<text class="caption" x="{_n(_MARGIN)}" y="{_n(height - 18)}">{caption}</text>',
         "</svg>",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _measure(node: Node) -> Size:

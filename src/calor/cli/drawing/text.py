@@ -30,7 +30,7 @@ class _Row:
     goes_on: bool = False
 
 
-def to_text(drawing: Drawing, *, color: bool = False) -> str:
+def render(drawing: Drawing, *, color: bool = False) -> str:
     rows = list(_rows(drawing, ""))
     if not rows:
         return "no resources"

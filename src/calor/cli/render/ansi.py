@@ -39,7 +39,9 @@ _PICTURES = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "\u2421",
     # C1 controls, line separators and marks that turn the direction of writing.
-    **dict.fromkeys([*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"),
+    **dict.fromkeys(
+        [*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
+    ),
 }
 
 

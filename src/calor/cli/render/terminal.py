@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from calor.cli.render.ansi import BLUE, BOLD, CYAN, GREEN, RED, YELLOW, Paint, char_width, painter, visible
-from calor.cli.render.counting import WORDS, counts, summary
+from calor.cli.render.counting import counts
 from calor.language.diagnostics import Diagnostic, Position, Severity
 from calor.language.source import Source
 
 _COLOURS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
+_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _TAB = 4
 _LEAST_ROOM = 20
 
@@ -17,28 +18,31 @@ _LEAST_ROOM = 20
 def render(
     diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], *, color: bool, width: int = 100
 ) -> str:
-    """All diagnostics, each with its source line, and a summary. `sources` are the files that were looked at."""
+    """Each diagnostic with its source line, an empty line after each. `sources` are by the names in positions."""
     paint = painter(color)
-    blocks = [
-        "\n".join(_block(diagnostic, sources, paint, width)) + "\n" for diagnostic in diagnostics
-    ]
-    return "\n".join([*blocks, _summary(diagnostics, len(sources), paint)])
+    blocks = (_block(diagnostic, sources, paint, width) for diagnostic in diagnostics)
+    return "\n".join(line for block in blocks for line in (*block, ""))
 
 
-def _summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint) -> str:
-    worst = next((severity for severity, number in counts(diagnostics).items() if number), None)
-    return paint(summary(diagnostics, files), _COLOURS[worst] if worst else GREEN, BOLD)
+def summary(diagnostics: Sequence[Diagnostic], files: int, *, color: bool = False) -> str:
+    """`3 errors, 2 warnings in 2 files`, where files are those that were looked at."""
+    found = {severity: number for severity, number in counts(diagnostics).items() if number}
+    said = ", ".join(_counted(number, _WORDS[severity]) for severity, number in found.items())
+    colour = _COLOURS[next(iter(found))] if found else GREEN
+    return painter(color)(f"{said or 'no problems found'} in {_counted(files, 'file')}", colour, BOLD)
 
 
-def _block(
-    diagnostic: Diagnostic, sources: Mapping[str, Source], paint: Paint, width: int
-) -> Iterator[str]:
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _block(diagnostic: Diagnostic, sources: Mapping[str, Source], paint: Paint, width: int) -> Iterator[str]:
     where = diagnostic.where
     line = _line(where, sources)
     gutter = " " * (len(str(where.line)) if where and line is not None else 1)
     bar = paint("|", BLUE)
     colour = _COLOURS[diagnostic.severity]
-    title = paint(f"{WORDS[diagnostic.severity]}[{diagnostic.code}]", colour, BOLD)
+    title = paint(f"{_WORDS[diagnostic.severity]}[{diagnostic.code}]", colour, BOLD)
     first, *further = diagnostic.message.splitlines() or [""]
     yield f"{title}{paint(f': {visible(first)}', BOLD)}"
     for more in further:
