@@ -47,6 +47,7 @@ parameters:
   extra: {type: json, default: {k: [1, {x: y}]}}
   debug: {type: boolean, default: off}
   secret: {type: string, hidden: true, default: s3cret, constraints: [{length: {min: 3}}]}
+  host: {type: string, default: web1, constraints: [{allowed_pattern: '[a-z]+[0-9]*'}, {custom_constraint: dns_name}]}
 parameter_groups:
 - {label: size, description: how big, parameters: [flavor, count]}
 conditions:
@@ -161,6 +162,10 @@ EVIL = (
     '{"a": 1, "a": 2, "nested": [[[[[[[[]]]]]]]], "u": "\\ud800\\u0000", "big": 1e999, "n": NaN}',
     "a: 'it''s'\nb: \"\\x41\\u263A\\n\"\nc: >-\n  folded\n  text\n\n  more\nd: |+2\n    kept\n\n",
     "\ufeffheat_template_version: 2018-08-31\n\tresources: {}\n",
+    "heat_template_version: 2021-04-16\noutputs:\n  o: {value: {repeat: {template: abcd, for_each: "
+    "{a: &l [1, 2, 3, 4, 5, 6], b: *l, c: *l, d: *l}}}}\n",
+    "heat_template_version: 2021-04-16\noutputs:\n  o: {value: {str_replace: {template: xxxx, params: "
+    "{x: {str_replace: {template: yyyy, params: {y: zzzz}}}}}}}\n",
     "heat_template_version: 2021-04-16\nresources:\n  a: {type: OS::Heat::TestResource, depends_on: b}\n"
     "  b: {type: OS::Heat::TestResource, depends_on: a}\n",
     "[" * 99 + "]" * 99,
@@ -181,15 +186,82 @@ TOKENS = (
 )
 
 ATOMS: tuple[Any, ...] = (
-    *(None, True, False, 0, -1, 1, 2**70, 1.5, float("inf"), float("nan"), "", "a", "0", "x" * 300, "é\u2028"),
-    *("%index%", "child.yaml", "broken.yaml", "missing.yaml", "OS::Heat::TestResource", "2013-05-23", "wallaby"),
-    *([], {}, [None], {"": ""}, {"a": {"b": []}}, [[1, "two", {"three": 3}]], ["server", "net"], "server", "net"),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2**70,
+        1.5,
+        float("inf"),
+        float("nan"),
+        "",
+        "a",
+        "0",
+        "x" * 300,
+        "é\u2028",
+    ),
+    *(
+        "%index%",
+        "child.yaml",
+        "broken.yaml",
+        "missing.yaml",
+        "OS::Heat::TestResource",
+        "2013-05-23",
+        "wallaby",
+    ),
+    *(
+        [],
+        {},
+        [None],
+        {"": ""},
+        {"a": {"b": []}},
+        [[1, "two", {"three": 3}]],
+        ["server", "net"],
+        "server",
+        "net",
+    ),
 )
-KEYS: tuple[Any, ...] = ("type", "properties", "value", "resources", "default", "hooks", "", "a", 1, None, True, 1.5)
+KEYS: tuple[Any, ...] = (
+    "type",
+    "properties",
+    "value",
+    "resources",
+    "default",
+    "hooks",
+    "",
+    "a",
+    1,
+    None,
+    True,
+    1.5,
+)
 FUNCTIONS = (
     *("get_param", "get_resource", "get_attr", "get_file", "list_join", "str_replace", "str_replace_strict"),
-    *("str_replace_vstrict", "str_split", "repeat", "digest", "map_merge", "map_replace", "yaql", "if", "equals"),
-    *("not", "and", "or", "contains", "filter", "make_url", "list_concat", "list_concat_unique", "resource_facade"),
+    *(
+        "str_replace_vstrict",
+        "str_split",
+        "repeat",
+        "digest",
+        "map_merge",
+        "map_replace",
+        "yaql",
+        "if",
+        "equals",
+    ),
+    *(
+        "not",
+        "and",
+        "or",
+        "contains",
+        "filter",
+        "make_url",
+        "list_concat",
+        "list_concat_unique",
+        "resource_facade",
+    ),
     *("Ref", "Fn::GetAtt", "Fn::Join", "Fn::Select", "Fn::If", "Fn::FindInMap", "Fn::Split", "Fn::Replace"),
     *("Fn::MemberListToMap", "Fn::Equals", "Fn::Not", "Fn::Base64", "Fn::ResourceFacade"),
 )
@@ -303,7 +375,6 @@ class Target:
     def __init__(self, resolve_every: int) -> None:
         self.world = offline_world()
         self.resolve_every = resolve_every
-        self.template = read_mapping(SERVER, "template", Report())
 
     def feed(self, text: bytes, number: int, figures: Figures) -> None:
         report = Report()
@@ -316,7 +387,11 @@ class Target:
             figures.resolved += 1
             self._resolve({"template": text, "files": FILES})
             self._resolve(
-                {"template": SERVER, "files": {**FILES, "input": text}, "environment_files": ["env.yaml", "input"]}
+                {
+                    "template": SERVER,
+                    "files": {**FILES, "input": text},
+                    "environment_files": ["env.yaml", "input"],
+                }
             )
 
     def _resolve(self, request: dict[str, Any]) -> None:
@@ -336,6 +411,8 @@ def _show(report: Report) -> None:
 def run(inputs: int, seed: int, resolve_every: int) -> int:
     mutator = Mutator(random.Random(seed))
     target = Target(resolve_every)
+    # What is imported or cached once should not count as the slowness of the first input.
+    target.feed(SERVER.encode(), 0, Figures())
     figures = Figures()
     started = time.monotonic()
     signal.signal(signal.SIGVTALRM, _too_slow)

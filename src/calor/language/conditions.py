@@ -19,6 +19,9 @@ from calor.language.expressions import (
 from calor.language.values import bare
 from calor.language.versions import Version
 
+DEEPEST = 50
+"""How many conditions may refer to the next in a row: each takes several frames of the interpreter's stack."""
+
 
 class StackConditions:
     """Named conditions, and those written in place."""
@@ -82,6 +85,8 @@ class StackConditions:
         self._known(name)
         if name in self._truth:
             return self._truth[name]
+        if len(self._open) >= DEEPEST:
+            raise FunctionError(f"more than {DEEPEST} conditions depend on each other in a row")
         if name in self._open:
             circle = " → ".join([*self._open[self._open.index(name) :], name])
             raise FunctionError(f"the conditions depend on each other: {circle}")

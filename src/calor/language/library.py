@@ -63,8 +63,16 @@ class TemplateType:
     snapshots_on_delete = False
     placeholder = False
 
-    def __init__(self, url: str, child: Template, type_name: str, defaults: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        url: str,
+        child: Template,
+        type_name: str,
+        defaults: Mapping[str, Any],
+        problems: tuple[Diagnostic, ...],
+    ) -> None:
         self.url = url
+        self.problems = problems
         self.template = child
         self.type_name = type_name
         self.properties = {
@@ -110,7 +118,7 @@ class Library:
         """The environment's, which hold in every nested template."""
         self.files = files
         self._sources = sources or {}
-        self._templates: dict[str, tuple[Template | None, tuple[Diagnostic, ...]] | Missing] = {}
+        self._templates: dict[tuple[str, bool], tuple[Template | None, tuple[Diagnostic, ...]] | Missing] = {}
         self._found: dict[tuple[int, str, str], Found | Missing] = {}
         self._registries: list[Registry] = []
 
@@ -132,9 +140,10 @@ class Library:
     def _find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
         missing: Missing | None = None
         for target in registry.targets(type_name, resource):
-            found = (
-                self.template(target, type_name) if is_template(target) else self._declared(target, type_name)
-            )
+            if is_template(target.name):
+                found: Found | Missing = self.template(target.name, type_name, by_operator=target.by_operator)
+            else:
+                found = self._declared(target.name, type_name)
             if not isinstance(found, Missing):
                 return found
             missing = missing or found
@@ -145,31 +154,35 @@ class Library:
         if declared is None:
             return Missing("E401", f"there is no resource type `{target}`")
         if declared.template_file and declared.template_file in self.world.common_files:
-            return self.template(declared.template_file, type_name)
+            return self.template(declared.template_file, type_name, by_operator=True)
         return declared
 
-    def template(self, url: str, type_name: str) -> TemplateType | Missing:
-        read = self.read(url)
+    def template(self, url: str, type_name: str, *, by_operator: bool = False) -> TemplateType | Missing:
+        """A template as a type. Only the operator's registry can reach templates of the server."""
+        read = self.read(url, by_operator=by_operator)
         if isinstance(read, Missing):
             return read
         child, problems = read
         if child is None:
             reason = problems[0].message if problems else "it cannot be read"
             return Missing("E402", f"{url} is not a template: {reason}")
-        return TemplateType(url, child, type_name, self.parameter_defaults)
+        return TemplateType(url, child, type_name, self.parameter_defaults, problems)
 
-    def read(self, url: str) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
+    def read(
+        self, url: str, *, by_operator: bool = False
+    ) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
         """The template at a URL, with the diagnostics of its structure."""
-        if url not in self._templates:
-            self._templates[url] = self._read(url)
-        return self._templates[url]
+        key = (url, by_operator)
+        if key not in self._templates:
+            self._templates[key] = self._read(url, by_operator)
+        return self._templates[key]
 
-    def _read(self, url: str) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
+    def _read(self, url: str, by_operator: bool) -> tuple[Template | None, tuple[Diagnostic, ...]] | Missing:
         report = Report()
         source = self._sources.get(url)
         if source is None:
             text = self.files.get(url)
-            if text is None:
+            if text is None and by_operator:
                 text = self.world.common_files.get(url)
             if text is None:
                 if not url.startswith(("http://", "https://")):

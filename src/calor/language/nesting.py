@@ -17,12 +17,9 @@ from calor.language.work import Work
 
 
 def template_below(work: Work, resource: ResourceDefinition, found: TemplateType) -> None:
-    read = work.library.read(found.url)
-    assert not isinstance(read, Missing)
-    child, problems = read
-    assert child is not None
+    child = found.template
     report = Report(child.locate)
-    report.extend(problems)
+    report.extend(found.problems)
     _check_facade(work, resource, found)
     implementing = (resource.type_name, found.url)
     parameters = _child_parameters(resource.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from calor.language.constraints import AllowedValues, CustomCheck
@@ -52,7 +52,40 @@ def read(
     reader = _Reader(custom, with_values)
     data = translate(dict(given), translations, reader.problem)
     values = reader.fields(data, schema, (), check=True)
-    return Reading(values, reader.problems)
+    return Reading(values, [_where_written(problem, given, translations) for problem in reader.problems])
+
+
+def _where_written(
+    problem: PropertyProblem, given: Mapping[str, Any], translations: Sequence[Translation]
+) -> PropertyProblem:
+    """The problem at the name that the template uses, where that is an older one."""
+    if not any(isinstance(rule, Replace) for rule in translations):
+        return problem
+    at = _older_path(problem.at, given, translations)
+    shown_at = _older_path(problem.shown_at, given, translations)
+    return replace(problem, at=at, shown_at=shown_at)
+
+
+def _older_path(path: Path, given: Mapping[str, Any], translations: Sequence[Translation]) -> Path:
+    written: list[str | int] = []
+    container: Any = given
+    for index, step in enumerate(path):
+        if isinstance(container, dict) and step not in container:
+            names = tuple(name for name in path[: index + 1] if isinstance(name, str))
+            for rule in translations:
+                source = _source(rule) if isinstance(rule, Replace) and rule.path == names else None
+                if source in container:
+                    step = str(source)
+        written.append(step)
+        try:
+            container = container[step]
+        except (KeyError, IndexError, TypeError):
+            container = None
+    return tuple(written)
+
+
+def _source(rule: Replace) -> str | None:
+    return rule.source[-1] if rule.source else rule.sibling
 
 
 Complain = Callable[[str, Path, str], None]
@@ -83,7 +116,7 @@ def _replaced(data: Any, rule: Replace, path: tuple[str, ...], complain: Complai
         if key in data:
             return {**data, key: _replaced(data[key], rule, tuple(below), complain)}
         return data
-    source = rule.source[-1] if rule.source else rule.sibling
+    source = _source(rule)
     if source is None or data.get(source) is None:
         return data
     value = data[source]
@@ -138,7 +171,7 @@ class _Reader:
                 checked = check and (at != () or not has_unknown(value))
                 values[name] = self.value(value, declared, (*at, name), checked)
             elif declared.default is not None:
-                values[name] = self.value(declared.default, declared, (*at, name), False)
+                values[name] = self._default(declared, (*at, name))
             else:
                 values[name] = None
                 if declared.required and name not in meant:
@@ -162,6 +195,13 @@ class _Reader:
         if check and self.with_values and not wrapping.unknown and value is not None:
             self._constraints(converted, declared, at, wrapping.secret)
         return wrapping.around(converted)
+
+    def _default(self, declared: Property, at: Path) -> Any:
+        """The default in full; the one of a wrong type that a declaration may have stays as it is."""
+        try:
+            return self._converted(declared.default, declared, at, False)
+        except ValueError:
+            return declared.default
 
     def _converted(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
         kind = declared.kind
@@ -254,7 +294,7 @@ _SCALARS: dict[type, Callable[[Any], Any]] = {str: _string, int: _integer, float
 def _parsed(text: str, kind: type) -> Any:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("this text is not JSON") from None
     if not isinstance(value, kind):
         raise ValueError("this text is not a map in JSON")

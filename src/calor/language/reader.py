@@ -72,17 +72,17 @@ def read_mapping(
 
 def too_deep(data: Any, limit: int) -> bool:
     """Whether data that was parsed by others is nested deeper than the limit."""
-    level = [data]
-    for _ in range(limit + 1):
+    level = [data] if isinstance(data, (dict, list)) else []
+    for _ in range(limit):
         level = [
             item
             for node in level
-            if isinstance(node, (dict, list))
             for item in (node.values() if isinstance(node, dict) else node)
+            if isinstance(item, (dict, list))
         ]
         if not level:
             return False
-    return True
+    return bool(level)
 
 
 def _refusal(

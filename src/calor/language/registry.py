@@ -21,6 +21,14 @@ def is_template(target: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What a name is mapped to, and whether by the operator, who may name templates of the server."""
+
+    name: str
+    by_operator: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Registry:
     """Mappings of types. The user's go before the operator's `common` ones."""
 
@@ -46,46 +54,46 @@ class Registry:
     def over(self, common: Mapping[str, Any]) -> Registry:
         return Registry(self.user, common)
 
-    def targets(self, type_name: str, resource: str | None) -> Iterator[str]:
+    def targets(self, type_name: str, resource: str | None) -> Iterator[Target]:
         """What a type may stand for, the most specific mapping first, the name itself where none is left.
 
         A name that the operator maps to nothing stands for nothing; a user's null only undoes a mapping.
         """
-        seen: set[tuple[str, str | None]] = set()
-        yield from self._follow(type_name, resource, seen)
+        yield from self._follow(Target(type_name), resource, set())
 
-    def _follow(
-        self, type_name: str, resource: str | None, seen: set[tuple[str, str | None]]
-    ) -> Iterator[str]:
-        if (type_name, resource) in seen:
+    def _follow(self, target: Target, resource: str | None, seen: set[str]) -> Iterator[Target]:
+        name = target.name
+        if name in seen:
             return
-        seen.add((type_name, resource))
-        for target in self._mapped(type_name, resource):
-            if is_template(target):
-                yield target
-            elif target != type_name:
-                yield from self._follow(target, resource, seen)
-        if not self._removed(type_name):
-            yield type_name
+        seen.add(name)
+        for mapped in self._mapped(name, resource):
+            if is_template(mapped.name):
+                yield mapped
+            elif mapped.name != name:
+                yield from self._follow(mapped, resource, seen)
+        if not self._removed(name):
+            yield target
 
-    def _mapped(self, type_name: str, resource: str | None) -> Iterator[str]:
+    def _mapped(self, type_name: str, resource: str | None) -> Iterator[Target]:
         specific = self.user.get(RESOURCES) or {}
         own = specific.get(resource) if isinstance(specific, dict) and resource is not None else None
         for mappings in (own, self.user, self.common):
             if not isinstance(mappings, dict):
                 continue
+            operators = mappings is self.common
             found = mappings.get(type_name)
             if isinstance(found, str):
-                yield found
-            globs = [name for name in mappings if name.endswith("*") and type_name.startswith(name[:-1])]
+                yield Target(found, operators)
+            globs = [name for name in mappings if _is_glob_for(name, type_name)]
             for name in sorted(globs, key=len, reverse=True):
                 target = mappings[name]
                 if isinstance(target, str) and not is_template(target):
-                    yield target[:-1] + type_name[len(name) - 1 :] if target.endswith("*") else target
+                    tail = type_name[len(name) - 1 :]
+                    yield Target(target[:-1] + tail if target.endswith("*") else target, operators)
 
     def _removed(self, type_name: str) -> bool:
         return any(
-            target is None and (name == type_name or (name.endswith("*") and type_name.startswith(name[:-1])))
+            target is None and (name == type_name or _is_glob_for(name, type_name))
             for name, target in self.common.items()
         )
 
@@ -119,6 +127,10 @@ class Registry:
             if isinstance(content, dict) and fnmatchcase(resource, str(pattern)):
                 found.extend(_words(content.get(key)))
         return tuple(found)
+
+
+def _is_glob_for(name: Any, type_name: str) -> bool:
+    return isinstance(name, str) and name.endswith("*") and type_name.startswith(name[:-1])
 
 
 def _words(value: Any) -> list[Any]:

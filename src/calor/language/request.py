@@ -33,6 +33,8 @@ def resolve_request(
     `require_parameters`, parameters that nobody gave are not known yet instead of missing.
     """
     sources = sources or {}
+    if not _is_sound(request, world.limits.depth, report):
+        return None
     files = request.get("files") or {}
     data = _template_data(request.get("template"), name, world, report, sources)
     if data is None:
@@ -48,6 +50,27 @@ def resolve_request(
     return define(
         template, environment, library, report, identity=identity, require_parameters=require_parameters
     )
+
+
+def _is_sound(request: Mapping[str, Any], depth: int, report: Report) -> bool:
+    """Whether the parts around the template have the shapes that everything else relies on."""
+    files = request.get("files") or {}
+    names = request.get("environment_files") or []
+    wrong = [part for part in ("files", "parameters") if not isinstance(request.get(part) or {}, dict)]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        wrong.append("environment_files")
+    for part in wrong:
+        shape = "a list of names" if part == "environment_files" else "a map"
+        report.error("E103", f"`{part}` of the request must be {shape}", kind="ValueError")
+    for name, content in files.items() if isinstance(files, dict) else ():
+        if not isinstance(name, str) or not isinstance(content, (str, bytes, dict)):
+            report.error("E103", f"the content of the file `{name}` must be text", kind="ValueError")
+            wrong.append("files")
+    for part in ("environment", "parameters", "files"):
+        if reader.too_deep(request.get(part), depth):
+            report.error("E104", f"`{part}` is nested deeper than {depth} levels", kind="ValueError")
+            wrong.append(part)
+    return not wrong
 
 
 def _template_data(

@@ -11,7 +11,7 @@ from calor.language.expressions import VANISH, Call, FunctionError, MapNode, cal
 from calor.language.library import Found, Missing
 from calor.language.scope import TELLING_KINDS
 from calor.language.template import ResourceText
-from calor.language.values import bare
+from calor.language.values import Wrapping, bare, peel
 from calor.language.work import Work
 
 DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
@@ -146,14 +146,17 @@ def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
     at = (*resource.text.path, work.words.properties)
     expression = resource.expression
     if not isinstance(expression, MapNode):
+        wrapping = Wrapping()
         try:
-            whole = bare(resolve_top(expression, work.scope))
+            whole = peel(resolve_top(expression, work.scope), wrapping, 1)
         except FunctionError as error:
             _property_error(work, resource, error, at)
             return {}
         if whole is not None and not isinstance(whole, dict):
             work.report.error("E414", "the properties must be a map", at)
-        return dict(whole) if isinstance(whole, dict) else {}
+        if not isinstance(whole, dict):
+            return {}
+        return {name: wrapping.around(value) for name, value in whole.items()}
     given = {}
     for name, value in expression.entries.items():
         try:

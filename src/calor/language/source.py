@@ -54,7 +54,7 @@ class Source:
             self._root = _scan(self.text)
         mark = shown = self._root
         for step in path:
-            holder = mark if _child(mark, step) else mark.children.get("<<", mark)
+            holder = _holder(mark, step)
             child = _child(holder, step)
             if child is None:
                 break
@@ -69,6 +69,20 @@ class Source:
 
 def _child(mark: Mark, step: str | int) -> Mark | None:
     return mark.children.get(step) or mark.children.get(str(step))
+
+
+def _holder(mark: Mark, step: str | int) -> Mark:
+    """The map that an entry stands in: the one asked, or one that it merges with `<<`."""
+    waiting = [mark]
+    while waiting:
+        held = waiting.pop()
+        if _child(held, step):
+            return held
+        merged = held.children.get("<<")
+        if merged is not None:
+            several = not merged.keys
+            waiting.extend(reversed(merged.children.values()) if several else [merged])
+    return mark
 
 
 def _scan(text: str) -> Mark:

@@ -96,11 +96,17 @@ class _Cell:
     right: list[_Cell] = field(default_factory=list)
     x: float = 0.0
     middle: float = 0.0
+    column_end: float = 0.0
 
     def below(self, other: _Cell) -> float:
         """How far the middle of a cell has to be from the middle of the one above it."""
         gap = _LANE_GAP if self.is_lane or other.is_lane else _ROW_GAP
         return (self.height + other.height) / 2 + gap
+
+    @property
+    def out(self) -> Point:
+        """Where edges start towards the right. A lane has no width: its line goes through the whole column."""
+        return self.x + self.width, self.middle
 
     def box(self) -> Box:
         return Box(self.node, self.x, self.middle - self.height / 2, self.width, self.height, self.inside)
@@ -197,16 +203,14 @@ class _Level:
         x = right = 0.0
         for column in self.columns:
             width = _widen(column)
-            for cell in column:
-                cell.x = x
-                cell.width = width if cell.is_lane else cell.width
             right = x + width
+            for cell in column:
+                cell.x, cell.column_end = x, right
             # The more edges there are, the more room they need to be told apart.
             x = right + _COLUMN_GAP + min(_MOST_WIDENING, sum(len(cell.right) for cell in column))
         return right
 
     def trunks(self) -> Iterable[Trunk]:
-        ends = {id(column_cell): end for column in self.columns for column_cell, end in _right_ends(column)}
         ports = {id(cell): _ports(cell) for column in self.columns for cell in column}
         lanes: dict[str, list[_Cell]] = {}
         for (needed, _), lane in self.lanes.items():
@@ -214,21 +218,14 @@ class _Level:
         for name, cell in self.cells.items():
             segments = []
             for start in (cell, *lanes.get(name, ())):
-                x = start.x if start.is_lane else start.x + start.width
                 for end in start.right:
-                    y = ports[id(end)][id(start)]
-                    segments.append(Segment((x, start.middle), ends[id(start)], (end.x, y)))
-            tip = (cell.x + cell.width, cell.middle)
-            segments += [
-                Segment(tip, ends[id(cell)], (end.x, end.middle)) for end in self.straight.get(name, ())
-            ]
+                    port = (end.x, ports[id(end)][id(start)])
+                    segments.append(Segment(start.out, start.column_end, port))
+            segments.extend(
+                Segment(cell.out, cell.column_end, (end.x, end.middle)) for end in self.straight.get(name, ())
+            )
             if segments:
-                yield Trunk(cell.node, tip, tuple(segments))
-
-
-def _right_ends(column: list[_Cell]) -> Iterable[tuple[_Cell, float]]:
-    end = max(cell.x + cell.width for cell in column)
-    return ((cell, end) for cell in column)
+                yield Trunk(cell.node, cell.out, tuple(segments))
 
 
 def _ports(cell: _Cell) -> dict[int, float]:

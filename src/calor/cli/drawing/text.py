@@ -15,8 +15,6 @@ from calor.cli.render.ansi import BOLD, CYAN, DIM, RED, Paint, painter, text_wid
 
 _DEEPEST = 24
 """A branch that is deeper goes on at the left margin, further down."""
-
-
 _WIDEST_TYPE = 44
 _MOST_NAMED = 6
 

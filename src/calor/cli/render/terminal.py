@@ -82,21 +82,21 @@ def _excerpt(line: str, where: Position, room: int) -> tuple[str, tuple[str, str
     cells, columns = _cells(line)
     start = columns[min(where.column - 1, len(line))]
     end = columns[min(max((where.end_column or 0) - 1, where.column), len(line))]
-    end = max(end, start + 1)
-    left = 0
-    if len(cells) > room:
-        left = max(0, min(start - room // 3, len(cells) - room))
-        right = min(left + room, len(cells))
-        head, tail = left > 0, right < len(cells)
-        cells = cells[left:right]
-        if head:
-            cells[0] = "…"
-            # Half of a wide character was cut off: its other half still takes up a cell.
-            cells[1] = cells[1] or " "
-        if tail:
-            cells[-1] = "…"
-    start -= left
-    return "".join(cells), (" " * start, "^" * (min(end - left, max(len(cells), start + 1)) - start))
+    left = max(0, min(start - room // 3, len(cells) - room))
+    shown = _window(cells, left, room)
+    length = min(end, left + len(shown)) - start
+    return "".join(shown), (" " * (start - left), "^" * max(length, 1))
+
+
+def _window(cells: list[str], left: int, room: int) -> list[str]:
+    shown = cells[left : left + room]
+    if left + room < len(cells):
+        shown[-1] = "…"
+    if left > 0:
+        shown[0] = "…"
+        # The other half of a wide character that was cut still takes up its cell.
+        shown[1] = shown[1] or " "
+    return shown
 
 
 def _cells(line: str) -> tuple[list[str], list[int]]:

@@ -98,9 +98,9 @@ def _print(found: list[Diagnostic], sources: dict[str, Source], count: int, form
     elif form == "github":
         print(machine.to_github(found))
     elif form == "plain":
-        print(plain.render(found))
-        print(terminal.summary(found, count))
+        print(*([plain.render(found)] if found else []), terminal.summary(found, count), sep="\n")
     else:
         by_name = {source.name: source for source in sources.values()}
-        print(terminal.render(found, by_name, color="NO_COLOR" not in os.environ))
-        print(terminal.summary(found, count))
+        color = "NO_COLOR" not in os.environ
+        blocks = [terminal.render(found, by_name, color=color), ""] if found else []
+        print(*blocks, terminal.summary(found, count, color=color), sep="\n")

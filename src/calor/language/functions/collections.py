@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 from typing import Any
 
 from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
+from calor.language.functions.sizes import check_items, check_text
+from calor.language.reader import DEFAULT_LIMITS, too_deep
 
 
 class MapMerge(Call):
@@ -75,6 +78,7 @@ class ListConcat(Call):
         for part in args:
             if part is not None and not isinstance(part, list):
                 raise FunctionError(f"`{self.name}` takes lists; {part} is none", "TypeError")
+            check_items(self.name, len(made) + len(part or []))
             made.extend(part or [])
         return made
 
@@ -158,12 +162,16 @@ class Repeat(Call):
         if not for_each:
             raise FunctionError(f"`{self.name}`: `for_each` is empty")
         nested = permutations is not False or not self.takes_permutations
+        if not all(isinstance(placeholder, str) for placeholder in for_each):
+            raise FunctionError(f"`{self.name}`: what stands for an item must be text", "TypeError")
         lists = [self._items(items, nested) for items in for_each.values()]
         if nested:
+            check_items(self.name, math.prod(map(len, lists)) * _size(args["template"]))
             rounds = list(itertools.product(*lists))
         elif len({len(items) for items in lists}) > 1:
             raise FunctionError(f"`{self.name}`: without permutations all lists must be equally long")
         else:
+            check_items(self.name, len(lists[0]) * _size(args["template"]))
             rounds = list(zip(*lists, strict=True))
         return [self._filled(args["template"], list(zip(for_each, items, strict=True))) for items in rounds]
 
@@ -182,6 +190,7 @@ class Repeat(Call):
                 if not isinstance(item, str):
                     message = f"`{self.name}`: {item} cannot be put into text; items must be text"
                     raise FunctionError(message, "TypeError")
+                check_text(self.name, len(template) + template.count(placeholder) * len(item))
                 template = template.replace(placeholder, item)
             return template
         if isinstance(template, list):
@@ -189,6 +198,13 @@ class Repeat(Call):
         if isinstance(template, dict):
             return {self._filled(key, pairs): self._filled(value, pairs) for key, value in template.items()}
         return template
+
+
+def _size(value: Any) -> int:
+    """The number of values in a value, itself included."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_size, value.values()))
+    return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
 class RepeatMaps(Repeat):
@@ -215,7 +231,9 @@ class Select(Call):
         if isinstance(collection, str) and collection:
             try:
                 collection = json.loads(collection)
-            except ValueError:
+                if too_deep(collection, DEFAULT_LIMITS.depth):
+                    raise ValueError("nested too deeply")
+            except (ValueError, RecursionError):
                 raise FunctionError(f"`{self.name}`: this text is neither a list nor a map") from None
         if collection is None or collection == "":
             return ""
@@ -223,7 +241,7 @@ class Select(Call):
             if not isinstance(index, str):
                 raise FunctionError(f"`{self.name}`: the key of a map must be text", "TypeError")
             return collection.get(index, "")
-        with contextlib.suppress(ValueError, TypeError):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
             index = int(index)
         if isinstance(collection, list):
             if not isinstance(index, int):
@@ -247,6 +265,8 @@ class MemberListToMap(Call):
 
     def apply(self, args: Any, scope: Scope) -> Any:
         key_name, value_name, members = args
+        if not isinstance(key_name, str) or not isinstance(value_name, str):
+            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
         if members is None or not isinstance(members or [], (list, str)):
             raise FunctionError(f"`{self.name}` needs a list of members", "TypeError")
         found: dict[int, dict[str, str]] = {}
@@ -257,7 +277,7 @@ class MemberListToMap(Call):
             if not equals:
                 raise FunctionError(f"`{self.name}`: the member {member} has no `=`")
             parts = name.split(".")
-            if len(parts) >= 4 and parts[1] == "member" and parts[2].isdigit():
+            if len(parts) >= 4 and parts[1] == "member" and parts[2].isdecimal() and len(parts[2]) < 20:
                 found.setdefault(int(parts[2]), {})[".".join(parts[3:])] = value
         pairs = (found[number] for number in sorted(found))
         return {pair[key_name]: pair[value_name] for pair in pairs if key_name in pair and value_name in pair}

@@ -96,7 +96,9 @@ class GetAttr(Call):
         return parts
 
     def resource(self, scope: Scope) -> str | None:
-        return _resource_name(self._parts(scope)[0], scope)
+        written = isinstance(self.args, (list, ListNode))
+        first = bare(resolve(self.items[0], scope)) if written else self._parts(scope)[0]
+        return _resource_name(first, scope)
 
     def validate(self, scope: Scope) -> None:
         parts = self._parts(scope)
@@ -118,7 +120,9 @@ class GetAttrAll(GetAttr):
     needs_attribute = False
 
     def __init__(self, name: str, args: Any, path: Path) -> None:
-        super().__init__(name, [args] if isinstance(args, str) else args, path)
+        # Heat takes a bare name only if it has a single letter: it counts the letters as it does items.
+        bare_name = isinstance(args, str) and len(args) == 1
+        super().__init__(name, [args] if bare_name else args, path)
 
 
 class GetAtt(GetAttr):
@@ -193,9 +197,9 @@ class ResourceFacadeCfn(ResourceFacade):
 
 
 class GetAZs(Call):
-    """The availability zones that servers can be placed in."""
+    """The availability zones that servers can be placed in. The region that is given makes no difference."""
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> Any:
         return scope.availability_zones()
 
 

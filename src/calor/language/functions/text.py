@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
+from calor.language.functions.sizes import check_text
 
 
 def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -36,8 +37,11 @@ def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[st
     return "".join((value or "") + piece for value, piece in zip(done, open_, strict=True)), missing
 
 
-def to_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+def to_json(name: str, value: Any) -> str:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except TypeError:
+        raise FunctionError(f"`{name}`: the keys of a map are of several types", "TypeError") from None
 
 
 class StrReplace(Call):
@@ -72,6 +76,8 @@ class StrReplace(Call):
             if not placeholder:
                 raise FunctionError(f"`{self.name}`: a placeholder is empty")
             replacements[placeholder] = self.text_of(placeholder, value)
+        longest = sum(template.count(name) * len(value) for name, value in replacements.items())
+        check_text(self.name, len(template) + longest)
         made, missing = substitute(template, replacements)
         self.check_missing(missing)
         return made
@@ -82,7 +88,7 @@ class StrReplace(Call):
         if isinstance(value, (str, int, float)):
             return str(value)
         if self.takes_collections and isinstance(value, (dict, list)):
-            return to_json(value)
+            return to_json(self.name, value)
         allowed = "text, a number, a map or a list" if self.takes_collections else "text or a number"
         message = f"`{self.name}`: the value of {placeholder} must be {allowed}"
         raise FunctionError(message, "TypeError", culprit=value)
@@ -145,6 +151,7 @@ class ListJoin(Call):
             strings.extend(self.text_of(item) for item in items or [])
         if not isinstance(delimiter, str):
             raise FunctionError(f"`{self.name}`: the delimiter must be text", "TypeError")
+        check_text(self.name, sum(map(len, strings)) + len(delimiter) * len(strings))
         return delimiter.join(strings)
 
     def is_nothing(self, items: Any) -> bool:
@@ -171,7 +178,7 @@ class ListJoinMany(ListJoin):
         return not items
 
     def text_of(self, item: Any) -> str:
-        return to_json(item) if isinstance(item, (dict, list)) else super().text_of(item)
+        return to_json(self.name, item) if isinstance(item, (dict, list)) else super().text_of(item)
 
 
 def split(name: str, delimiter: Any, text: Any) -> list[str]:
@@ -203,7 +210,7 @@ class StrSplit(Call):
             return parts
         try:
             return parts[int(index[0])]
-        except (ValueError, IndexError):
+        except (ValueError, IndexError, OverflowError):
             raise FunctionError(f"`{self.name}`: there is no part {index[0]} of {len(parts)}") from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: the index must be a number", "TypeError") from None
@@ -242,6 +249,8 @@ class Digest(Call):
             ) from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: {algorithm} has no fixed length", "TypeError") from None
+        except ValueError:
+            raise FunctionError(f"`{self.name}`: {algorithm} is not offered here") from None
 
 
 class Base64(Call):
@@ -279,7 +288,7 @@ class MakeUrl(Call):
     def _check_port(self, value: Any) -> None:
         try:
             port = int(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise FunctionError(f"`{self.name}`: the port {value} is not a number") from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: the port must be a number", "TypeError") from None

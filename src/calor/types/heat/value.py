@@ -39,9 +39,14 @@ def _fits(value: Any, kind: str) -> bool:
     return True
 
 
+_EMPTY = {"string": "", "number": 0, "comma_delimited_list": [], "json": {}, "boolean": False}
+
+
 def _converted(data: dict[str, Any]) -> dict[str, Any]:
-    """Text that says a number or a boolean becomes one."""
+    """Text that says a number or a boolean becomes one, and nothing becomes an empty value."""
     kind, value = data.get("type"), data.get("value")
+    if "value" in data and value is None and kind in _EMPTY:
+        return {**data, "value": _EMPTY[kind]}
     if isinstance(value, str) and kind in ("number", "boolean") and _fits(value, kind):
         return {**data, "value": as_number(value) if kind == "number" else value.lower() == "true"}
     return data
