@@ -192,7 +192,7 @@ class _Reader:
                 self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
             # Types rely on the shape of what they read, which this value does not have.
             return wrapping.around(None)
-        if check and self.with_values and not wrapping.unknown and value is not None:
+        if check and self.with_values and not wrapping.unknown:
             self._constraints(converted, declared, at, wrapping.secret)
         return wrapping.around(converted)
 

@@ -174,4 +174,6 @@ def _property_error(work: Work, resource: ResourceDefinition, error: FunctionErr
     if error.kind == "InvalidTemplateReference":
         work.errors.tell("E403", error, at, path=dotted(error.at[:-1] if error.at else at), kind=error.kind)
     else:
-        work.errors.tell("E407", error, at, path=dotted(at), kind="Property error")
+        # A placeholder never looks at its properties, so a server does not mind.
+        deferred = resource.found is not None and resource.found.placeholder
+        work.errors.tell("E407", error, at, path=dotted(at), kind="Property error", deferred=deferred)
