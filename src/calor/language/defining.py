@@ -18,8 +18,9 @@ from calor.language.library import Found, Library, TemplateType
 from calor.language.parameters import ParameterValues, StackIdentity, assign
 from calor.language.resources import compiled, resolve_properties, validate_call
 from calor.language.schema import Problem, Property
-from calor.language.scope import FunctionErrors, PreviewScope
+from calor.language.scope import FunctionErrors, TemplateScope
 from calor.language.template import OutputText, ResourceText, Template
+from calor.language.values import entries
 from calor.language.work import Work
 
 
@@ -49,7 +50,7 @@ def define(
     )
     errors = FunctionErrors(report)
     conditions = StackConditions(template.conditions, template.version, errors.complain)
-    scope = PreviewScope(template, values, library, conditions, facade, strict)
+    scope = TemplateScope(template, values, library, conditions, facade, strict)
     conditions.scope = scope
     version = template.version
     macros = {version.if_name: If(conditions, version.else_optional)} if version.if_name else {}
@@ -98,6 +99,7 @@ class _Definer:
             self.output_expressions,
             errors,
             self.report,
+            self.scope,
         )
 
     def _truths(self) -> dict[str, bool | None]:
@@ -191,9 +193,12 @@ class _Definer:
         at = (*text.path, self.words.update_policy)
         schema: Mapping[str, Property] = found.update_policy
         try:
-            policy = resolve_top(self.work.compiler.compile(text.update_policy, at), self.scope)
+            policy = entries(resolve_top(self.work.compiler.compile(text.update_policy, at), self.scope))
         except FunctionError as error:
             self.work.errors.tell("E407", error, at, path=dotted(at))
+            return
+        if policy is None:
+            self.report.error("E414", f"the {self.words.update_policy} must be a map", at)
             return
         for problem in props.read(policy, schema, custom=self.work.library.world.custom).problems:
             self.report.error(

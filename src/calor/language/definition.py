@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calor.graph import Graph
 from calor.language.diagnostics import Report, Severity
@@ -18,6 +18,9 @@ from calor.language.library import Found
 from calor.language.parameters import ParameterValues
 from calor.language.template import ResourceText, Template
 from calor.language.values import bare
+
+if TYPE_CHECKING:
+    from calor.language.scope import TemplateScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ class Definition:
     output_expressions: dict[str, Any]
     output_errors: dict[str, FunctionError]
     report: Report
+    scope: TemplateScope
+    """What its functions can read, to evaluate them again when resources exist."""
 
     @property
     def ok(self) -> bool:

@@ -166,8 +166,12 @@ class _Gatherer:
 
     def _include(self, name: str, base: str, source: Source, at: Path) -> str:
         """Fetches what a reference names, with all that it refers to itself; gives its absolute URL."""
-        url = urllib.parse.urljoin(base, name)
         where = source.locate(at, True)
+        try:
+            url = urllib.parse.urljoin(base, name)
+        except ValueError as error:
+            self._error("E502", f"`{name}` is no address: {error}", where)
+            return name
         if url in self.open:
             if is_template(name):
                 chain = [display_name(step, self.cwd) for step in (*self.open[self.open.index(url) :], url)]

@@ -12,7 +12,7 @@ from calor.language.environment import Environment
 from calor.language.library import Missing, TemplateType
 from calor.language.parameters import StackIdentity
 from calor.language.template import Template
-from calor.language.values import Unknown, bare
+from calor.language.values import Unknown, Wrapping, peel
 from calor.language.work import Work
 
 
@@ -22,7 +22,13 @@ def template_below(work: Work, resource: ResourceDefinition, found: TemplateType
     report.extend(found.problems)
     _check_facade(work, resource, found)
     implementing = (resource.type_name, found.url)
-    parameters = _child_parameters(resource.values)
+    # What is missing has been reported with the resource; below, it is not known rather than missing again.
+    lacking = {
+        name: Unknown()
+        for name, prop in found.properties.items()
+        if prop.required and name not in resource.given
+    }
+    parameters = {**lacking, **_child_parameters(resource.values)}
     environment = work.environment.nested(resource.name, parameters, implementing)
     facade = Facade(resource.metadata, resource.deletion_policy, resource.text.update_policy or {})
     _below(work, resource, child, environment, report, found.url, facade)
@@ -112,6 +118,8 @@ def _child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
         if value is None:
             continue
         if isinstance(value, list) and not any(isinstance(item, (dict, list, Unknown)) for item in value):
-            value = ",".join("" if item is None else str(item) for item in bare(value))
+            wrapping = Wrapping()
+            items = peel(value, wrapping)
+            value = wrapping.around(",".join("" if item is None else str(item) for item in items))
         given[name] = value
     return given

@@ -11,7 +11,7 @@ from calor.language.expressions import VANISH, Call, FunctionError, MapNode, cal
 from calor.language.library import Found, Missing
 from calor.language.scope import TELLING_KINDS
 from calor.language.template import ResourceText
-from calor.language.values import Wrapping, bare, peel
+from calor.language.values import bare, entries, has_secret
 from calor.language.work import Work
 
 DELETION_POLICIES = ("Delete", "Retain", "Snapshot")
@@ -45,18 +45,18 @@ def _deletion_policy(work: Work, text: ResourceText, found: Found | None) -> str
     if text.deletion_policy is None:
         return "Delete"
     try:
-        value = bare(resolve(work.compiler.compile(text.deletion_policy, at), work.scope))
+        resolved = resolve(work.compiler.compile(text.deletion_policy, at), work.scope)
     except FunctionError as error:
         work.errors.tell("E406", error, at, path=dotted(at))
         return "Delete"
+    value = bare(resolved)
     policies = {policy: policy for policy in DELETION_POLICIES}
     if work.version.lower_case_policies:
         policies.update({policy.lower(): policy for policy in DELETION_POLICIES})
     if not isinstance(value, str) or value not in policies:
-        message = f"`{value}` is no deletion policy; there are {', '.join(policies)}"
-        work.report.error(
-            "E406", message, at, path=dotted(text.path), hint=did_you_mean(str(value), policies)
-        )
+        shown = "the hidden value" if has_secret(resolved) else f"`{value}`"
+        message = f"{shown} is no deletion policy; there are {', '.join(policies)}"
+        work.report.error("E406", message, at, path=dotted(text.path), hint=did_you_mean(value, policies))
         return "Delete"
     policy = policies[value]
     if policy == "Snapshot" and found is not None and not found.snapshots_on_delete:
@@ -146,17 +146,14 @@ def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
     at = (*resource.text.path, work.words.properties)
     expression = resource.expression
     if not isinstance(expression, MapNode):
-        wrapping = Wrapping()
         try:
-            whole = peel(resolve_top(expression, work.scope), wrapping, 1)
+            whole = entries(resolve_top(expression, work.scope))
         except FunctionError as error:
             _property_error(work, resource, error, at)
             return {}
-        if whole is not None and not isinstance(whole, dict):
+        if whole is None:
             work.report.error("E414", "the properties must be a map", at)
-        if not isinstance(whole, dict):
-            return {}
-        return {name: wrapping.around(value) for name, value in whole.items()}
+        return whole or {}
     given = {}
     for name, value in expression.entries.items():
         try:

@@ -1,9 +1,10 @@
-"""What functions see before a stack exists: parameters are there, resources are yet to come."""
+"""What functions see: parameters, files, the states of resources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Protocol
 
 from calor.language.conditions import StackConditions
 from calor.language.definition import Facade, ResourceDefinition
@@ -53,8 +54,31 @@ class FunctionErrors:
         )
 
 
-class PreviewScope:
-    """The scope of a template before anything in it has been created."""
+class States(Protocol):
+    """What is known of a template's resources."""
+
+    def reference(self, name: str) -> Any: ...
+
+    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any: ...
+
+    def all_attributes(self, resource: str) -> Any: ...
+
+
+class NothingYet:
+    """No resource has been created: a reference is not known yet, and looks like the resource's name."""
+
+    def reference(self, name: str) -> Any:
+        return Unknown(name)
+
+    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
+        return Unknown(None)
+
+    def all_attributes(self, resource: str) -> Any:
+        return Unknown(None)
+
+
+class TemplateScope:
+    """What the functions of a template can read. Resources are as `states` says."""
 
     def __init__(
         self,
@@ -64,6 +88,7 @@ class PreviewScope:
         conditions: StackConditions,
         facade: Facade | None,
         strict: bool,
+        states: States | None = None,
     ) -> None:
         self.files: Mapping[str, str] = library.files
         self.mappings = template.mappings
@@ -75,6 +100,13 @@ class PreviewScope:
         self._zones = library.world.availability_zones
         self._facade = facade
         self._strict = strict
+        self._states: States = states or NothingYet()
+
+    def with_states(self, states: States) -> TemplateScope:
+        """The same scope at another time, with what is known of the resources then."""
+        made = copy(self)
+        made._states = states
+        return made
 
     def parameter(self, name: str) -> Any:
         if name in self._values.values:
@@ -109,13 +141,13 @@ class PreviewScope:
         return did_you_mean(name, self.enabled)
 
     def reference(self, name: str) -> Any:
-        return Unknown(name)
+        return self._states.reference(name)
 
     def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
-        return Unknown(None)
+        return self._states.attribute(resource, attribute, path)
 
     def all_attributes(self, resource: str) -> Any:
-        return Unknown(None)
+        return self._states.all_attributes(resource)
 
     def check_attribute(self, resource: str, attribute: str) -> None:
         definition = self.resources.get(resource)

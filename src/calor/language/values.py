@@ -109,6 +109,20 @@ def peel(value: Any, wrapping: Wrapping, levels: int = ALL_LEVELS) -> Any:
     return value
 
 
+def entries(value: Any) -> dict[Any, Any] | None:
+    """The entries of a map that may be wrapped, each wrapped as the whole was; None if it is something else.
+
+    Nothing, also as what is not known yet, has no entries.
+    """
+    wrapping = Wrapping()
+    plain = peel(value, wrapping, 1)
+    if plain is None:
+        return {}
+    if not isinstance(plain, dict):
+        return None
+    return {key: wrapping.around(item) for key, item in plain.items()}
+
+
 def _same(one: object, other: object) -> bool:
     return one is other
 

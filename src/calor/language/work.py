@@ -11,7 +11,7 @@ from calor.language.diagnostics import Report
 from calor.language.environment import Environment
 from calor.language.expressions import Compiler
 from calor.language.library import Library
-from calor.language.scope import FunctionErrors, PreviewScope
+from calor.language.scope import FunctionErrors, TemplateScope
 from calor.language.template import Template
 from calor.language.versions import Version, Words
 
@@ -26,7 +26,7 @@ class Work:
     library: Library
     report: Report
     errors: FunctionErrors
-    scope: PreviewScope
+    scope: TemplateScope
     compiler: Compiler
     strict: bool
     depth: int

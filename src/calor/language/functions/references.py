@@ -5,15 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from calor.language.diagnostics import Path
-from calor.language.expressions import Call, FunctionError, ListNode, Node, Scope, resolve
-from calor.language.values import Wrapping, bare, peel
+from calor.language.expressions import AlreadyReported, Call, FunctionError, ListNode, Node, Scope, resolve
+from calor.language.values import Wrapping, bare, has_secret, peel
+
+
+def _tactful(error: FunctionError, function: str, args: Any) -> FunctionError:
+    """The error, or where it would repeat a hidden argument, one that does not."""
+    if isinstance(error, AlreadyReported) or not has_secret(args):
+        return error
+    return FunctionError(f"`{function}` finds nothing by a hidden value", error.kind)
 
 
 class GetParam(Call):
     """The value of a parameter, or the part of it that a path leads to; empty text where the path ends early."""
 
     def compute(self, scope: Scope) -> Any:
-        return self._read(bare(resolve(self.args, scope)), scope)
+        args = resolve(self.args, scope)
+        try:
+            return self._read(bare(args), scope)
+        except FunctionError as error:
+            raise _tactful(error, self.name, args) from None
 
     def _read(self, args: Any, scope: Scope) -> Any:
         if not args:
@@ -58,13 +69,15 @@ class GetResource(Call):
             raise FunctionError(f"`{self.name}` takes the name of a resource", "TypeError")
 
     def resource(self, scope: Scope) -> str:
-        return _resource_name(bare(resolve(self.args, scope)), scope)
+        return _resource_name(resolve(self.args, scope), scope, self.name)
 
 
-def _resource_name(name: Any, scope: Scope) -> str:
+def _resource_name(given: Any, scope: Scope, function: str) -> str:
+    name = bare(given)
     if not isinstance(name, str) or not scope.has_resource(name):
         hint = scope.resource_hint(str(name))
-        raise FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference", hint)
+        error = FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference", hint)
+        raise _tactful(error, function, given)
     return name
 
 
@@ -89,26 +102,32 @@ class GetAttr(Call):
     def items(self) -> list[Any]:
         return self.args.items if isinstance(self.args, ListNode) else self.args
 
-    def _parts(self, scope: Scope) -> list[Any]:
-        parts = bare(resolve(self.args, scope))
+    def parts(self, scope: Scope) -> list[Any]:
+        wrapping = Wrapping()
+        parts = peel(resolve(self.args, scope), wrapping, 1)
         if not isinstance(parts, list) or not parts:
             raise FunctionError(f"`{self.name}` takes a list: resource, attribute, path…", "TypeError")
-        return parts
+        return [wrapping.around(part) for part in parts]
 
     def resource(self, scope: Scope) -> str | None:
         written = isinstance(self.args, (list, ListNode))
-        first = bare(resolve(self.items[0], scope)) if written else self._parts(scope)[0]
-        return _resource_name(first, scope)
+        first = resolve(self.items[0], scope) if written else self.parts(scope)[0]
+        return _resource_name(first, scope, self.name)
 
     def validate(self, scope: Scope) -> None:
-        parts = self._parts(scope)
-        name = _resource_name(parts[0], scope)
-        if len(parts) > 1 and parts[1] is not None:
-            scope.check_attribute(name, str(parts[1]))
+        parts = self.parts(scope)
+        name = _resource_name(parts[0], scope, self.name)
+        attribute = bare(parts[1]) if len(parts) > 1 else None
+        if attribute is not None:
+            try:
+                scope.check_attribute(name, str(attribute))
+            except FunctionError as error:
+                raise _tactful(error, self.name, parts) from None
 
     def compute(self, scope: Scope) -> Any:
-        name, *rest = self._parts(scope)
-        name = _resource_name(name, scope)
+        parts = self.parts(scope)
+        name = _resource_name(parts[0], scope, self.name)
+        rest = bare(parts[1:])
         if not rest:
             return scope.all_attributes(name)
         return scope.attribute(name, str(rest[0]), rest[1:])

@@ -1,0 +1,75 @@
+"""Evaluates parts of a definition again, with what has become known since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from calor.language import properties as props
+from calor.language.constraints import CustomCheck
+from calor.language.definition import Definition, ResourceDefinition
+from calor.language.diagnostics import dotted
+from calor.language.expressions import Call, FunctionError, calls, resolve_top
+from calor.language.functions.references import GetAttr
+from calor.language.scope import States
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A resource's properties, complete and converted, and its metadata."""
+
+    given: dict[str, Any]
+    values: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+def evaluate(
+    definition: Definition, resource: ResourceDefinition, states: States, custom: CustomCheck
+) -> Evaluated:
+    """Resolves a resource now. Raises FunctionError, of the first thing that is wrong."""
+    scope = definition.scope.with_states(states)
+    given = resolve_top(resource.expression, scope) or {}
+    metadata = resolve_top(resource.metadata_expression, scope) or {}
+    found = resource.found
+    if found is None or found.placeholder:
+        return Evaluated(given, {}, metadata)
+    described = found.properties.get("description")
+    text = resource.text.description
+    if text and described is not None and described.update_allowed and "description" not in given:
+        given = {**given, "description": text}
+    reading = props.read(given, found.properties, found.translations, custom=custom)
+    for problem in reading.problems:
+        words = definition.template.version.words
+        place = dotted((*resource.text.path, words.properties, *problem.shown_at))
+        raise FunctionError(f"{place}: {problem.message}", "StackValidationFailed")
+    return Evaluated(given, reading.values, metadata)
+
+
+def evaluate_output(definition: Definition, name: str, states: States) -> Any:
+    """An output's value now. Raises FunctionError."""
+    return resolve_top(definition.output_expressions.get(name), definition.scope.with_states(states))
+
+
+def attributes_read(definition: Definition) -> dict[str, set[str]]:
+    """The attributes that a template reads of each resource, in other resources and in outputs."""
+    found: dict[str, set[str]] = {}
+    expressions = [
+        expression
+        for resource in definition.resources.values()
+        for expression in (resource.expression, resource.metadata_expression)
+    ]
+    for expression in (*expressions, *definition.output_expressions.values()):
+        for call in calls(expression):
+            _note(call, definition, found)
+    return found
+
+
+def _note(call: Call, definition: Definition, found: dict[str, set[str]]) -> None:
+    if not isinstance(call, GetAttr):
+        return
+    try:
+        parts = call.parts(definition.scope)
+    except FunctionError:
+        return
+    if len(parts) > 1 and isinstance(parts[0], str):
+        found.setdefault(parts[0], set()).add(str(parts[1]))

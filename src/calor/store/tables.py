@@ -1,0 +1,196 @@
+"""The tables. Times are seconds since the epoch, in UTC; ids are UUIDs as text; documents are JSON."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects import mysql
+
+metadata = MetaData()
+
+# What templates, environments and metadata hold is larger than MariaDB's TEXT and JSON need no index.
+Document = JSON().with_variant(mysql.JSON(), "mysql", "mariadb")
+LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+Blob = LargeBinary().with_variant(mysql.LONGBLOB(), "mysql", "mariadb")
+# SQLite counts up only what is declared INTEGER.
+Sequence = BigInteger().with_variant(Integer(), "sqlite")
+
+content = Table(
+    "content",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("body", Blob, nullable=False),
+    comment="Templates, files and environments, each once, by the SHA-256 of what they say.",
+)
+
+stack = Table(
+    "stack",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("project", String(64), nullable=False),
+    Column("root", String(36), nullable=False, index=True),
+    Column("parent", String(36), index=True),
+    Column("parent_resource", String(255)),
+    Column("depth", Integer, nullable=False, default=0),
+    Column("action", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float),
+    Column("deleted_at", Float),
+    Column("definition", String(64), nullable=False),
+    Column("previous", String(64)),
+    Column("description", LongText, nullable=False, default=""),
+    Column("disable_rollback", Boolean, nullable=False, default=True),
+    Column("timeout_mins", Integer),
+    Column("deadline", Float),
+    Column("username", String(255)),
+    Column("user_project", String(64)),
+    Column("credentials", String(36)),
+    Column("tags", Document, nullable=False),
+    Column("outputs", Document),
+    Column("run", Document, nullable=False),
+    Index("stack_by_project", "project", "deleted_at", "created_at"),
+    Index("stack_by_name", "project", "name"),
+    Index("stack_in_progress", "status", "root"),
+)
+
+tag = Table(
+    "tag",
+    metadata,
+    Column("stack", String(36), ForeignKey("stack.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", String(80), primary_key=True, index=True),
+)
+
+resource = Table(
+    "resource",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("stack", String(36), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("type", String(255), nullable=False),
+    Column("physical_id", Text),
+    Column("action", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float),
+    Column("definition", String(64)),
+    Column("properties", Document),
+    Column("metadata", Document),
+    Column("attributes", Document),
+    Column("data", Document),
+    Column("requires", Document, nullable=False),
+    Column("replaces", String(36)),
+    Column("replaced_by", String(36)),
+    Index("resource_by_stack", "stack", "name"),
+    Index("resource_by_physical_id", "physical_id", mysql_length=64),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String(36), nullable=False, unique=True),
+    Column("stack", String(36), nullable=False),
+    Column("root", String(36), nullable=False),
+    Column("resource", String(255), nullable=False),
+    Column("type", String(255), nullable=False),
+    Column("physical_id", Text),
+    Column("action", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("at", Float, nullable=False),
+    Column("properties", Document),
+    Index("event_by_stack", "stack", "seq"),
+    Index("event_by_root", "root", "seq"),
+)
+
+lease = Table(
+    "lease",
+    metadata,
+    Column("stack", String(36), primary_key=True),
+    Column("owner", String(36), nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    comment="Who walks a stack. A write by another owner or of another epoch is refused.",
+)
+
+snapshot = Table(
+    "snapshot",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("stack", String(36), nullable=False, index=True),
+    Column("project", String(64), nullable=False),
+    Column("name", String(255)),
+    Column("action", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("created_at", Float, nullable=False),
+    Column("data", Document),
+)
+
+software_config = Table(
+    "software_config",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("project", String(64), nullable=False, index=True),
+    Column("name", String(255)),
+    Column("group", String(255)),
+    Column("config", Document, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+software_deployment = Table(
+    "software_deployment",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("project", String(64), nullable=False, index=True),
+    Column("server", String(64), nullable=False, index=True),
+    Column("config", String(36), nullable=False, index=True),
+    Column("stack_user_project", String(64), index=True),
+    Column("input_values", Document),
+    Column("output_values", Document),
+    Column("action", String(64)),
+    Column("status", String(64)),
+    Column("reason", LongText),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float),
+)
+
+credentials = Table(
+    "credentials",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("project", String(64), nullable=False),
+    Column("secret", Blob, nullable=False),
+    comment="What lets the engine act for a stack's owner: a trust or a password, encrypted.",
+)
+
+service = Table(
+    "service",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("engine", String(36), nullable=False),
+    Column("host", String(255), nullable=False),
+    Column("hostname", String(255), nullable=False),
+    Column("binary", String(255), nullable=False),
+    Column("topic", String(255), nullable=False),
+    Column("report_interval", Integer, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False),
+)

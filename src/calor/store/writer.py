@@ -1,0 +1,156 @@
+"""One thread writes, in batches: whatever has come in while a transaction ran goes into the next one.
+
+Hundreds of small changes then cost one commit. Each change of a running stack carries the lease it was made
+under; a batch is checked against the leases in the same transaction, and a stale change is refused.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, bindparam, select
+
+from calor.store.tables import lease
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to walk a stack."""
+
+    stack: str
+    owner: str
+    epoch: int
+
+
+class Stale(Exception):
+    """The lease under which a change was made has passed to another owner."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """Rows to write together. Rows of one table are sent in one statement, in the order they were added."""
+
+    lease: Lease | None = None
+    inserts: dict[Table, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    updates: dict[tuple[Table, frozenset[str]], list[dict[str, Any]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    deletes: dict[Table, list[str]] = field(default_factory=lambda: defaultdict(list))
+    work: list[Callable[[Connection], None]] = field(default_factory=list)
+
+    def insert(self, table: Table, **row: Any) -> None:
+        self.inserts[table].append(row)
+
+    def update(self, table: Table, id: str, **values: Any) -> None:
+        """Changes the row with that id."""
+        self.updates[table, frozenset(values)].append({"_id": id, **values})
+
+    def delete(self, table: Table, id: str) -> None:
+        self.deletes[table].append(id)
+
+    def then(self, work: Callable[[Connection], None]) -> None:
+        """Something else to do in the same transaction, after the rows."""
+        self.work.append(work)
+
+    def __bool__(self) -> bool:
+        return bool(self.inserts or self.updates or self.deletes or self.work)
+
+
+class Writer:
+    """The writing thread of a process."""
+
+    def __init__(self, engine: Engine, largest_batch: int = 2000) -> None:
+        self._engine = engine
+        self._largest = largest_batch
+        self._queue: queue.SimpleQueue[tuple[Changes, Future[None]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, changes: Changes) -> Future[None]:
+        """Writes soon; the future is done when the changes are committed."""
+        future: Future[None] = Future()
+        self._queue.put((changes, future))
+        return future
+
+    def write(self, changes: Changes) -> None:
+        """Writes now. Raises Stale."""
+        self.submit(changes).result()
+
+    def close(self) -> None:
+        """Writes what is waiting and ends the thread."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            first = self._queue.get()
+            if first is None:
+                return
+            batch = [first]
+            last = False
+            while len(batch) < self._largest:
+                try:
+                    item = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if item is None:
+                    last = True
+                    break
+                batch.append(item)
+            self._commit(batch)
+            if last:
+                return
+
+    def _commit(self, batch: list[tuple[Changes, Future[None]]]) -> None:
+        try:
+            with self._engine.begin() as connection:
+                stale = self._stale(connection, [changes for changes, _ in batch])
+                for changes, _ in batch:
+                    if changes.lease not in stale:
+                        apply(connection, changes)
+        except Exception as error:
+            if len(batch) > 1:
+                # One bad change must not take the others with it.
+                for one in batch:
+                    self._commit([one])
+                return
+            batch[0][1].set_exception(error)
+            return
+        for changes, future in batch:
+            if changes.lease in stale:
+                future.set_exception(Stale(changes.lease))
+            else:
+                future.set_result(None)
+
+    @staticmethod
+    def _stale(connection: Connection, changes: Iterable[Changes]) -> set[Lease | None]:
+        held = {one.lease for one in changes if one.lease is not None}
+        if not held:
+            return set()
+        query = select(lease.c.stack, lease.c.owner, lease.c.epoch).where(
+            lease.c.stack.in_([one.stack for one in held])
+        )
+        if connection.dialect.name != "sqlite":
+            # Nobody may take the lease away between this look and the commit.
+            query = query.with_for_update(read=True)
+        valid = {Lease(*row) for row in connection.execute(query)}
+        return set(held - valid)
+
+
+def apply(connection: Connection, changes: Changes) -> None:
+    """Writes changes within a transaction."""
+    for table, rows in changes.inserts.items():
+        connection.execute(table.insert(), rows)
+    for (table, _), rows in changes.updates.items():
+        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
+        connection.execute(table.update().where(table.c.id == bindparam("_id")).values(values), rows)
+    for table, ids in changes.deletes.items():
+        connection.execute(table.delete().where(table.c.id == bindparam("_id")), [{"_id": id} for id in ids])
+    for work in changes.work:
+        work(connection)
