@@ -4,6 +4,7 @@ quickly."""
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; the result is the exit code: 0 done, 1 problems found, 2 wrong usage."""
+    # Templates hold any text, also such as the terminal cannot show.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
@@ -31,10 +36,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except BrokenPipeError:
         # Whoever reads the output has had enough, as `head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        print(f"calor: {error}", file=sys.stderr)
+        _drop_output()
+        return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_output() -> None:
+    """What is still to be written would fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

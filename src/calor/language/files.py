@@ -41,14 +41,16 @@ def file_url(path: str, cwd: str) -> str:
     """The URL of a file named as on a command line: a path or a URL already."""
     if urllib.parse.urlsplit(path).scheme in ("file", "http", "https"):
         return path
-    return "file://" + urllib.parse.quote(posixpath.normpath(posixpath.join(cwd, path)))
+    return "file://" + urllib.parse.quote(
+        posixpath.normpath(posixpath.join(cwd, path)), errors="surrogateescape"
+    )
 
 
 def display_name(url: str, cwd: str) -> str:
     """A URL as people write it: files below the current folder by their relative path."""
     if not url.startswith("file://"):
         return url
-    path = urllib.parse.unquote(url.removeprefix("file://"))
+    path = urllib.parse.unquote(url.removeprefix("file://"), errors="surrogateescape")
     prefix = cwd.rstrip("/") + "/"
     return path.removeprefix(prefix)
 

@@ -26,7 +26,7 @@ def template_below(work: Work, resource: ResourceDefinition, found: TemplateType
     lacking = {
         name: Unknown()
         for name, prop in found.properties.items()
-        if prop.required and name not in resource.given
+        if prop.required and resource.values.get(name) is None
     }
     parameters = {**lacking, **_child_parameters(resource.values)}
     environment = work.environment.nested(resource.name, parameters, implementing)

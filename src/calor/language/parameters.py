@@ -12,7 +12,7 @@ from calor.language import constraints as c
 from calor.language.constraints import Constraint, CustomCheck
 from calor.language.diagnostics import Report, did_you_mean
 from calor.language.reader import DEFAULT_LIMITS, too_deep
-from calor.language.values import Secret, Unknown, Wrapping, bare, peel
+from calor.language.values import Secret, Unknown, Wrapping, bare, has_secret, peel
 from calor.language.versions import Version
 
 
@@ -225,9 +225,9 @@ def assign(
             converted = parameter.convert(value)
         except ValueError as error:
             invalid.add(name)
-            if strict:
-                shown = "its value does not fit" if parameter.hidden else str(error)
-                report.error("E209", f"Parameter '{name}' is invalid: {shown}", at, path="")
+            shown = "its value does not fit" if parameter.hidden or has_secret(value) else str(error)
+            message = f"Parameter '{name}' is invalid: {shown}"
+            report.error("E209", message, at, path="", deferred=not strict)
             continue
         if strict:
             # A default that breaks a constraint of its own has been reported with its declaration.

@@ -223,8 +223,8 @@ class _Reader:
         return self.fields({}, declared.fields or {}, at, check)
 
     def _map(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
-        if declared.converts and isinstance(value, str):
-            value = _parsed(value, dict)
+        if declared.converts and isinstance(value, (str, list)):
+            return value if isinstance(value, str) else _as_json(value)
         if not isinstance(value, dict):
             raise ValueError(f"this must be a map, not {describe(value)}")
         return self.fields(value, declared.fields, at, check) if declared.fields else value
@@ -291,14 +291,10 @@ def _boolean(value: Any) -> bool:
 _SCALARS: dict[type, Callable[[Any], Any]] = {str: _string, int: _integer, float: _number, bool: _boolean}
 
 
-def _parsed(text: str, kind: type) -> Any:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("this text is not JSON") from None
-    if not isinstance(value, kind):
-        raise ValueError("this text is not a map in JSON")
-    return value
+def _as_json(items: list[Any]) -> Any:
+    """A list for a parameter that takes JSON, as its text."""
+    wrapping = Wrapping()
+    return wrapping.around(json.dumps(peel(items, wrapping)))
 
 
 def describe(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from sqlalchemy import Row
@@ -168,3 +168,8 @@ def columns(kind: type[Any]) -> list[str]:
 def as_row(value: Any) -> Mapping[str, Any]:
     """A value as the row to write."""
     return {name: getattr(value, name) for name in columns(type(value))}
+
+
+def changed(value: Record, **values: Any) -> Record:
+    """A copy with some fields changed."""
+    return replace(value, **values)  # type: ignore[type-var]

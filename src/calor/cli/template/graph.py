@@ -33,7 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         colored = sys.stdout.isatty() and not arguments.output and "NO_COLOR" not in os.environ
         picture = text.render(drawing, color=colored)
     if arguments.output:
-        Path(arguments.output).write_text(picture, encoding="utf-8")
+        try:
+            Path(arguments.output).write_text(picture, encoding="utf-8")
+        except OSError as error:
+            print(f"calor: -o {arguments.output}: {error.strerror}", file=sys.stderr)
+            return 2
     else:
         print(picture)
     return 1 if problems else 0

@@ -42,6 +42,8 @@ def parameters(pairs: Iterable[str]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise UsageError(f"-P {pair}: write it as name=value")
+        if not _is_text(pair):
+            raise UsageError(f"-P {name}: the value is not UTF-8 text")
         if name in found:
             before = found[name]
             found[name] = [*(before if isinstance(before, list) else [before]), value]
@@ -50,23 +52,43 @@ def parameters(pairs: Iterable[str]) -> dict[str, Any]:
     return found
 
 
+def _is_text(argument: str) -> bool:
+    """Whether the bytes of a command line's argument could all be decoded."""
+    return not any("\udc80" <= char <= "\udcff" for char in argument)
+
+
 def fetcher(offline: bool) -> files.Fetch:
     def fetch(url: str) -> bytes:
-        if url.startswith("file://"):
-            path = Path(urllib.parse.unquote(url.removeprefix("file://")))
-            if path.is_file() and path.stat().st_size > files.MAX_FILE:
-                return bytes(files.MAX_FILE + 1)
-            return path.read_bytes()
-        if offline:
-            raise OSError("not fetched: --offline")
-        # Only a template that names an address pays for the import.
-        from urllib.request import urlopen
+        try:
+            return _from_file(url) if url.startswith("file://") else _from_web(url, offline)
+        except ValueError as error:
+            # The name itself is impossible: a null byte, a port that is no number.
+            raise OSError(str(error)) from None
 
+    return fetch
+
+
+def _from_file(url: str) -> bytes:
+    path = urllib.parse.unquote(url.removeprefix("file://"), errors="surrogateescape")
+    with open(path, "rb") as file:
+        return file.read(files.MAX_FILE + 1)
+
+
+def _from_web(url: str, offline: bool) -> bytes:
+    if not url.startswith(("http://", "https://")):
+        raise OSError("only files and web addresses are read")
+    if offline:
+        raise OSError("not fetched: --offline")
+    # Only a template that names an address pays for the import.
+    from http.client import HTTPException
+    from urllib.request import urlopen
+
+    try:
         with urlopen(url, timeout=TIMEOUT) as answer:
             content: bytes = answer.read(files.MAX_FILE + 1)
             return content
-
-    return fetch
+    except HTTPException as error:
+        raise OSError(str(error)) from None
 
 
 def world(arguments: argparse.Namespace, report: Report) -> World:
@@ -78,8 +100,18 @@ def world(arguments: argparse.Namespace, report: Report) -> World:
     folder = Path(arguments.environment_dir)
     if not folder.is_dir():
         raise UsageError(f"--environment-dir {folder}: there is no such folder")
-    texts = {str(path): path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
-    return operator.load(texts, lambda url: fetch(url).decode("utf-8"), report).over(made)
+    try:
+        texts = {str(path): path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    except OSError as error:
+        raise UsageError(f"--environment-dir {folder}: {error.filename}: {error.strerror}") from None
+    return operator.load(texts, lambda url: fetch(url).decode("utf-8", "replace"), report).over(made)
+
+
+def _url(path: str, cwd: str) -> str:
+    try:
+        return files.file_url(path, cwd)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def load(
@@ -94,8 +126,8 @@ def load(
     cwd = os.getcwd()
     made = world(arguments, report)
     gathered = files.gather(
-        files.file_url(path, cwd),
-        [files.file_url(name, cwd) for name in arguments.environment],
+        _url(path, cwd),
+        [_url(name, cwd) for name in arguments.environment],
         fetcher(arguments.offline),
         parameters=parameters(arguments.parameter),
         cwd=cwd,

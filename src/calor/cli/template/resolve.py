@@ -62,16 +62,17 @@ def _batch(arguments: argparse.Namespace) -> int:
     world = loading.world(arguments, report)
     identity = StackIdentity(name=arguments.stack_name) if arguments.stack_name else StackIdentity()
     with contextlib.ExitStack() as stack:
-        lines: IO[str] = sys.stdin
+        # Bytes: a line that is no text is an error of that line, not the end of all.
+        lines: IO[bytes] = sys.stdin.buffer
         if arguments.batch != "-":
             try:
-                lines = stack.enter_context(open(arguments.batch, encoding="utf-8"))
+                lines = stack.enter_context(open(arguments.batch, "rb"))
             except OSError as error:
                 raise loading.UsageError(f"--batch {arguments.batch}: {error.strerror}") from None
         return _answer(lines, world, identity)
 
 
-def _answer(lines: Iterable[str], world: World, identity: StackIdentity) -> int:
+def _answer(lines: Iterable[bytes], world: World, identity: StackIdentity) -> int:
     code = 0
     write = sys.stdout.write
     for line in lines:
@@ -84,7 +85,7 @@ def _answer(lines: Iterable[str], world: World, identity: StackIdentity) -> int:
     return code
 
 
-def _answer_one(line: str, world: World, identity: StackIdentity) -> dict[str, Any]:
+def _answer_one(line: bytes, world: World, identity: StackIdentity) -> dict[str, Any]:
     report = Report()
     answer: dict[str, Any] = {"params": {}, "conditions": {}, "resources": {}, "edges": [], "outputs": {}}
     try:

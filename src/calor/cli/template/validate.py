@@ -58,7 +58,11 @@ def _files(paths: list[str], templates_only: bool) -> Iterator[str]:
 
 def _concerns_us(path: Path) -> bool:
     """Whether a file of a folder is a template or an environment; other YAML is left alone."""
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError:
+        # Whoever names the folder should hear of what cannot be read in it.
+        return True
     source = reader.read(content, str(path), Report())
     if source is None:
         return b"heat_template_version" in content or b"TemplateFormatVersion" in content

@@ -16,7 +16,7 @@ from calor.language.reader import DEFAULT_LIMITS, too_deep
 class MapMerge(Call):
     """Maps laid over each other; the later win."""
 
-    levels = 3
+    levels = 2
 
     def apply(self, args: Any, scope: Scope) -> Any:
         if not isinstance(args, list):
@@ -69,7 +69,7 @@ def _exchanged(value: Any, changes: dict[Any, Any]) -> Any:
 class ListConcat(Call):
     """Lists put together."""
 
-    levels = 3
+    levels = 2
 
     def apply(self, args: Any, scope: Scope) -> Any:
         if not isinstance(args, list):

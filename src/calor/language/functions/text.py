@@ -303,13 +303,21 @@ class MakeUrl(Call):
         parts = {part: args.get(part) or "" for part in self.PARTS}
         if ":" in parts["scheme"]:
             raise FunctionError(f"`{self.name}`: the scheme must not have a colon")
+        try:
+            return self._joined(parts)
+        except UnicodeEncodeError:
+            message = f"`{self.name}`: a part has characters that are not Unicode"
+            raise FunctionError(message, "UnicodeEncodeError") from None
+
+    def _joined(self, parts: dict[str, Any]) -> str:
         path = urllib.parse.quote(parts["path"])
         netloc = self._netloc(parts)
         if netloc and path and not path.startswith("/"):
             path = "/" + path
-        query = urllib.parse.urlencode(args.get("query") or {}, safe="/")
+        query = urllib.parse.urlencode(parts["query"] or {}, safe="/")
         fragment = urllib.parse.quote(parts["fragment"])
-        return urllib.parse.urlunsplit((parts["scheme"], netloc, path, query, fragment))
+        joined: str = urllib.parse.urlunsplit((parts["scheme"], netloc, path, query, fragment))
+        return joined
 
     @staticmethod
     def _netloc(parts: dict[str, Any]) -> str:

@@ -1,0 +1,373 @@
+"""Makes a stack what its definition says: creates, updates, replaces and deletes its resources."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from calor.engine.context import Context
+from calor.engine.ids import new_id
+from calor.engine.journal import Journal
+from calor.engine.states import LiveStates, ResourceState, StepFailed
+from calor.engine.walking import walk
+from calor.graph import Graph
+from calor.language.definition import Definition, ResourceDefinition
+from calor.language.evaluation import Evaluated, attributes_read, evaluate, evaluate_output
+from calor.language.expressions import FunctionError
+from calor.language.values import bare
+from calor.plan.decision import Decision, Kind, Present, Wanted, decide
+from calor.store import records
+
+if TYPE_CHECKING:
+    from calor.engine.runs import Run
+
+
+class NeedsReplacement(Exception):
+    """Raised by a type's update when the change cannot be made in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Make the resource of a name what the definition says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete one resource row."""
+
+    id: str
+
+
+Step = Apply | Delete
+
+
+class StackWalk:
+    """One stack on its way to a definition."""
+
+    def __init__(
+        self, run: Run, stack: records.Stack, definition: Definition | None, rows: list[records.Resource]
+    ) -> None:
+        self.run = run
+        self.stack = stack
+        self.definition = definition
+        self.journal: Journal = run.journal
+        self.rows = {row.id: ResourceState.of(row) for row in rows}
+        self.current: dict[str, ResourceState] = {}
+        self.states = LiveStates(self.current)
+        self._read = attributes_read(definition) if definition is not None else {}
+
+    # The graph of steps.
+
+    def graph(self) -> Graph[Step]:
+        """Applying follows the definition's dependencies. A row that is not wanted any more is deleted after its
+        dependants are gone or changed, and after what takes its place is there."""
+        graph: Graph[Step] = Graph()
+        wanted = self.definition.graph if self.definition is not None else Graph[str]()
+        for name in wanted:
+            graph.add(Apply(name))
+        for name, needed in wanted.edges():
+            graph.depend(Apply(name), Apply(needed))
+        for row in self.rows.values():
+            graph.add(Delete(row.id))
+            if row.name in wanted:
+                graph.depend(Delete(row.id), Apply(row.name))
+        for row in self.rows.values():
+            for needed in row.requires:
+                if needed not in self.rows:
+                    continue
+                graph.depend(Delete(needed), Delete(row.id))
+                if row.name in wanted:
+                    graph.depend(Delete(needed), Apply(row.name))
+        return graph
+
+    async def execute(self) -> dict[Step, Exception]:
+        """Does all that has to be done; what failed, by step."""
+        for row in self.rows.values():
+            self._choose(row)
+        return await walk(self.graph(), self._start, stop=self.run.stop)
+
+    def _choose(self, row: ResourceState) -> None:
+        """Of several rows of a name the newest that stands for the resource is the current one."""
+        before = self.current.get(row.name)
+        if before is None or _rank(row) > _rank(before):
+            self.current[row.name] = row
+
+    def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
+        if isinstance(step, Apply):
+            return self._apply(step.name)
+        return self._delete(self.rows[step.id])
+
+    # Applying.
+
+    def _apply(self, name: str) -> Coroutine[Any, Any, None] | None:
+        assert self.definition is not None
+        resource = self.definition.resources[name]
+        present = self.current.get(name)
+        try:
+            evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        except FunctionError as error:
+            raise self._failed_before(resource, present, StepFailed.of(error)) from None
+        decision = decide(_present(present), _wanted(resource, evaluated))
+        if decision.kind is Kind.KEEP and present is not None:
+            self._keep(present, resource)
+            return None
+        if decision.kind is Kind.FORBIDDEN:
+            raise self._failed_before(resource, present, StepFailed("NotSupported", decision.reason))
+        if decision.kind is Kind.UPDATE and present is not None:
+            return self._update(resource, present, evaluated, decision)
+        replaces = present if decision.kind is Kind.REPLACE else None
+        if replaces is not None and replaces.status != "FAILED":
+            self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
+            self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
+        return self._create(resource, evaluated, replaces)
+
+    def _failed_before(
+        self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed
+    ) -> StepFailed:
+        """Notes a failure that came before anything was done."""
+        state = present or self._new(resource)
+        action = "UPDATE" if present is not None and present.action != "INIT" else "CREATE"
+        self._fail(state, action, error)
+        return error
+
+    def _new(self, resource: ResourceDefinition) -> ResourceState:
+        state = ResourceState(
+            id=new_id(),
+            stack=self.stack.id,
+            name=resource.name,
+            type_name=resource.type_name,
+            created_at=self.run.now(),
+        )
+        self.current[resource.name] = state
+        return state
+
+    def _create(
+        self, resource: ResourceDefinition, evaluated: Evaluated, replaces: ResourceState | None
+    ) -> Coroutine[Any, Any, None] | None:
+        state = self._new(resource)
+        if replaces is not None:
+            state.replaces = replaces.id
+            replaces.replaced_by = state.id
+            self.journal.resource(replaces)
+        properties = bare(evaluated.values)
+        state.metadata = bare(evaluated.metadata)
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
+        self._enter(state, "CREATE", properties)
+        state.properties = properties
+        handler = getattr(resource.found, "create", None)
+        outcome = self._call(state, "CREATE", handler, properties)
+        if outcome is None:
+            self._created(state, resource)
+            return None
+        return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    def _created(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        self._read_attributes(state, resource)
+        self._leave(state, "CREATE")
+
+    def _update(
+        self,
+        resource: ResourceDefinition,
+        state: ResourceState,
+        evaluated: Evaluated,
+        decision: Decision,
+    ) -> Coroutine[Any, Any, None] | None:
+        properties = bare(evaluated.values)
+        self._enter(state, "UPDATE", properties)
+        handler = getattr(resource.found, "update", None)
+        if handler is None and decision.changes:
+            return self._replaced(resource, state, evaluated)
+        try:
+            outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
+        except NeedsReplacement:
+            return self._replaced(resource, state, evaluated)
+
+        def done() -> None:
+            state.properties = properties
+            state.metadata = bare(evaluated.metadata)
+            state.requires = self._requires(resource)
+            state.definition = self.stack.definition
+            self._read_attributes(state, resource)
+            self._leave(state, "UPDATE")
+
+        if outcome is None:
+            done()
+            return None
+        return self._finish_update(outcome, state, resource, evaluated, done)
+
+    async def _finish_update(
+        self, outcome: Any, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, done: Any
+    ) -> None:
+        try:
+            await self._finish(outcome, state, "UPDATE", done)
+        except NeedsReplacement:
+            following = self._replaced(resource, state, evaluated)
+            if following is not None:
+                await following
+
+    def _replaced(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
+        return self._create(resource, evaluated, state)
+
+    def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        requires = self._requires(resource)
+        if requires != state.requires or state.definition != self.stack.definition:
+            state.requires = requires
+            state.definition = self.stack.definition
+            self.journal.resource(state)
+
+    def _requires(self, resource: ResourceDefinition) -> list[str]:
+        assert self.definition is not None
+        return [
+            self.current[name].id for name in self.definition.graph.needs(resource.name) if name in self.current
+        ]
+
+    def _read_attributes(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        """Reads the attributes that the template uses, once, when the resource is complete."""
+        reader = getattr(resource.found, "attribute", None)
+        if reader is None:
+            state.attributes = {}
+            return
+        context = Context(self, state)
+        state.attributes = {name: reader(context, name) for name in sorted(self._read.get(state.name, ()))}
+
+    # Deleting.
+
+    def _delete(self, state: ResourceState) -> Coroutine[Any, Any, None] | None:
+        keep = self.current.get(state.name) is state and (
+            self.definition is not None and state.name in self.definition.resources
+        )
+        if keep:
+            return None
+        if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
+            self.journal.removed(state)
+            return None
+        found = self.run.world.declaration(state.type_name)
+        self._enter(state, "DELETE", None)
+        retained = state.data.get("_deletion_policy") == "Retain"
+        handler = None if retained else getattr(found, "delete", None)
+        outcome = self._call(state, "DELETE", handler)
+        if outcome is None:
+            self._deleted(state)
+            return None
+        return self._finish(outcome, state, "DELETE", lambda: self._deleted(state))
+
+    def _deleted(self, state: ResourceState) -> None:
+        self._leave(state, "DELETE")
+        self.journal.removed(state)
+        if self.current.get(state.name) is state:
+            del self.current[state.name]
+
+    # Steps in general.
+
+    def _call(self, state: ResourceState, action: str, handler: Any, *args: Any) -> Any:
+        """Calls a type's handler; what it awaits, if it is not done at once."""
+        if handler is None:
+            return None
+        try:
+            outcome = handler(Context(self, state), *args)
+        except NeedsReplacement:
+            raise
+        except Exception as error:
+            raise self._fail(state, action, StepFailed.of(error)) from None
+        return outcome if inspect.isawaitable(outcome) else None
+
+    async def _finish(self, outcome: Any, state: ResourceState, action: str, done: Any) -> None:
+        self.journal.send()
+        try:
+            await outcome
+        except (NeedsReplacement, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            raise self._fail(state, action, StepFailed.of(error)) from None
+        done()
+
+    def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
+        state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"
+        state.attributes = {}
+        if action != "CREATE":
+            state.updated_at = self.run.now()
+        self._note(state, properties)
+
+    def _leave(self, state: ResourceState, action: str) -> None:
+        state.action, state.status, state.reason = action, "COMPLETE", "state changed"
+        state.updated_at = self.run.now()
+        self._note(state)
+
+    def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
+        state.action, state.status = action, "FAILED"
+        state.reason = f"{error.kind}: resources.{state.name}: {error.message}"
+        state.updated_at = self.run.now()
+        self._note(state)
+        return error
+
+    def _announce(self, state: ResourceState, action: str, status: str, reason: str) -> None:
+        state.action, state.status, state.reason = action, status, reason
+        state.updated_at = self.run.now()
+        self._note(state)
+
+    def _note(self, state: ResourceState, properties: dict[str, Any] | None = None) -> None:
+        self.journal.resource(state)
+        self.journal.event(
+            self.stack.id,
+            self.stack.root,
+            state.name,
+            state.type_name,
+            state.physical_id,
+            state.action,
+            state.status,
+            state.reason,
+            properties,
+        )
+
+    def outputs(self) -> dict[str, Any]:
+        """The values of the outputs as they are now; an error in place of a value is told as such."""
+        assert self.definition is not None
+        found: dict[str, Any] = {}
+        for name in self.definition.template.outputs:
+            try:
+                found[name] = {"value": bare(evaluate_output(self.definition, name, self.states))}
+            except FunctionError as error:
+                found[name] = {"value": None, "error": error.message}
+        return found
+
+
+def _present(state: ResourceState | None) -> Present | None:
+    if state is None:
+        return None
+    return Present(
+        type_name=state.type_name,
+        action=state.action,
+        status=state.status,
+        properties=state.properties,
+        metadata=state.metadata,
+        update_policy={},
+    )
+
+
+def _wanted(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
+    return Wanted(
+        type_name=resource.type_name,
+        found=resource.found,
+        properties=bare(evaluated.values),
+        metadata=bare(evaluated.metadata),
+        update_policy={},
+    )
+
+
+def _rank(state: ResourceState) -> tuple[int, int, int, float]:
+    """Rows that stand for a resource come before failed, deleted and replaced ones, newer before older."""
+    return (
+        0 if state.action == "DELETE" else 1,
+        0 if state.status == "FAILED" else 1,
+        0 if state.replaced_by else 1,
+        state.created_at,
+    )

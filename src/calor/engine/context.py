@@ -1,0 +1,93 @@
+"""What a resource type can do while it works on a resource."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from calor.engine.ids import physical_name
+from calor.engine.states import ResourceState
+
+if TYPE_CHECKING:
+    from calor.engine.applying import StackWalk
+
+
+class Context:
+    """A resource on which a type works. Types change nothing but through this."""
+
+    __slots__ = ("_state", "_walk")
+
+    def __init__(self, walk: StackWalk, state: ResourceState) -> None:
+        self._walk = walk
+        self._state = state
+
+    @property
+    def stack_name(self) -> str:
+        return self._walk.stack.name
+
+    @property
+    def stack_id(self) -> str:
+        return self._walk.stack.id
+
+    @property
+    def project(self) -> str:
+        return self._walk.stack.project
+
+    @property
+    def name(self) -> str:
+        return self._state.name
+
+    @property
+    def id(self) -> str:
+        return self._state.id
+
+    @property
+    def physical_id(self) -> str | None:
+        return self._state.physical_id
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The properties as they were when the last step on the resource succeeded."""
+        return self._state.properties
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self._state.metadata
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the type has noted for itself. Change it through `note`."""
+        return self._state.data
+
+    def physical_name(self, limit: int = 255) -> str:
+        return physical_name(self.stack_name, self.name, self.id, limit)
+
+    def made(self, physical_id: str) -> None:
+        """Notes the id of the object that was made, before anything else can go wrong."""
+        self._state.physical_id = physical_id
+        self._walk.journal.resource(self._state)
+
+    def refer_to(self, value: Any) -> None:
+        """Says what get_resource gives, where that is not the physical id."""
+        self._state.reference = value
+        self._walk.journal.resource(self._state)
+
+    def note(self, **data: Any) -> None:
+        self._state.data = {**self._state.data, **data}
+        self._walk.journal.resource(self._state)
+
+    def set_metadata(self, metadata: dict[str, Any]) -> None:
+        self._state.metadata = metadata
+        self._walk.journal.resource(self._state)
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits; ends early, with an error, when the run is told to stop."""
+        await self._walk.run.pause(seconds)
+
+    async def intend(self) -> None:
+        """Returns when it is written down that the object is about to be made, so that whoever takes over after
+        a crash looks for it."""
+        await self._walk.journal.flush()
+
+    async def in_thread(self, work: Any, *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(None, work, *args)

@@ -1,0 +1,52 @@
+"""Definitions as they are stored: a small document that names template, files and environment by digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection
+
+from calor.language.definition import Definition
+from calor.language.diagnostics import Report
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
+from calor.language.request import resolve_request
+from calor.store import contents
+
+
+def encode(request: Mapping[str, Any]) -> tuple[str, dict[str, bytes]]:
+    """The digest of a request's definition, and all documents to store for it."""
+    bodies: dict[str, bytes] = {}
+
+    def stored(document: Any) -> str:
+        digest, body = contents.encode(document)
+        bodies[digest] = body
+        return digest
+
+    document = {
+        "template": stored(request["template"]),
+        "files": {name: stored(text) for name, text in (request.get("files") or {}).items()},
+        "environment": request.get("environment") or {},
+        "environment_files": request.get("environment_files") or [],
+        "parameters": request.get("parameters") or {},
+    }
+    return stored(document), bodies
+
+
+def load(connection: Connection, digest: str) -> dict[str, Any]:
+    """The request that a stored definition stands for."""
+    document = contents.get(connection, [digest])[digest]
+    parts = contents.get(connection, {document["template"], *document["files"].values()})
+    return {
+        **document,
+        "template": parts[document["template"]],
+        "files": {name: parts[part] for name, part in document["files"].items()},
+    }
+
+
+def define(request: Mapping[str, Any], world: World, identity: StackIdentity) -> tuple[Definition | None, Report]:
+    """The definition of a request for a stack, and all that is wrong with it."""
+    report = Report()
+    return resolve_request(request, world, report, identity=identity), report
+

@@ -1,0 +1,111 @@
+"""Writes down what a run does: rows of resources and stacks as they are when it is time to write, and every
+event there was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from calor.engine.ids import new_id
+from calor.engine.states import ResourceState
+from calor.store import tables
+from calor.store.writer import Changes, Lease, Writer
+
+ENOUGH = 400
+"""How many rows wait at most before they are sent to be written."""
+
+
+class Journal:
+    """Collects what a run has to write. A resource that changes twice before its row is written is written
+    once; its events are all kept."""
+
+    def __init__(self, writer: Writer, lease: Lease | None, clock: Callable[[], float]) -> None:
+        self._writer = writer
+        self._lease = lease
+        self._clock = clock
+        self._changed: dict[str, ResourceState] = {}
+        self._gone: list[str] = []
+        self._changes = Changes(lease)
+        self._last: Future[None] | None = None
+        self._rows = 0
+
+    def resource(self, state: ResourceState) -> None:
+        """The row of a resource has to be written."""
+        self._changed[state.id] = state
+        self._count()
+
+    def removed(self, state: ResourceState) -> None:
+        """The row of a resource has to go."""
+        self._changed.pop(state.id, None)
+        if state.stored:
+            self._changes.delete(tables.resource, state.id)
+        self._count()
+
+    def event(
+        self,
+        stack: str,
+        root: str,
+        name: str,
+        type_name: str,
+        physical_id: str | None,
+        action: str,
+        status: str,
+        reason: str,
+        properties: dict[str, Any] | None = None,
+    ) -> None:
+        self._changes.insert(
+            tables.event,
+            id=new_id(),
+            stack=stack,
+            root=root,
+            resource=name,
+            type=type_name,
+            physical_id=physical_id,
+            action=action,
+            status=status,
+            reason=reason,
+            at=self._clock(),
+            properties=properties,
+        )
+        self._count()
+
+    def stack(self, id: str, **values: Any) -> None:
+        self._changes.update(tables.stack, id, **values)
+        self._count()
+
+    def new_stack(self, **row: Any) -> None:
+        self._changes.insert(tables.stack, **row)
+        self._count()
+
+    @property
+    def changes(self) -> Changes:
+        """For whatever else belongs into the same transaction."""
+        return self._changes
+
+    def _count(self) -> None:
+        self._rows += 1
+        if self._rows >= ENOUGH:
+            self.send()
+
+    def send(self) -> Future[None] | None:
+        """Sends what has collected to the writer; the future of the newest batch, if there is any."""
+        for state in self._changed.values():
+            if state.stored:
+                self._changes.update(tables.resource, state.id, **state.row())
+            else:
+                self._changes.insert(tables.resource, id=state.id, **state.row())
+                state.stored = True
+        self._changed.clear()
+        self._rows = 0
+        if self._changes:
+            self._last = self._writer.submit(self._changes)
+            self._changes = Changes(self._lease)
+        return self._last
+
+    async def flush(self) -> None:
+        """Returns when all that was noted so far is committed. Raises Stale."""
+        sent = self.send()
+        if sent is not None:
+            await asyncio.wrap_future(sent)

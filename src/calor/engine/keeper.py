@@ -1,0 +1,141 @@
+"""Takes up work: finds stacks that have to be walked and are walked by nobody, and keeps hold of them.
+
+A lease in the database says who walks a stack. It is renewed every second; an engine that dies loses its
+leases, and another one goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Engine, delete, insert, or_, select, update
+
+from calor.engine.ids import new_id
+from calor.engine.runs import Run
+from calor.language.library import World
+from calor.store import records, tables
+from calor.store.database import reading
+from calor.store.writer import Lease, Stale, Writer
+
+LEASE_SECONDS = 4.0
+RENEWAL_SECONDS = 1.0
+SWEEP_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Keeper:
+    """The engine of one process."""
+
+    def __init__(self, database: Engine, world: World, writer: Writer | None = None) -> None:
+        self.id = new_id()
+        self.database = database
+        self.world = world
+        self.writer = writer or Writer(database)
+        self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
+        self._bell = asyncio.Event()
+        self._closing = False
+
+    def ring(self) -> None:
+        """Tells that there may be work."""
+        self._bell.set()
+
+    async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Takes up work until cancelled."""
+        renewal = asyncio.ensure_future(self._renew())
+        ready()
+        try:
+            while True:
+                self._bell.clear()
+                await self._sweep()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._bell.wait(), SWEEP_SECONDS)
+        finally:
+            renewal.cancel()
+            await self._hand_over()
+
+    async def _sweep(self) -> None:
+        loop = asyncio.get_running_loop()
+        for stack in await loop.run_in_executor(None, self._waiting):
+            lease = await loop.run_in_executor(None, self._claim, stack.id)
+            if lease is not None:
+                run = Run(stack, lease, self.writer, self.database, self.world)
+                self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
+
+    def _waiting(self) -> list[records.Stack]:
+        """Stacks under way whose lease nobody holds."""
+        now = time.time()
+        query = (
+            select(tables.stack)
+            .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
+            .where(tables.stack.c.status == "IN_PROGRESS", tables.stack.c.parent.is_(None))
+            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now))
+            .limit(100)
+        )
+        with reading(self.database).connect() as connection:
+            rows = [records.record(records.Stack, row) for row in connection.execute(query)]
+        return [row for row in rows if row.id not in self._runs]
+
+    def _claim(self, stack: str) -> Lease | None:
+        now = time.time()
+        with self.database.begin() as connection:
+            row = connection.execute(
+                select(tables.lease).where(tables.lease.c.stack == stack).with_for_update()
+            ).one_or_none()
+            if row is not None and row.expires_at >= now and row.owner != self.id:
+                return None
+            epoch = row.epoch + 1 if row is not None else 1
+            values = {"owner": self.id, "epoch": epoch, "expires_at": now + LEASE_SECONDS}
+            if row is None:
+                connection.execute(insert(tables.lease).values(stack=stack, **values))
+            else:
+                connection.execute(update(tables.lease).where(tables.lease.c.stack == stack).values(values))
+        return Lease(stack, self.id, epoch)
+
+    async def _execute(self, run: Run) -> None:
+        id = run.stack.id
+        try:
+            await run.execute()
+        except Stale:
+            log.warning("stack %s was taken over by another engine", id)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            log.exception("the run of stack %s broke off; it will be taken up again", id)
+        finally:
+            self._runs.pop(id, None)
+            await asyncio.get_running_loop().run_in_executor(None, self._release, run.lease)
+
+    def _release(self, lease: Lease) -> None:
+        table = tables.lease
+        with self.database.begin() as connection:
+            connection.execute(
+                delete(table).where(
+                    table.c.stack == lease.stack, table.c.owner == lease.owner, table.c.epoch == lease.epoch
+                )
+            )
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEWAL_SECONDS)
+            if self._runs:
+                await asyncio.get_running_loop().run_in_executor(None, self._extend)
+
+    def _extend(self) -> None:
+        table = tables.lease
+        expires_at = time.time() + LEASE_SECONDS
+        with self.database.begin() as connection:
+            connection.execute(update(table).where(table.c.owner == self.id).values(expires_at=expires_at))
+
+    async def _hand_over(self) -> None:
+        """Stops all runs where they are; whoever comes next goes on with them."""
+        runs = list(self._runs.values())
+        for run, _ in runs:
+            run.stop.set()
+        for _, task in runs:
+            with contextlib.suppress(Exception, asyncio.CancelledError):
+                await asyncio.wait_for(task, 5)

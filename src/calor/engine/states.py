@@ -1,0 +1,151 @@
+"""Stacks and resources in memory while they are walked. What is written down follows from these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from calor.language.expressions import FunctionError
+from calor.language.values import Unknown
+from calor.store import records
+
+READY_ACTIONS = frozenset({"CREATE", "ADOPT", "SUSPEND", "RESUME", "UPDATE", "ROLLBACK", "SNAPSHOT", "CHECK"})
+"""Actions after which a resource has attributes."""
+
+
+@dataclass(slots=True)
+class ResourceState:
+    """One resource row. `stored` tells an insert from an update."""
+
+    id: str
+    stack: str
+    name: str
+    type_name: str
+    action: str = "INIT"
+    status: str = "COMPLETE"
+    reason: str = ""
+    physical_id: str | None = None
+    created_at: float = 0.0
+    updated_at: float | None = None
+    definition: str | None = None
+    properties: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    requires: list[str] = field(default_factory=list)
+    replaces: str | None = None
+    replaced_by: str | None = None
+    reference: Any = None
+    """What get_resource gives, where that is not the physical id."""
+    stored: bool = False
+
+    @property
+    def state(self) -> str:
+        return f"{self.action}_{self.status}"
+
+    @classmethod
+    def of(cls, row: records.Resource) -> ResourceState:
+        data = dict(row.data or {})
+        return cls(
+            id=row.id,
+            stack=row.stack,
+            name=row.name,
+            type_name=row.type,
+            action=row.action,
+            status=row.status,
+            reason=row.reason,
+            physical_id=row.physical_id,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            definition=row.definition,
+            properties=dict(row.properties or {}),
+            metadata=dict(row.metadata or {}),
+            attributes=dict(row.attributes or {}),
+            data=data,
+            requires=list(row.requires),
+            replaces=row.replaces,
+            replaced_by=row.replaced_by,
+            reference=data.get("_reference"),
+            stored=True,
+        )
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "stack": self.stack,
+            "name": self.name,
+            "type": self.type_name,
+            "physical_id": self.physical_id,
+            "action": self.action,
+            "status": self.status,
+            "reason": self.reason,
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+            "definition": self.definition,
+            "properties": self.properties,
+            "metadata": self.metadata,
+            "attributes": self.attributes,
+            "data": {**self.data, "_reference": self.reference} if self.reference is not None else self.data,
+            "requires": self.requires,
+            "replaces": self.replaces,
+            "replaced_by": self.replaced_by,
+        }
+
+
+class LiveStates:
+    """What functions read of resources while a stack is walked."""
+
+    def __init__(self, resources: Mapping[str, ResourceState]) -> None:
+        self._resources = resources
+
+    def reference(self, name: str) -> Any:
+        resource = self._resources.get(name)
+        if resource is None or resource.action == "INIT":
+            return Unknown(name)
+        if resource.reference is not None:
+            return resource.reference
+        return resource.physical_id if resource.physical_id is not None else name
+
+    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
+        state = self._resources.get(resource)
+        if state is None or state.action not in READY_ACTIONS:
+            return None
+        if attribute not in state.attributes:
+            return None
+        return follow(state.attributes[attribute], path)
+
+    def all_attributes(self, resource: str) -> Any:
+        state = self._resources.get(resource)
+        if state is None or state.action not in READY_ACTIONS:
+            return None
+        return {name: value for name, value in state.attributes.items() if name != "show"}
+
+
+def follow(value: Any, path: Sequence[Any]) -> Any:
+    """What a path leads to in an attribute's value; None where it ends early."""
+    for step in path:
+        try:
+            if isinstance(value, (dict, list, str)) and not (isinstance(value, str) and isinstance(step, str)):
+                value = value[step]
+            else:
+                return None
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+class StepFailed(Exception):
+    """A step on a resource failed; `kind` names the class of error in reasons."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+    @classmethod
+    def of(cls, error: Exception) -> StepFailed:
+        if isinstance(error, StepFailed):
+            return error
+        if isinstance(error, FunctionError):
+            return cls(error.kind, error.message)
+        return cls(type(error).__name__, str(error))

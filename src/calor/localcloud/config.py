@@ -1,0 +1,38 @@
+"""What the embedded cloud is told at its start, and what it tells once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+REGION = "RegionOne"
+
+
+@dataclass(frozen=True)
+class Announced:
+    """A service the catalog shows; `%(project_id)s` in the URL becomes the id of the project of the token."""
+
+    type: str
+    name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class CloudConfig:
+    host: str
+    port: int
+    database: Path
+    announced: tuple[Announced, ...] = ()
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Passwords by user name of the users made just now: empty but for the first start, and kept nowhere."""
+
+    passwords: Mapping[str, str]

@@ -1,0 +1,70 @@
+"""Secrets are kept only as hashes: tokens, which are long and random, by SHA-256; passwords, which people choose, by
+scrypt, which is slow on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from collections import OrderedDict
+
+_COST = (2**14, 8, 1)
+_REMEMBERED = 1024
+
+
+def fingerprint(secret: str) -> str:
+    """The hash by which a random secret is found again."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def hash_password(password: str) -> str:
+    salt = secrets.token_bytes(16)
+    return _written(salt, _scrypt(password, salt, *_COST))
+
+
+def password_fits(stored: str, password: str) -> bool:
+    _, n, r, p, salt, digest = stored.split("$")
+    found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
+    return hmac.compare_digest(found, bytes.fromhex(digest))
+
+
+def _written(salt: bytes, digest: bytes) -> str:
+    n, r, p = _COST
+    return f"scrypt${n}${r}${p}${salt.hex()}${digest.hex()}"
+
+
+def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
+    return hashlib.scrypt(password.encode(), salt=salt, n=n, r=r, p=p, maxmem=2**26, dklen=32)
+
+
+class Passwords:
+    """Hashes aside from the event loop, and remembers which passwords fitted, so that only the first use is slow.
+
+    What is remembered is keyed with a secret of this process: it says nothing about the password without it. A
+    changed password has another hash, so nothing needs to be forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+        self._fitting: OrderedDict[bytes, None] = OrderedDict()
+        # Stands in for users that do not exist, so that time does not tell them from those that do.
+        self._nobody = _written(secrets.token_bytes(16), secrets.token_bytes(32))
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.to_thread(hash_password, password)
+
+    async def fits(self, stored: str | None, password: str) -> bool:
+        remembered = self._remembered(stored or self._nobody, password)
+        if remembered in self._fitting:
+            self._fitting.move_to_end(remembered)
+            return True
+        fits = await asyncio.to_thread(password_fits, stored or self._nobody, password)
+        if fits:
+            self._fitting[remembered] = None
+            if len(self._fitting) > _REMEMBERED:
+                self._fitting.popitem(last=False)
+        return fits and stored is not None
+
+    def _remembered(self, stored: str, password: str) -> bytes:
+        return hmac.digest(self._key, f"{stored}\0{password}".encode(), "sha256")

@@ -1,0 +1,46 @@
+"""What can be wrong with a request. Each service writes it in its own shape of error."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+
+class Problem(Exception):
+    """Ends a request with this status; the message is for the person who sent it."""
+
+    status = HTTPStatus.BAD_REQUEST
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class BadRequest(Problem):
+    pass
+
+
+class Unauthorized(Problem):
+    status = HTTPStatus.UNAUTHORIZED
+
+    def __init__(self, message: str = "The request you have made requires authentication.") -> None:
+        super().__init__(message)
+
+
+class Forbidden(Problem):
+    status = HTTPStatus.FORBIDDEN
+
+
+class NotFound(Problem):
+    status = HTTPStatus.NOT_FOUND
+
+    @classmethod
+    def of(cls, kind: str, identifier: str) -> NotFound:
+        return cls(f"Could not find {kind}: {identifier[:255]}.")
+
+
+class Conflict(Problem):
+    status = HTTPStatus.CONFLICT
+
+
+class TooLarge(Problem):
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE

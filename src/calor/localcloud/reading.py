@@ -1,0 +1,154 @@
+"""Readers of what clients send: each takes a value and where it stands, and gives it back or refuses it.
+
+Readers are built from readers, so that a request's form is one declaration: see `shape`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from calor.localcloud.problems import BadRequest
+
+Reader = Callable[[Any, str], Any]
+
+NAME_LENGTH = 255
+TEXT_LENGTH = 65_536
+
+
+def parse_json(raw: bytes) -> Any:
+    """JSON whose every value can be stored and sent back: no NaN, no infinity, no half of a surrogate pair."""
+    try:
+        value = json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite)
+        if b"\\u" in raw:
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise BadRequest("The body is nested too deeply.") from None
+    except ValueError:
+        raise BadRequest("The body is not valid JSON.") from None
+    return value
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def text(longest: int = TEXT_LENGTH, shortest: int = 0) -> Reader:
+    def read(value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            raise BadRequest(f"{where} must be a string.")
+        if not shortest <= len(value) <= longest:
+            raise BadRequest(f"{where} must have {shortest} to {longest} characters.")
+        if "\0" in value:
+            raise BadRequest(f"{where} must not contain a NUL character.")
+        return value
+
+    return read
+
+
+def name(value: Any, where: str) -> str:
+    read: str = text(NAME_LENGTH, shortest=1)(value, where)
+    if not read.strip():
+        raise BadRequest(f"{where} must not be blank.")
+    return read
+
+
+identifier = text(NAME_LENGTH, shortest=1)
+
+
+def boolean(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise BadRequest(f"{where} must be true or false.")
+    return value
+
+
+def whole(least: int, most: int) -> Reader:
+    def read(value: Any, where: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise BadRequest(f"{where} must be a whole number from {least} to {most}.")
+        return value
+
+    return read
+
+
+def one_of(*allowed: str) -> Reader:
+    def read(value: Any, where: str) -> str:
+        if value not in allowed:
+            raise BadRequest(f"{where} must be one of {', '.join(allowed)}.")
+        return str(value)
+
+    return read
+
+
+def anything(value: Any, where: str) -> Any:
+    return value
+
+
+def mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadRequest(f"{where} must be an object.")
+    return value
+
+
+def nullable(reader: Reader) -> Reader:
+    return lambda value, where: None if value is None else reader(value, where)
+
+
+def listing(reader: Reader, longest: int = 1000) -> Reader:
+    def read(value: Any, where: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(value) > longest:
+            raise BadRequest(f"{where} must be a list of at most {longest} items.")
+        return tuple(reader(item, f"{where}[{position}]") for position, item in enumerate(value))
+
+    return read
+
+
+def shape(
+    required: Mapping[str, Reader] | None = None,
+    optional: Mapping[str, Reader] | None = None,
+    others: bool = False,
+) -> Reader:
+    """An object with these members. Others are kept as they are where `others` says so, and dropped elsewhere."""
+    required, optional = required or {}, optional or {}
+    known = {**required, **optional}
+
+    def read(value: Any, where: str) -> dict[str, Any]:
+        given = mapping(value, where)
+        for member in required:
+            if member not in given:
+                raise BadRequest(f"{where} must have a member {member}.")
+        found = {
+            member: known[member](content, f"{where}.{member}")
+            for member, content in given.items()
+            if member in known
+        }
+        if others:
+            found |= {identifier(m, where): content for m, content in given.items() if m not in known}
+        return found
+
+    return read
+
+
+def moment(value: Any, where: str) -> datetime:
+    """A time in ISO 8601; without a zone it is in UTC."""
+    written = text(64)(value, where)
+    try:
+        read = datetime.fromisoformat(written)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadRequest(f"{where} must be a time such as 2030-01-31T12:00:00Z.") from None
+
+
+def truth(written: str) -> bool:
+    """A flag in a query: its mere presence says yes."""
+    return written.lower() not in ("0", "false", "no", "off")

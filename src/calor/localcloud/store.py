@@ -1,0 +1,158 @@
+"""Collections of frozen dataclasses, kept as JSON in one SQLite file.
+
+One process and one thread use a store at a time, so nothing is locked and nothing is cached: SQLite's own pages are
+the memory, and a read costs some ten microseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+
+class Document(Protocol):
+    """A frozen dataclass with an id, whose fields hold what JSON can; lists as tuples."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def id(self) -> str: ...
+
+
+T = TypeVar("T", bound=Document)
+
+
+class Duplicate(Exception):
+    """Another document has the same id, or the same values in fields that are unique together."""
+
+
+class Store:
+    def __init__(self, path: Path) -> None:
+        _make_private(path)
+        # The thread that opens is not always the one that serves, but they never use it at once.
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        # With WAL, a crash of the machine may lose the last writes but never leaves half of one.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA busy_timeout = 5000")
+
+    def collection(
+        self,
+        name: str,
+        kind: type[T],
+        indexes: Sequence[tuple[str, ...]] = (),
+        unique: Sequence[tuple[str, ...]] = (),
+    ) -> Collection[T]:
+        self._db.execute(
+            f"CREATE TABLE IF NOT EXISTS {name} (seq INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, body TEXT NOT NULL)"
+        )
+        for columns in indexes:
+            expressions = ", ".join(_extract(column) for column in columns)
+            self._db.execute(f"CREATE INDEX IF NOT EXISTS {name}_by_{'_'.join(columns)} ON {name} ({expressions})")
+        for columns in unique:
+            # SQLite holds nulls for different from each other; here, they are the same.
+            expressions = ", ".join(f"coalesce({_extract(column)}, '')" for column in columns)
+            self._db.execute(
+                f"CREATE UNIQUE INDEX IF NOT EXISTS {name}_one_{'_'.join(columns)} ON {name} ({expressions})"
+            )
+        return Collection(self._db, name, kind)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. One within another belongs to the outer. Nothing may be awaited inside."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class Collection(Generic[T]):
+    """Documents of one kind, in the order in which they were added."""
+
+    def __init__(self, db: sqlite3.Connection, table: str, kind: type[T]) -> None:
+        self._db = db
+        self._table = table
+        self._kind = kind
+        self._fields = tuple(field.name for field in fields(kind))
+
+    def get(self, identifier: str) -> T | None:
+        row = self._db.execute(f"SELECT body FROM {self._table} WHERE id = ?", (identifier,)).fetchone()
+        return None if row is None else self._decode(row[0])
+
+    def find(self, **wanted: str | bool | None) -> list[T]:
+        """Those whose fields have the wanted values."""
+        condition = self._condition(wanted)
+        rows = self._db.execute(
+            f"SELECT body FROM {self._table} WHERE {condition} ORDER BY seq", tuple(wanted.values())
+        )
+        return [self._decode(body) for (body,) in rows]
+
+    def first(self, **wanted: str | bool | None) -> T | None:
+        return next(iter(self.find(**wanted)), None)
+
+    def add(self, value: T) -> T:
+        try:
+            self._db.execute(
+                f"INSERT INTO {self._table} (id, body) VALUES (?, ?)", (value.id, self._encode(value))
+            )
+        except sqlite3.IntegrityError as error:
+            raise Duplicate(str(error)) from None
+        return value
+
+    def put(self, value: T) -> T:
+        """Adds the document, or puts it in the place of the one with its id."""
+        try:
+            self._db.execute(
+                f"INSERT INTO {self._table} (id, body) VALUES (?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                (value.id, self._encode(value)),
+            )
+        except sqlite3.IntegrityError as error:
+            raise Duplicate(str(error)) from None
+        return value
+
+    def remove(self, identifier: str) -> bool:
+        """Whether there was one to remove."""
+        return self._db.execute(f"DELETE FROM {self._table} WHERE id = ?", (identifier,)).rowcount > 0
+
+    def remove_where(self, **wanted: str | bool | None) -> None:
+        self._db.execute(f"DELETE FROM {self._table} WHERE {self._condition(wanted)}", tuple(wanted.values()))
+
+    def remove_before(self, field: str, limit: str) -> None:
+        """Removes those whose text in the field sorts before the limit."""
+        self._db.execute(f"DELETE FROM {self._table} WHERE {_extract(field)} < ?", (limit,))
+
+    def _condition(self, wanted: dict[str, Any]) -> str:
+        return " AND ".join(f"{_extract(field)} IS ?" for field in wanted) or "1"
+
+    def _encode(self, value: T) -> str:
+        return json.dumps({name: getattr(value, name) for name in self._fields}, separators=(",", ":"))
+
+    def _decode(self, body: str) -> T:
+        document: dict[str, Any] = json.loads(body)
+        return self._kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in document.items()})
+
+
+def _extract(field: str) -> str:
+    return f"json_extract(body, '$.{field}')"
+
+
+def _make_private(path: Path) -> None:
+    """The file holds secrets that must be known in clear (those of EC2 credentials): for its owner only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -1,0 +1,153 @@
+"""From HTTP to handlers and back: what every service of the cloud has in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from inspect import isawaitable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as Path
+
+from calor.localcloud.caller import ANONYMOUS, Authenticate, Caller
+from calor.localcloud.problems import BadRequest, Forbidden, Problem, TooLarge, Unauthorized
+from calor.localcloud.reading import Reader, parse_json
+
+BODY_LIMIT = 1_048_576
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as handlers see it."""
+
+    caller: Caller
+    method: str
+    # Where the service is, as the client reaches it: http://host:port/identity.
+    base: str
+    url: str
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    raw: bytes
+
+    def read(self, reader: Reader) -> Any:
+        """The body, as the reader understands it."""
+        return reader(parse_json(self.raw), "The body")
+
+    def read_in(self, member: str, reader: Reader) -> Any:
+        """The one member that the body wraps everything in."""
+        body = parse_json(self.raw)
+        if not isinstance(body, dict) or member not in body:
+            raise BadRequest(f"The body must be an object with the member {member}.")
+        return reader(body[member], member)
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_CONTENT = Reply(204)
+
+Handler = Callable[[Call], Reply | Awaitable[Reply]]
+Rule = Callable[[Call], bool]
+ErrorShape = Callable[[HTTPStatus, str], Any]
+
+
+@dataclass(frozen=True)
+class Route:
+    """Who may ask for what. A route without a rule is open to everyone, without a token."""
+
+    method: str
+    path: str
+    handler: Handler
+    rule: Rule | None
+
+
+def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape: ErrorShape) -> Starlette:
+    """One service, to be mounted at its path."""
+    paths: dict[str, dict[str, Route]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method] = route
+
+    def endpoint(by_method: Mapping[str, Route]) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            route = by_method.get(request.method) or by_method["GET"]
+            reply = route.handler(await _admitted(request, route, authenticate))
+            return respond(await reply if isawaitable(reply) else reply)
+
+        return answer
+
+    def failed(status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None) -> Response:
+        return respond(Reply(status, error_shape(status, message), headers or {}))
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)
+        asks = {"WWW-Authenticate": f'Keystone uri="{_origin(request)}/identity"'}
+        return failed(error.status, error.message, asks if isinstance(error, Unauthorized) else None)
+
+    async def unrouted(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        message = {404: "The resource could not be found.", 405: "The method is not allowed here."}
+        return failed(HTTPStatus(error.status_code), message.get(error.status_code, error.detail), error.headers)
+
+    async def broken(request: Request, error: Exception) -> Response:
+        return failed(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")
+
+    return Starlette(
+        routes=[Path(path, endpoint(group), methods=list(group)) for path, group in paths.items()],
+        exception_handlers={Problem: refuse, HTTPException: unrouted, Exception: broken},
+    )
+
+
+def respond(reply: Reply) -> Response:
+    if reply.body is None:
+        return Response(status_code=reply.status, headers=dict(reply.headers))
+    content = json.dumps(reply.body, separators=(",", ":"), allow_nan=False)
+    return Response(
+        content, reply.status, {**reply.headers, "Vary": "X-Auth-Token"}, media_type="application/json"
+    )
+
+
+async def _admitted(request: Request, route: Route, authenticate: Authenticate) -> Call:
+    caller = ANONYMOUS
+    if route.rule is not None:
+        known = authenticate(request.headers.get("x-auth-token", ""))
+        if known is None:
+            raise Unauthorized
+        caller = known
+    call = Call(
+        caller=caller,
+        method=request.method,
+        base=_origin(request) + request.scope.get("root_path", ""),
+        url=_origin(request) + request.scope["path"],
+        path=request.path_params,
+        query=dict(request.query_params),
+        headers=request.headers,
+        raw=await _limited_body(request),
+    )
+    if route.rule is not None and not route.rule(call):
+        raise Forbidden("You are not authorized to perform the requested action.")
+    return call
+
+
+def _origin(request: Request) -> str:
+    scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
+    return f"{scheme}://{request.headers.get('host', 'localhost')}"
+
+
+async def _limited_body(request: Request) -> bytes:
+    received = bytearray()
+    async for part in request.stream():
+        received += part
+        if len(received) > BODY_LIMIT:
+            raise TooLarge(f"The body has more than {BODY_LIMIT} bytes.")
+    return bytes(received)
