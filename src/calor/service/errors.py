@@ -1,0 +1,59 @@
+"""Errors of the use cases. `kind` is the error type that Heat's API names; the API derives the status from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calor.language.diagnostics import Diagnostic
+
+
+class ServiceError(Exception):
+    """A request cannot be done. The message is for whoever asked."""
+
+    def __init__(self, kind: str, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.diagnostics = tuple(diagnostics)
+
+
+class NotFound(ServiceError):
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__("EntityNotFound", f"The {what} ({name}) could not be found.")
+
+
+class StackExists(ServiceError):
+    def __init__(self, name: str) -> None:
+        super().__init__("StackExists", f"The Stack ({name}) already exists.")
+
+
+class NotSupported(ServiceError):
+    def __init__(self, message: str) -> None:
+        super().__init__("NotSupported", message)
+
+
+class Invalid(ServiceError):
+    """The template or its environment is wrong."""
+
+    @classmethod
+    def of(cls, diagnostics: Sequence[Diagnostic]) -> Invalid:
+        first = diagnostics[0]
+        kind = first.kind if first.kind in _NAMED else "StackValidationFailed"
+        return cls(kind, first.full_message, diagnostics)
+
+
+_NAMED = frozenset(
+    {
+        "InvalidTemplateVersion",
+        "InvalidTemplateReference",
+        "InvalidSchemaError",
+        "InvalidBreakPointHook",
+        "InvalidRestrictedAction",
+        "CircularDependencyException",
+        "UnknownUserParameter",
+        "UserParameterMissing",
+        "RequestLimitExceeded",
+        "ConflictingMergeStrategyForParam",
+        "InvalidMergeStrategyForParam",
+    }
+)
