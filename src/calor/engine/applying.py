@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calor.engine.children import Child, delete_child
 from calor.engine.context import Context
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
-from calor.engine.states import LiveStates, ResourceState, StepFailed
+from calor.engine.states import LiveStates, ResourceState, StepFailed, follow, key
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated, attributes_read, evaluate, evaluate_output
 from calor.language.expressions import FunctionError
+from calor.language.library import TemplateType
 from calor.language.values import bare
 from calor.plan.decision import Decision, Kind, Present, Wanted, decide
 from calor.store import records
@@ -58,6 +60,7 @@ class StackWalk:
         self.journal: Journal = run.journal
         self.rows = {row.id: ResourceState.of(row) for row in rows}
         self.current: dict[str, ResourceState] = {}
+        self.children: dict[str, Child] = {}
         self.states = LiveStates(self.current)
         self._read = attributes_read(definition) if definition is not None else {}
 
@@ -158,10 +161,17 @@ class StackWalk:
         state.metadata = bare(evaluated.metadata)
         state.requires = self._requires(resource)
         state.definition = self.stack.definition
+        if self._is_nested(resource):
+            state.data["_nested"] = True
+        if resource.deletion_policy != "Delete":
+            state.data["_deletion_policy"] = resource.deletion_policy
         self._enter(state, "CREATE", properties)
         state.properties = properties
-        handler = getattr(resource.found, "create", None)
-        outcome = self._call(state, "CREATE", handler, properties)
+        if self._is_nested(resource):
+            child = self.children[resource.name] = Child(self, resource, state)
+            outcome: Any = child.create(evaluated)
+        else:
+            outcome = self._call(state, "CREATE", getattr(resource.found, "create", None), properties)
         if outcome is None:
             self._created(state, resource)
             return None
@@ -180,13 +190,17 @@ class StackWalk:
     ) -> Coroutine[Any, Any, None] | None:
         properties = bare(evaluated.values)
         self._enter(state, "UPDATE", properties)
-        handler = getattr(resource.found, "update", None)
-        if handler is None and decision.changes:
-            return self._replaced(resource, state, evaluated)
-        try:
-            outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
-        except NeedsReplacement:
-            return self._replaced(resource, state, evaluated)
+        if self._is_nested(resource):
+            child = self.children[resource.name] = Child(self, resource, state)
+            outcome: Any = child.update(evaluated)
+        else:
+            handler = getattr(resource.found, "update", None)
+            if handler is None and decision.changes:
+                return self._replaced(resource, state, evaluated)
+            try:
+                outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
+            except NeedsReplacement:
+                return self._replaced(resource, state, evaluated)
 
         def done() -> None:
             state.properties = properties
@@ -202,7 +216,12 @@ class StackWalk:
         return self._finish_update(outcome, state, resource, evaluated, done)
 
     async def _finish_update(
-        self, outcome: Any, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, done: Any
+        self,
+        outcome: Any,
+        state: ResourceState,
+        resource: ResourceDefinition,
+        evaluated: Evaluated,
+        done: Any,
     ) -> None:
         try:
             await self._finish(outcome, state, "UPDATE", done)
@@ -227,17 +246,22 @@ class StackWalk:
     def _requires(self, resource: ResourceDefinition) -> list[str]:
         assert self.definition is not None
         return [
-            self.current[name].id for name in self.definition.graph.needs(resource.name) if name in self.current
+            self.current[name].id
+            for name in self.definition.graph.needs(resource.name)
+            if name in self.current
         ]
 
     def _read_attributes(self, state: ResourceState, resource: ResourceDefinition) -> None:
         """Reads the attributes that the template uses, once, when the resource is complete."""
-        reader = getattr(resource.found, "attribute", None)
-        if reader is None:
-            state.attributes = {}
+        wanted = sorted(self._read.get(state.name, ()), key=repr)
+        child = self.children.get(state.name)
+        if child is not None:
+            state.attributes = {key(*path): child.attribute(path[0], path[1:]) for path in wanted}
             return
-        context = Context(self, state)
-        state.attributes = {name: reader(context, name) for name in sorted(self._read.get(state.name, ()))}
+        reader = getattr(resource.found, "attribute", None)
+        context = self.context(state)
+        names = dict.fromkeys(path[0] for path in wanted)
+        state.attributes = {name: reader(context, name) for name in names} if reader is not None else {}
 
     # Deleting.
 
@@ -252,9 +276,12 @@ class StackWalk:
             return None
         found = self.run.world.declaration(state.type_name)
         self._enter(state, "DELETE", None)
-        retained = state.data.get("_deletion_policy") == "Retain"
-        handler = None if retained else getattr(found, "delete", None)
-        outcome = self._call(state, "DELETE", handler)
+        if state.data.get("_deletion_policy") == "Retain":
+            outcome: Any = None
+        elif state.data.get("_nested"):
+            outcome = delete_child(self, state)
+        else:
+            outcome = self._call(state, "DELETE", getattr(found, "delete", None))
         if outcome is None:
             self._deleted(state)
             return None
@@ -273,7 +300,7 @@ class StackWalk:
         if handler is None:
             return None
         try:
-            outcome = handler(Context(self, state), *args)
+            outcome = handler(self.context(state), *args)
         except NeedsReplacement:
             raise
         except Exception as error:
@@ -304,7 +331,8 @@ class StackWalk:
 
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
-        state.reason = f"{error.kind}: resources.{state.name}: {error.message}"
+        place = f"resources[{state.name}]" if state.name.isdigit() else f"resources.{state.name}"
+        state.reason = f"{error.kind}: {place}{'.' if error.nested else ': '}{error.message}"
         state.updated_at = self.run.now()
         self._note(state)
         return error
@@ -327,6 +355,47 @@ class StackWalk:
             state.reason,
             properties,
         )
+
+    def context(self, state: ResourceState, **extra: Any) -> Context:
+        return Context(self, state, **extra)
+
+    @staticmethod
+    def _is_nested(resource: ResourceDefinition) -> bool:
+        found = resource.found
+        return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
+
+    def member_attribute(self, name: str, path: Sequence[Any]) -> Any:
+        """`NAME`, `NAME.attribute` or a path that begins with an attribute, of a resource in this stack."""
+        resource, _, attribute = name.partition(".")
+        state = self.current.get(resource)
+        if state is None:
+            return None
+        steps = [*([attribute] if attribute else []), *path]
+        if not steps:
+            return self.states.reference(resource)
+        return self.read(resource, str(steps[0]), steps[1:])
+
+    def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
+        """An attribute of a resource, asked of its type if the template does not use it."""
+        state = self.current.get(resource)
+        if state is None or self.definition is None or resource not in self.definition.resources:
+            return None
+        child = self.children.get(resource)
+        if child is not None:
+            return child.attribute(attribute, path)
+        if attribute in state.attributes:
+            return follow(state.attributes[attribute], path)
+        reader = getattr(self.definition.resources[resource].found, "attribute", None)
+        return follow(reader(self.context(state), attribute), path) if reader is not None else None
+
+    def failure(self, failed: Mapping[Step, Exception]) -> StepFailed:
+        """What failed first, with the path to it, for the stack above."""
+        step, error = next(iter(failed.items()))
+        name = step.name if isinstance(step, Apply) else self.rows[step.id].name
+        known = StepFailed.of(error)
+        place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
+        separator = "." if known.nested else ": "
+        return StepFailed(known.kind, f"{place}{separator}{known.message}", nested=True)
 
     def outputs(self) -> dict[str, Any]:
         """The values of the outputs as they are now; an error in place of a value is told as such."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.ids import physical_name
@@ -15,11 +16,21 @@ if TYPE_CHECKING:
 class Context:
     """A resource on which a type works. Types change nothing but through this."""
 
-    __slots__ = ("_state", "_walk")
+    __slots__ = ("_state", "_walk", "child", "members")
 
-    def __init__(self, walk: StackWalk, state: ResourceState) -> None:
+    def __init__(
+        self,
+        walk: StackWalk,
+        state: ResourceState,
+        members: Sequence[ResourceState] = (),
+        child: StackWalk | None = None,
+    ) -> None:
         self._walk = walk
         self._state = state
+        self.members = members
+        """The resources of the stack below, before it changes."""
+        self.child = child
+        """The walk of the stack below."""
 
     @property
     def stack_name(self) -> str:

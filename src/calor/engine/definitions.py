@@ -12,6 +12,7 @@ from calor.language.diagnostics import Report
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
+from calor.language.values import bare
 from calor.store import contents
 
 
@@ -34,6 +35,28 @@ def encode(request: Mapping[str, Any]) -> tuple[str, dict[str, bytes]]:
     return stored(document), bodies
 
 
+def encode_nested(
+    template: dict[str, Any],
+    parameters: Mapping[str, Any],
+    environment: Mapping[str, Any],
+    files: Mapping[str, str],
+) -> tuple[str, dict[str, bytes]]:
+    """Like `encode`, for a nested stack, whose files are stored already."""
+    bodies: dict[str, bytes] = {}
+    template_digest, bodies_of_template = contents.encode(bare(template))
+    bodies[template_digest] = bodies_of_template
+    document = {
+        "template": template_digest,
+        "files": dict(files),
+        "environment": bare(dict(environment)),
+        "environment_files": [],
+        "parameters": bare(dict(parameters)),
+    }
+    digest, body = contents.encode(document)
+    bodies[digest] = body
+    return digest, bodies
+
+
 def load(connection: Connection, digest: str) -> dict[str, Any]:
     """The request that a stored definition stands for."""
     document = contents.get(connection, [digest])[digest]
@@ -45,8 +68,15 @@ def load(connection: Connection, digest: str) -> dict[str, Any]:
     }
 
 
-def define(request: Mapping[str, Any], world: World, identity: StackIdentity) -> tuple[Definition | None, Report]:
+def file_digests(connection: Connection, digest: str) -> dict[str, str]:
+    """The files of a definition, by name, as digests."""
+    files: dict[str, str] = contents.get(connection, [digest])[digest]["files"]
+    return files
+
+
+def define(
+    request: Mapping[str, Any], world: World, identity: StackIdentity
+) -> tuple[Definition | None, Report]:
     """The definition of a request for a stack, and all that is wrong with it."""
     report = Report()
     return resolve_request(request, world, report, identity=identity), report
-

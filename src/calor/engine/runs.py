@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from calor.engine import definitions
-from calor.engine.applying import Apply, Delete, StackWalk, Step
+from calor.engine.applying import Delete, StackWalk, Step
 from calor.engine.journal import Journal
 from calor.engine.states import StepFailed
 from calor.language.definition import Definition
@@ -29,13 +29,16 @@ class Stopped(Exception):
 class Run:
     """Takes a stack from IN_PROGRESS to its end, rollback included."""
 
-    def __init__(self, stack: records.Stack, lease: Lease, writer: Writer, database: Any, world: World) -> None:
+    def __init__(
+        self, stack: records.Stack, lease: Lease, writer: Writer, database: Any, world: World
+    ) -> None:
         self.stack = stack
         self.lease = lease
         self.world = world
         self.database = database
         self.journal = Journal(writer, lease, self.now)
         self.stop = asyncio.Event()
+        self.file_digests: dict[str, str] = {}
 
     @staticmethod
     def now() -> float:
@@ -59,7 +62,12 @@ class Run:
                 await self._complete()
                 return
             reason = self._reason(failed)
-            if self.stack.disable_rollback or self.stack.action not in ("CREATE", "UPDATE", "ADOPT", "RESTORE"):
+            if self.stack.disable_rollback or self.stack.action not in (
+                "CREATE",
+                "UPDATE",
+                "ADOPT",
+                "RESTORE",
+            ):
                 await self._end("FAILED", reason)
                 return
             await self._end("FAILED", reason)
@@ -73,6 +81,26 @@ class Run:
         self.journal.send()
         return failed
 
+    async def stack_row(self, id: str | None) -> records.Stack | None:
+        """A stack's row as it is now, what the run itself has changed included."""
+        if id is None:
+            return None
+        await self.journal.flush()
+        return await asyncio.get_running_loop().run_in_executor(None, self._stack_row, id)
+
+    def _stack_row(self, id: str) -> records.Stack | None:
+        with reading(self.database).connect() as connection:
+            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
+        return None if row is None else records.record(records.Stack, row)
+
+    async def resource_rows(self, stack: str) -> list[records.Resource]:
+        return await asyncio.get_running_loop().run_in_executor(None, self._resource_rows, stack)
+
+    def _resource_rows(self, stack: str) -> list[records.Resource]:
+        with reading(self.database).connect() as connection:
+            query = select(tables.resource).where(tables.resource.c.stack == stack)
+            return [records.record(records.Resource, row) for row in connection.execute(query)]
+
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         with reading(self.database).connect() as connection:
             query = select(tables.resource).where(tables.resource.c.stack == self.stack.id)
@@ -80,6 +108,7 @@ class Run:
             if self._wants_nothing:
                 return None, rows
             request = definitions.load(connection, self.stack.definition)
+            self.file_digests = definitions.file_digests(connection, self.stack.definition)
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
         definition, report = definitions.define(request, self.world, identity)
         if definition is None:
@@ -92,11 +121,10 @@ class Run:
         return self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
 
     def _reason(self, failed: dict[Step, Exception]) -> str:
-        step, error = next(iter(failed.items()))
-        name = step.name if isinstance(step, Apply) else self.walk.rows[step.id].name
-        known = StepFailed.of(error)
+        step = next(iter(failed))
+        known = self.walk.failure(failed)
         action = "DELETE" if isinstance(step, Delete) else self.stack.action
-        return f"Resource {action} failed: {known.kind}: resources.{name}: {known.message}"
+        return f"Resource {action} failed: {known.kind}: {known.message}"
 
     async def _complete(self) -> None:
         action = self.stack.action
@@ -137,7 +165,10 @@ class Run:
         """Changes the stack's row and tells the change as an event of the stack."""
         self.stack = records.changed(self.stack, **values)
         self.journal.stack(self.stack.id, **values)
-        stack = self.stack
+        self.tell(self.stack)
+
+    def tell(self, stack: records.Stack) -> None:
+        """The event of a stack's own state."""
         self.journal.event(
             stack.id, stack.root, stack.name, STACK_TYPE, stack.id, stack.action, stack.status, stack.reason
         )

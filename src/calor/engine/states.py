@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,9 +111,10 @@ class LiveStates:
         state = self._resources.get(resource)
         if state is None or state.action not in READY_ACTIONS:
             return None
-        if attribute not in state.attributes:
-            return None
-        return follow(state.attributes[attribute], path)
+        whole = key(attribute, *path)
+        if whole in state.attributes:
+            return state.attributes[whole]
+        return follow(state.attributes.get(attribute), path)
 
     def all_attributes(self, resource: str) -> Any:
         state = self._resources.get(resource)
@@ -121,11 +123,19 @@ class LiveStates:
         return {name: value for name, value in state.attributes.items() if name != "show"}
 
 
+def key(*path: Any) -> str:
+    """What an attribute is stored under: its name, or the whole path for one that only a stack below can
+    follow."""
+    return str(path[0]) if len(path) == 1 else json.dumps(path)
+
+
 def follow(value: Any, path: Sequence[Any]) -> Any:
     """What a path leads to in an attribute's value; None where it ends early."""
     for step in path:
         try:
-            if isinstance(value, (dict, list, str)) and not (isinstance(value, str) and isinstance(step, str)):
+            if isinstance(value, (dict, list, str)) and not (
+                isinstance(value, str) and isinstance(step, str)
+            ):
                 value = value[step]
             else:
                 return None
@@ -137,10 +147,12 @@ def follow(value: Any, path: Sequence[Any]) -> Any:
 class StepFailed(Exception):
     """A step on a resource failed; `kind` names the class of error in reasons."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, *, nested: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.nested = nested
+        """Whether the message begins with the path of a resource below."""
 
     @classmethod
     def of(cls, error: Exception) -> StepFailed:

@@ -100,6 +100,7 @@ class _Definer:
             errors,
             self.report,
             self.scope,
+            self.work.library,
         )
 
     def _truths(self) -> dict[str, bool | None]:

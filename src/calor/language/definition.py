@@ -14,7 +14,7 @@ from calor.graph import Graph
 from calor.language.diagnostics import Report, Severity
 from calor.language.environment import Environment
 from calor.language.expressions import FunctionError
-from calor.language.library import Found
+from calor.language.library import Found, Library
 from calor.language.parameters import ParameterValues
 from calor.language.template import ResourceText, Template
 from calor.language.values import bare
@@ -108,6 +108,7 @@ class Definition:
     report: Report
     scope: TemplateScope
     """What its functions can read, to evaluate them again when resources exist."""
+    library: Library
 
     @property
     def ok(self) -> bool:

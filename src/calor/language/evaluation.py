@@ -50,9 +50,10 @@ def evaluate_output(definition: Definition, name: str, states: States) -> Any:
     return resolve_top(definition.output_expressions.get(name), definition.scope.with_states(states))
 
 
-def attributes_read(definition: Definition) -> dict[str, set[str]]:
-    """The attributes that a template reads of each resource, in other resources and in outputs."""
-    found: dict[str, set[str]] = {}
+def attributes_read(definition: Definition) -> dict[str, set[tuple[Any, ...]]]:
+    """What a template reads of each resource, in other resources and in outputs: an attribute, and the path in
+    it."""
+    found: dict[str, set[tuple[Any, ...]]] = {}
     expressions = [
         expression
         for resource in definition.resources.values()
@@ -64,7 +65,7 @@ def attributes_read(definition: Definition) -> dict[str, set[str]]:
     return found
 
 
-def _note(call: Call, definition: Definition, found: dict[str, set[str]]) -> None:
+def _note(call: Call, definition: Definition, found: dict[str, set[tuple[Any, ...]]]) -> None:
     if not isinstance(call, GetAttr):
         return
     try:
@@ -72,4 +73,5 @@ def _note(call: Call, definition: Definition, found: dict[str, set[str]]) -> Non
     except FunctionError:
         return
     if len(parts) > 1 and isinstance(parts[0], str):
-        found.setdefault(parts[0], set()).add(str(parts[1]))
+        path = tuple(part if isinstance(part, (str, int)) else str(part) for part in parts[2:])
+        found.setdefault(parts[0], set()).add((str(parts[1]), *path))

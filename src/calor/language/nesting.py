@@ -28,7 +28,7 @@ def template_below(work: Work, resource: ResourceDefinition, found: TemplateType
         for name, prop in found.properties.items()
         if prop.required and resource.values.get(name) is None
     }
-    parameters = {**lacking, **_child_parameters(resource.values)}
+    parameters = {**lacking, **child_parameters(resource.values)}
     environment = work.environment.nested(resource.name, parameters, implementing)
     facade = Facade(resource.metadata, resource.deletion_policy, resource.text.update_policy or {})
     _below(work, resource, child, environment, report, found.url, facade)
@@ -111,7 +111,7 @@ def _below(
     work.report.extend(within(found, prefix) for found in report)
 
 
-def _child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+def child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
     """Properties as values for a nested template's parameters."""
     given = {}
     for name, value in values.items():

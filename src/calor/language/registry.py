@@ -37,10 +37,12 @@ class Registry:
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], report: Report, at: Path) -> Registry:
-        user = {}
+        user: dict[str, Any] = {}
         for name, target in data.items():
             if not isinstance(name, str):
                 report.error("E305", f"`{name}` cannot be the name of a type", (*at, name), kind="ValueError")
+            elif target is None and name != RESOURCES:
+                user = {known: kept for known, kept in user.items() if not _means(name, known)}
             elif name != "base_url":
                 user[name] = target
         for name, target in user.items():
@@ -55,7 +57,8 @@ class Registry:
         return Registry(self.user, common)
 
     def targets(self, type_name: str, resource: str | None) -> Iterator[Target]:
-        """What a type may stand for, the most specific mapping first, the name itself where none is left.
+        """What a type may stand for: the mappings for the resource first, then the user's, then the operator's,
+        and the name itself where none is left.
 
         A name that the operator maps to nothing stands for nothing; a user's null only undoes a mapping.
         """
@@ -77,17 +80,17 @@ class Registry:
     def _mapped(self, type_name: str, resource: str | None) -> Iterator[Target]:
         specific = self.user.get(RESOURCES) or {}
         own = specific.get(resource) if isinstance(specific, dict) and resource is not None else None
-        for mappings in (own, self.user, self.common):
-            if not isinstance(mappings, dict):
-                continue
+        if isinstance(own, dict) and isinstance(own.get(type_name), str):
+            yield Target(own[type_name])
+        for mappings in (self.user, self.common):
             operators = mappings is self.common
-            found = mappings.get(type_name)
-            if isinstance(found, str):
-                yield Target(found, operators)
-            globs = [name for name in mappings if _is_glob_for(name, type_name)]
-            for name in sorted(globs, key=len, reverse=True):
+            names = [name for name in mappings if name == type_name or _is_glob_for(name, type_name)]
+            # In the order of the names, as Heat has it: a wildcard goes before whatever is longer.
+            for name in sorted(names):
                 target = mappings[name]
-                if isinstance(target, str) and not is_template(target):
+                if name == type_name and isinstance(target, str):
+                    yield Target(target, operators)
+                elif isinstance(target, str) and not is_template(target):
                     tail = type_name[len(name) - 1 :]
                     yield Target(target[:-1] + tail if target.endswith("*") else target, operators)
 
@@ -127,6 +130,10 @@ class Registry:
             if isinstance(content, dict) and fnmatchcase(resource, str(pattern)):
                 found.extend(_words(content.get(key)))
         return tuple(found)
+
+
+def _means(name: str, type_name: str) -> bool:
+    return type_name != RESOURCES and (name == type_name or _is_glob_for(name, type_name))
 
 
 def _is_glob_for(name: Any, type_name: str) -> bool:

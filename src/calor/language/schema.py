@@ -83,7 +83,7 @@ class Property:
     support: Support = SUPPORTED
     implemented: bool = True
     converts: bool = False
-    """Text is accepted for a list or a dict and parsed, as a parameter's would be."""
+    """Takes what a parameter would: text with commas for a list, JSON text or a list for a dict."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from calor.language.expressions import FunctionError
 
 MOST_TEXT = 16 * 1024 * 1024
-MOST_ITEMS = 1_000_000
+MOST_ITEMS = 200_000
 
 
 def check_text(name: str, length: int) -> None:
