@@ -186,7 +186,7 @@ def value_difference(case: dict[str, Any], definition: Definition) -> Difference
     kind = case["value_error"]["type"]
     if error is None:
         return f"value: Heat fails with {kind}, Calor gives {value}"
-    # Where Heat's validation refuses a function, the recording has no error of its computation.
+    # What is written wrongly Heat refuses before it computes anything; that refusal was compared already.
     if kind not in (error.kind, "StackValidationFailed"):
         return f"kind: Heat fails with {kind}, Calor with {error.kind}"
     return None

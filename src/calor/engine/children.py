@@ -166,6 +166,7 @@ class Child:
                 credentials=above.credentials,
                 tags=[],
                 outputs=None,
+                run_id=above.run_id,
                 run={},
             )
             self.parent.journal.new_stack(**records.as_row(made))

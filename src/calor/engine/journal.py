@@ -55,21 +55,36 @@ class Journal:
         reason: str,
         properties: dict[str, Any] | None = None,
     ) -> None:
-        self._changes.insert(
-            tables.event,
-            id=new_id(),
-            stack=stack,
-            root=root,
-            resource=name,
-            type=type_name,
-            physical_id=physical_id,
-            action=action,
-            status=status,
-            reason=reason,
-            at=self._clock(),
-            properties=properties,
+        self._changes.inserts[tables.event].append(
+            self.event_row(stack, root, name, type_name, physical_id, action, status, reason, properties)
         )
         self._count()
+
+    def event_row(
+        self,
+        stack: str,
+        root: str,
+        name: str,
+        type_name: str,
+        physical_id: str | None,
+        action: str,
+        status: str,
+        reason: str,
+        properties: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        return {
+            "id": new_id(),
+            "stack": stack,
+            "root": root,
+            "resource": name,
+            "type": type_name,
+            "physical_id": physical_id,
+            "action": action,
+            "status": status,
+            "reason": reason,
+            "at": self._clock(),
+            "properties": properties,
+        }
 
     def stack(self, id: str, **values: Any) -> None:
         self._changes.update(tables.stack, id, **values)

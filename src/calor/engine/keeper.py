@@ -60,6 +60,9 @@ class Keeper:
 
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
+        for id in await loop.run_in_executor(None, self._overtaken):
+            if id in self._runs:
+                self._runs[id][0].stop.set()
         for stack in await loop.run_in_executor(None, self._waiting):
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
@@ -79,6 +82,15 @@ class Keeper:
         with reading(self.database).connect() as connection:
             rows = [records.record(records.Stack, row) for row in connection.execute(query)]
         return [row for row in rows if row.id not in self._runs]
+
+    def _overtaken(self) -> list[str]:
+        """Stacks that are walked here for an action that a newer one has replaced."""
+        running = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
+        if not running:
+            return []
+        query = select(tables.stack.c.id, tables.stack.c.run_id).where(tables.stack.c.id.in_(running))
+        with reading(self.database).connect() as connection:
+            return [id for id, run_id in connection.execute(query) if run_id != running[id]]
 
     def _claim(self, stack: str) -> Lease | None:
         now = time.time()
@@ -109,6 +121,8 @@ class Keeper:
         finally:
             self._runs.pop(id, None)
             await asyncio.get_running_loop().run_in_executor(None, self._release, run.lease)
+            # A newer action may be waiting for this one to end.
+            self.ring()
 
     def _release(self, lease: Lease) -> None:
         table = tables.lease

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select, update
 
 from calor.engine import definitions
 from calor.engine.applying import Delete, StackWalk, Step
@@ -20,6 +20,8 @@ from calor.store.database import reading
 from calor.store.writer import Lease, Writer
 
 STACK_TYPE = "OS::Heat::Stack"
+ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
+"""The actions that lead back when they fail, if the stack wants that."""
 
 
 class Stopped(Exception):
@@ -39,6 +41,8 @@ class Run:
         self.journal = Journal(writer, lease, self.now)
         self.stop = asyncio.Event()
         self.file_digests: dict[str, str] = {}
+        self.superseded = False
+        self.timed_out = False
 
     @staticmethod
     def now() -> float:
@@ -162,10 +166,30 @@ class Run:
         await self.journal.flush()
 
     def _change(self, **values: Any) -> None:
-        """Changes the stack's row and tells the change as an event of the stack."""
+        """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
+        taken the stack over meanwhile."""
+        before = self.stack.run_id
         self.stack = records.changed(self.stack, **values)
-        self.journal.stack(self.stack.id, **values)
-        self.tell(self.stack)
+        event = self.journal.event_row(
+            self.stack.id,
+            self.stack.root,
+            self.stack.name,
+            STACK_TYPE,
+            self.stack.id,
+            self.stack.action,
+            self.stack.status,
+            self.stack.reason,
+        )
+
+        def write(connection: Connection) -> None:
+            table = tables.stack
+            change = update(table).where(table.c.id == self.stack.id, table.c.run_id == before).values(values)
+            if connection.execute(change).rowcount:
+                connection.execute(tables.event.insert(), [event])
+            else:
+                self.superseded = True
+
+        self.journal.changes.then(write)
 
     def tell(self, stack: records.Stack) -> None:
         """The event of a stack's own state."""

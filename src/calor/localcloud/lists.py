@@ -31,6 +31,11 @@ def list_reply(call: Call, plural: str, items: Iterable[Shown], filters: Sequenc
     return Reply(body={plural: page, "links": links})
 
 
+def chosen(call: Call, *fields: str) -> dict[str, str | bool | None]:
+    """The plain filters of the query on these fields, for the store to look up instead of reading everything."""
+    return {field: call.query[field] for field in fields if field in call.query}
+
+
 def _fits(item: Shown, call: Call, filters: Sequence[str]) -> bool:
     for parameter, wanted in call.query.items():
         field, _, comparison = parameter.partition("__")

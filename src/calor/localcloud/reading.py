@@ -63,6 +63,11 @@ def name(value: Any, where: str) -> str:
     return read
 
 
+def description(value: Any, where: str) -> str:
+    """A text that may be absent, for which null is another way to say it is empty."""
+    return "" if value is None else str(text()(value, where))
+
+
 identifier = text(NAME_LENGTH, shortest=1)
 
 

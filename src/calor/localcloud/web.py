@@ -18,6 +18,7 @@ from starlette.routing import Route as Path
 from calor.localcloud.caller import ANONYMOUS, Authenticate, Caller
 from calor.localcloud.problems import BadRequest, Forbidden, Problem, TooLarge, Unauthorized
 from calor.localcloud.reading import Reader, parse_json
+from calor.localcloud.store import Duplicate
 
 BODY_LIMIT = 1_048_576
 
@@ -94,6 +95,9 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
         asks = {"WWW-Authenticate": f'Keystone uri="{_origin(request)}/identity"'}
         return failed(error.status, error.message, asks if isinstance(error, Unauthorized) else None)
 
+    async def duplicated(request: Request, error: Exception) -> Response:
+        return failed(HTTPStatus.CONFLICT, "There is already one with this name or id.")
+
     async def unrouted(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         message = {404: "The resource could not be found.", 405: "The method is not allowed here."}
@@ -104,7 +108,12 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
 
     return Starlette(
         routes=[Path(path, endpoint(group), methods=list(group)) for path, group in paths.items()],
-        exception_handlers={Problem: refuse, HTTPException: unrouted, Exception: broken},
+        exception_handlers={
+            Problem: refuse,
+            Duplicate: duplicated,
+            HTTPException: unrouted,
+            Exception: broken,
+        },
     )
 
 

@@ -87,7 +87,9 @@ def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Deci
     if fixed:
         return Decision(Kind.FORBIDDEN, f"{', '.join(fixed)} cannot be changed", tuple(changes))
     replacing = [
-        change.name for change in changes if change.name in declared and not declared[change.name].update_allowed
+        change.name
+        for change in changes
+        if change.name in declared and not declared[change.name].update_allowed
     ]
     if replacing:
         return Decision(Kind.REPLACE, f"{', '.join(replacing)} cannot be changed in place", tuple(changes))
@@ -106,7 +108,9 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Cha
     """The properties that differ, in the order of the schema; what is gone counts as changed."""
     names = [*after, *(name for name in before if name not in after)]
     return [
-        Change(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
+        Change(name, before.get(name), after.get(name))
+        for name in names
+        if before.get(name) != after.get(name)
     ]
 
 

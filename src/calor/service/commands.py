@@ -112,6 +112,7 @@ class Commands:
             credentials=None,
             tags=list(new.tags),
             outputs=None,
+            run_id=new_id(),
             run={},
         )
         changes = Changes()
@@ -226,6 +227,7 @@ class Commands:
             status="IN_PROGRESS",
             reason=f"Stack {action} started",
             updated_at=self.clock(),
+            run_id=new_id(),
             **values,
         )
         changes = Changes()

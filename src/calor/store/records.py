@@ -40,6 +40,8 @@ class Stack:
     tags: list[str]
     outputs: dict[str, Any] | None
     """Values of the outputs when the last run ended; None when something has changed since."""
+    run_id: str
+    """Changes with every action: whoever still works on an older one stops."""
     run: dict[str, Any]
     """What the action under way needs to know besides its definition."""
 
@@ -101,6 +103,16 @@ class Event:
     reason: str
     at: float
     properties: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    id: str
+    seq: float
+    root: str
+    stack: str
+    resource: str
+    details: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

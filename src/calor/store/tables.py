@@ -63,6 +63,7 @@ stack = Table(
     Column("credentials", String(36)),
     Column("tags", Document, nullable=False),
     Column("outputs", Document),
+    Column("run_id", String(36), nullable=False),
     Column("run", Document, nullable=False),
     Index("stack_by_project", "project", "deleted_at", "created_at"),
     Index("stack_by_name", "project", "name"),
@@ -128,6 +129,18 @@ lease = Table(
     Column("epoch", Integer, nullable=False),
     Column("expires_at", Float, nullable=False),
     comment="Who walks a stack. A write by another owner or of another epoch is refused.",
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("seq", Float, nullable=False),
+    Column("root", String(36), nullable=False, index=True),
+    Column("stack", String(36), nullable=False),
+    Column("resource", String(255), nullable=False),
+    Column("details", Document),
+    comment="Signals that the engine has not handled yet.",
 )
 
 snapshot = Table(

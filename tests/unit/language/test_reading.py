@@ -83,7 +83,14 @@ class TestScalars:
 
     @pytest.mark.parametrize(
         ("text", "value"),
-        [("1.5", 1.5), ("-.5", -0.5), ("1.", 1.0), ("6.02e+23", 6.02e23), ("1_0.5", 10.5), (".inf", math.inf)],
+        [
+            ("1.5", 1.5),
+            ("-.5", -0.5),
+            ("1.", 1.0),
+            ("6.02e+23", 6.02e23),
+            ("1_0.5", 10.5),
+            (".inf", math.inf),
+        ],
     )
     def test_fractions(self, text: str, value: float) -> None:
         data = read_well(f"a: {text}")
@@ -134,7 +141,13 @@ class TestScalars:
 
     @pytest.mark.parametrize(
         ("text", "value"),
-        [("!!str 12", "12"), ("!!int '12'", 12), ("!!float 3", 3.0), ("!!bool 'yes'", True), ("!!null x", None)],
+        [
+            ("!!str 12", "12"),
+            ("!!int '12'", 12),
+            ("!!float 3", 3.0),
+            ("!!bool 'yes'", True),
+            ("!!null x", None),
+        ],
     )
     def test_tags_of_plain_types(self, text: str, value: Any) -> None:
         data = read_well(f"a: {text}")
@@ -240,7 +253,9 @@ class TestAnchorsAndMerges:
     def test_an_alias_before_its_anchor(self) -> None:
         assert refused("a: *x\nb: &x 1").code == "E107"
 
-    @pytest.mark.parametrize("text", ["a: &x {b: *x}", "a: &x [1, [*x]]", "&x a: {<<: 1, b: *x}", "&x\na: *x"])
+    @pytest.mark.parametrize(
+        "text", ["a: &x {b: *x}", "a: &x [1, [*x]]", "&x a: {<<: 1, b: *x}", "&x\na: *x"]
+    )
     def test_an_alias_inside_of_itself(self, text: str) -> None:
         found = refused(text)
 
@@ -262,7 +277,9 @@ class TestLimits:
                 return '{"a": ' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
             if form == "compact":
                 return "a:\n " + "- " * (levels - 1) + "x"
-            return "".join(f"{'  ' * level}a:\n" for level in range(levels - 1)) + "  " * (levels - 1) + "a: x"
+            return (
+                "".join(f"{'  ' * level}a:\n" for level in range(levels - 1)) + "  " * (levels - 1) + "a: x"
+            )
 
         assert isinstance(read_well(nested(self.LEVELS), depth=self.LEVELS), dict)
         assert refused(nested(self.LEVELS + 1), depth=self.LEVELS).code == "E104"
@@ -287,8 +304,7 @@ class TestLimits:
 
     def test_a_bomb_of_aliases(self) -> None:
         lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
-        for step in range(1, 30):
-            lines.append(f"a{step}: &a{step} [{', '.join([f'*a{step - 1}'] * 10)}]")
+        lines += [f"a{step}: &a{step} [{', '.join([f'*a{step - 1}'] * 10)}]" for step in range(1, 30)]
         found = refused("\n".join(lines))
 
         assert found.code == "E107"
@@ -296,8 +312,9 @@ class TestLimits:
 
     def test_a_bomb_of_merges(self) -> None:
         lines = ["a0: &a0 {" + ", ".join(f"k{key}: {key}" for key in range(50)) + "}"]
-        for step in range(1, 3000):
-            lines.append(f"a{step}: &a{step} {{<<: [*a{step - 1}, *a{step - 1}], n{step}: 1}}")
+        lines += [
+            f"a{step}: &a{step} {{<<: [*a{step - 1}, *a{step - 1}], n{step}: 1}}" for step in range(1, 3000)
+        ]
 
         assert refused("\n".join(lines)).code == "E107"
 
@@ -326,7 +343,9 @@ class TestRefused:
         assert found.where is not None
         assert found.where.line == 2
 
-    @pytest.mark.parametrize("text", ["a: [1", "a: 'x", 'a: "\\q"', "a: %b", "a: @b", "a:\n  b: 1\n c: 2", "{a: 1]"])
+    @pytest.mark.parametrize(
+        "text", ["a: [1", "a: 'x", 'a: "\\q"', "a: %b", "a: @b", "a:\n  b: 1\n c: 2", "{a: 1]"]
+    )
     def test_what_is_not_yaml(self, text: str) -> None:
         found = refused(text)
 
@@ -334,7 +353,8 @@ class TestRefused:
         assert found.where is not None
 
     @pytest.mark.parametrize(
-        "rubbish", [b"\x89PNG\r\n\x1a\n\x00\x00", b"a: \xff\xfe", bytes(range(256)), b"\x1f\x8b\x08\x00\x00\x00\x00"]
+        "rubbish",
+        [b"\x89PNG\r\n\x1a\n\x00\x00", b"a: \xff\xfe", bytes(range(256)), b"\x1f\x8b\x08\x00\x00\x00\x00"],
     )
     def test_bytes_that_are_no_text(self, rubbish: bytes) -> None:
         assert refused(rubbish).code == "E102"
@@ -354,7 +374,8 @@ class TestRefused:
         assert found.where.line == 2
 
     @pytest.mark.parametrize(
-        ("text", "shape"), [("- a\n- b", "a list"), ("[]", "a list"), ("text", "a single value"), ("12", "a single value")]
+        ("text", "shape"),
+        [("- a\n- b", "a list"), ("[]", "a list"), ("text", "a single value"), ("12", "a single value")],
     )
     def test_what_is_not_a_mapping(self, text: str, shape: str) -> None:
         found = refused(text)
@@ -362,7 +383,9 @@ class TestRefused:
         assert found.code == "E103"
         assert found.message == f"this is {shape}, not a mapping of sections"
 
-    @pytest.mark.parametrize("text", ["", " \n", "# only a comment\n", "---\n...\n", "~", b"", b"\xef\xbb\xbf"])
+    @pytest.mark.parametrize(
+        "text", ["", " \n", "# only a comment\n", "---\n...\n", "~", b"", b"\xef\xbb\xbf"]
+    )
     def test_nothing_is_an_empty_mapping(self, text: str | bytes) -> None:
         report = Report()
         source = read_mapping(text, "t.yaml", report)
@@ -386,7 +409,9 @@ class TestRefused:
         assert found.code == "E109"
         assert found.hint == f"write it as a map: `{full}: …`"
 
-    @pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!!binary", "!!set", "!<tag:example.com,2000:x>"])
+    @pytest.mark.parametrize(
+        "tag", ["!!python/object/apply:os.system", "!!binary", "!!set", "!<tag:example.com,2000:x>"]
+    )
     def test_other_tags(self, tag: str) -> None:
         assert refused(f"a: {tag} x").code == "E109"
 

@@ -34,7 +34,15 @@ CFN_BASICS = {
     "Fn::MemberListToMap",
     "Fn::ResourceFacade",
 }
-FIRST_HOT = {"get_param", "get_resource", "get_attr", "get_file", "resource_facade", "list_join", "str_replace"}
+FIRST_HOT = {
+    "get_param",
+    "get_resource",
+    "get_attr",
+    "get_file",
+    "resource_facade",
+    "list_join",
+    "str_replace",
+}
 # What each version adds to and takes away from the one before it.
 CHANGES: dict[str, tuple[set[str], set[str]]] = {
     "2013-05-23": (FIRST_HOT | CFN_BASICS | {"Fn::Select"}, set()),
@@ -131,7 +139,14 @@ def test_functions_of_conditions(version: Version) -> None:
 
 
 def test_functions_of_conditions_in_the_cloudformation_formats() -> None:
-    assert condition_functions(AWS_2010) == {"Ref", "Fn::FindInMap", "Fn::Equals", "Fn::Not", "Fn::And", "Fn::Or"}
+    assert condition_functions(AWS_2010) == {
+        "Ref",
+        "Fn::FindInMap",
+        "Fn::Equals",
+        "Fn::Not",
+        "Fn::And",
+        "Fn::Or",
+    }
     assert not condition_functions(CFN_2012)
 
 
@@ -203,7 +218,12 @@ def test_tags_of_parameters_come_with_2018_03_02(version: Version) -> None:
 
 @pytest.mark.parametrize(
     ("function", "date"),
-    [("get_param", "2013-05-23"), ("if", "2016-10-14"), ("contains", "2017-09-01"), ("Fn::Select", "2013-05-23")],
+    [
+        ("get_param", "2013-05-23"),
+        ("if", "2016-10-14"),
+        ("contains", "2017-09-01"),
+        ("Fn::Select", "2013-05-23"),
+    ],
 )
 def test_the_first_version_with_a_function(function: str, date: str) -> None:
     found = first_with(function)

@@ -1,0 +1,176 @@
+"""Giving roles to users and groups on projects, domains and the system, and the list of what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import product
+from typing import Any
+
+from calor.localcloud.identity.domains import need_domain
+from calor.localcloud.identity.grants import (
+    SYSTEM,
+    Actor,
+    Target,
+    assign,
+    assigned,
+    unassign,
+    with_implied,
+)
+from calor.localcloud.identity.records import Assignment, Records, Role, need
+from calor.localcloud.identity.rules import IdentityRoute, admins, readers
+from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.views import show_role
+from calor.localcloud.lists import list_reply
+from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.reading import truth
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+
+def list_granted(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
+    actor, target = _actor(actor_kind, identity, call), _target(target_kind, identity, call)
+    found = (
+        identity.records.roles.get(assignment.role_id)
+        for assignment in identity.records.assignments.find(actor_id=actor.id, target_id=target.id)
+        if assignment.target_kind == target.kind
+    )
+    return list_reply(call, "roles", [show_role(call, role) for role in found if role], ("name",))
+
+
+def check_grant(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
+    actor, target = _actor(actor_kind, identity, call), _target(target_kind, identity, call)
+    role = _role(identity, call)
+    if identity.records.assignments.get(assigned(actor, target, role.id).id) is None:
+        raise NotFound.of("role assignment with role", role.id)
+    return NO_CONTENT
+
+
+def grant(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
+    actor, target = _actor(actor_kind, identity, call), _target(target_kind, identity, call)
+    assign(identity.records, actor, target, _role(identity, call).id)
+    return NO_CONTENT
+
+
+def revoke(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
+    """Works also where the actor is gone, so that nothing is left that cannot be removed."""
+    target = _target(target_kind, identity, call)
+    unassign(identity.records, Actor(actor_kind, call.path["actor_id"]), target, _role(identity, call).id)
+    return NO_CONTENT
+
+
+def list_assignments(identity: Identity, call: Call) -> Reply:
+    query, records = call.query, identity.records
+    effective = truth(query.get("effective", "false"))
+    if "user.id" in query and "group.id" in query:
+        raise BadRequest("The list is for a user or for a group, not for both.")
+    if effective and "group.id" in query:
+        raise BadRequest("An effective list shows users only: it cannot be for a group.")
+    found: Iterable[Assignment] = _stored(records, call, effective)
+    if effective:
+        found = _effective(records, found)
+    fitting = [assignment for assignment in found if _fits(call, assignment)]
+    named = truth(query.get("include_names", "false"))
+    return list_reply(call, "role_assignments", [_show(call, records, each, named) for each in fitting])
+
+
+def _stored(records: Records, call: Call, effective: bool) -> list[Assignment]:
+    """What is recorded, narrowed by what is indexed."""
+    if target_id := call.query.get("scope.project.id") or call.query.get("scope.domain.id"):
+        return records.assignments.find(target_id=target_id)
+    user_id = call.query.get("user.id")
+    if user_id and not effective:
+        return records.assignments.find(actor_id=user_id)
+    return records.assignments.find()
+
+
+def _effective(records: Records, stored: Iterable[Assignment]) -> list[Assignment]:
+    """What the members of groups, and the holders of roles that imply others, have by it."""
+    implications = records.implications.find()
+    found: dict[str, Assignment] = {}
+    for assignment in stored:
+        actors = [Actor("user", assignment.actor_id)]
+        if assignment.actor_kind == "group":
+            members = records.memberships.find(group_id=assignment.actor_id)
+            actors = [Actor("user", member.user_id) for member in members]
+        target = Target(assignment.target_kind, assignment.target_id)
+        for actor, role_id in product(actors, sorted(with_implied(implications, [assignment.role_id]))):
+            each = assigned(actor, target, role_id)
+            found[each.id] = each
+    return list(found.values())
+
+
+def _fits(call: Call, assignment: Assignment) -> bool:
+    query = call.query
+    wanted = {
+        ("user.id", "user"): (assignment.actor_kind, assignment.actor_id),
+        ("group.id", "group"): (assignment.actor_kind, assignment.actor_id),
+        ("scope.project.id", "project"): (assignment.target_kind, assignment.target_id),
+        ("scope.domain.id", "domain"): (assignment.target_kind, assignment.target_id),
+    }
+    for (parameter, kind), (actual_kind, actual_id) in wanted.items():
+        if parameter in query and (actual_kind, actual_id) != (kind, query[parameter]):
+            return False
+    if "scope.system" in query and assignment.target_kind != "system":
+        return False
+    return query.get("role.id", assignment.role_id) == assignment.role_id
+
+
+def _show(call: Call, records: Records, assignment: Assignment, named: bool) -> dict[str, Any]:
+    actor: dict[str, Any] = {"id": assignment.actor_id}
+    role: dict[str, Any] = {"id": assignment.role_id}
+    target: dict[str, Any] = {"all": True} if assignment.target_kind == "system" else {"id": assignment.target_id}
+    if named:
+        people = records.users if assignment.actor_kind == "user" else records.groups
+        actor |= _names(records, people.get(assignment.actor_id))
+        role |= _names(records, records.roles.get(assignment.role_id))
+        if assignment.target_kind != "system":
+            target |= _names(records, records.projects.get(assignment.target_id))
+    place = "system" if assignment.target_kind == "system" else f"{assignment.target_kind}s/{assignment.target_id}"
+    link = f"{call.base}/v3/{place}/{assignment.actor_kind}s/{assignment.actor_id}/roles/{assignment.role_id}"
+    return {
+        "role": role,
+        assignment.actor_kind: actor,
+        "scope": {assignment.target_kind: target},
+        "links": {"assignment": link},
+    }
+
+
+def _names(records: Records, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    domain = records.domain(value.domain_id) if value.domain_id else None
+    return {"name": value.name, **({"domain": {"id": domain.id, "name": domain.name}} if domain else {})}
+
+
+def _actor(kind: str, identity: Identity, call: Call) -> Actor:
+    records = identity.records
+    if kind == "user":
+        return Actor(kind, need(kind, records.users, call.path["actor_id"]).id)
+    return Actor(kind, need(kind, records.groups, call.path["actor_id"]).id)
+
+
+def _target(kind: str, identity: Identity, call: Call) -> Target:
+    if kind == "system":
+        return SYSTEM
+    if kind == "domain":
+        return Target(kind, need_domain(identity, call.path["target_id"]).id)
+    return Target(kind, need(kind, identity.records.projects, call.path["target_id"]).id)
+
+
+def _role(identity: Identity, call: Call) -> Role:
+    return need("role", identity.records.roles, call.path["role_id"])
+
+
+def _routes() -> Iterable[IdentityRoute]:
+    places = {"project": "projects/{target_id}", "domain": "domains/{target_id}", "system": "system"}
+    for (target, place), actor in product(places.items(), ("user", "group")):
+        granted = f"/v3/{place}/{actor}s/{{actor_id}}/roles"
+        yield IdentityRoute("GET", granted, partial(list_granted, target, actor), readers)
+        one = f"{granted}/{{role_id}}"
+        yield IdentityRoute("GET", one, partial(check_grant, target, actor), readers)
+        yield IdentityRoute("PUT", one, partial(grant, target, actor), admins)
+        yield IdentityRoute("DELETE", one, partial(revoke, target, actor), admins)
+    yield IdentityRoute("GET", "/v3/role_assignments", list_assignments, readers)
+
+
+ROUTES = tuple(_routes())

@@ -1,0 +1,99 @@
+"""Groups and who is in them."""
+
+from __future__ import annotations
+
+from calor.localcloud.identity.domains import need_domain
+from calor.localcloud.identity.records import Group, Membership, User, changed, made, need, new_id
+from calor.localcloud.identity.removal import remove_group
+from calor.localcloud.identity.rules import IdentityRoute, admins, readers, the_user_or_readers
+from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.views import show_group, show_user
+from calor.localcloud.lists import chosen, list_reply
+from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.reading import description, identifier, name, nullable, shape, text
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+_MEMBERS = {"description": description, "domain_id": nullable(identifier)}
+_NEW = shape({"name": name}, _MEMBERS, others=True)
+_CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
+
+
+def list_groups(identity: Identity, call: Call) -> Reply:
+    found = identity.records.groups.find(**chosen(call, "domain_id", "name"))
+    return list_reply(call, "groups", [show_group(call, each) for each in found], ("id", "name", "domain_id"))
+
+
+def create_group(identity: Identity, call: Call) -> Reply:
+    given = call.read_in("group", _NEW)
+    domain = need_domain(identity, given.pop("domain_id", None) or call.caller.home_domain_id)
+    group = made(Group, given, id=new_id(), domain_id=domain.id)
+    return Reply(201, {"group": show_group(call, identity.records.groups.add(group))})
+
+
+def get_group(identity: Identity, call: Call) -> Reply:
+    return Reply(body={"group": show_group(call, _group(identity, call))})
+
+
+def update_group(identity: Identity, call: Call) -> Reply:
+    group = _group(identity, call)
+    given = call.read_in("group", _CHANGE)
+    if given.pop("domain_id", None) not in (None, group.domain_id):
+        raise BadRequest("group.domain_id cannot be changed.")
+    return Reply(body={"group": show_group(call, identity.records.groups.put(changed(group, given)))})
+
+
+def delete_group(identity: Identity, call: Call) -> Reply:
+    group = _group(identity, call)
+    with identity.records.store.transaction():
+        remove_group(identity.records, group.id)
+    return NO_CONTENT
+
+
+def list_members(identity: Identity, call: Call) -> Reply:
+    group = _group(identity, call)
+    memberships = identity.records.memberships.find(group_id=group.id)
+    found = (identity.records.users.get(membership.user_id) for membership in memberships)
+    shown = [show_user(call, user) for user in found if user]
+    return list_reply(call, "users", shown, ("name", "domain_id", "enabled"))
+
+
+def add_member(identity: Identity, call: Call) -> Reply:
+    group, user = _group(identity, call), _user(identity, call)
+    identity.records.memberships.put(Membership(f"{group.id}:{user.id}", group.id, user.id))
+    return NO_CONTENT
+
+
+def check_member(identity: Identity, call: Call) -> Reply:
+    group, user = _group(identity, call), _user(identity, call)
+    if identity.records.memberships.get(f"{group.id}:{user.id}") is None:
+        raise NotFound.of("user in the group", user.id)
+    return NO_CONTENT
+
+
+def remove_member(identity: Identity, call: Call) -> Reply:
+    check_member(identity, call)
+    identity.records.memberships.remove(f"{call.path['group_id']}:{call.path['user_id']}")
+    return NO_CONTENT
+
+
+def _group(identity: Identity, call: Call) -> Group:
+    return need("group", identity.records.groups, call.path["group_id"])
+
+
+def _user(identity: Identity, call: Call) -> User:
+    return need("user", identity.records.users, call.path["user_id"])
+
+
+_ONE = "/v3/groups/{group_id}"
+
+ROUTES = (
+    IdentityRoute("GET", "/v3/groups", list_groups, readers),
+    IdentityRoute("POST", "/v3/groups", create_group, admins),
+    IdentityRoute("GET", _ONE, get_group, readers),
+    IdentityRoute("PATCH", _ONE, update_group, admins),
+    IdentityRoute("DELETE", _ONE, delete_group, admins),
+    IdentityRoute("GET", f"{_ONE}/users", list_members, readers),
+    IdentityRoute("GET", f"{_ONE}/users/{{user_id}}", check_member, the_user_or_readers),
+    IdentityRoute("PUT", f"{_ONE}/users/{{user_id}}", add_member, admins),
+    IdentityRoute("DELETE", f"{_ONE}/users/{{user_id}}", remove_member, admins),
+)

@@ -1,0 +1,148 @@
+"""Projects and their tags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from calor.localcloud.identity.records import Project, changed, made, need, new_id
+from calor.localcloud.identity.removal import remove_project
+from calor.localcloud.identity.rules import IdentityRoute, admins, members_or_readers, readers
+from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.views import show_project
+from calor.localcloud.lists import chosen, list_reply
+from calor.localcloud.problems import BadRequest, Forbidden, NotFound
+from calor.localcloud.reading import boolean, description, identifier, listing, mapping, name, nullable, shape, text, truth
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+_FILTERS = ("id", "name", "domain_id", "enabled", "parent_id", "is_domain")
+_TAGS = listing(name, longest=80)
+_MEMBERS = {
+    "description": description,
+    "domain_id": nullable(identifier),
+    "enabled": boolean,
+    "is_domain": boolean,
+    "options": mapping,
+    "parent_id": nullable(identifier),
+    "tags": _TAGS,
+}
+_NEW = shape({"name": name}, _MEMBERS, others=True)
+_CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
+
+
+def list_projects(identity: Identity, call: Call) -> Reply:
+    found = identity.records.projects.find(**chosen(call, "name", "domain_id"))
+    domains = truth(call.query.get("is_domain", "false"))
+    tags = {tag for tag in call.query.get("tags", "").split(",") if tag}
+    shown = [
+        show_project(call, project)
+        for project in found
+        if project.is_domain == domains and tags.issubset(project.tags)
+    ]
+    return list_reply(call, "projects", shown, _FILTERS)
+
+
+def create_project(identity: Identity, call: Call) -> Reply:
+    given = call.read_in("project", _NEW)
+    records = identity.records
+    if given.pop("is_domain", False):
+        raise BadRequest("A project that acts as a domain is made with POST /v3/domains.")
+    parent_id = given.pop("parent_id", None)
+    parent = need("project", records.projects, parent_id) if parent_id else None
+    inherited = (parent.id if parent.is_domain else parent.domain_id) if parent else None
+    domain_id = given.pop("domain_id", None) or inherited or call.caller.home_domain_id
+    if records.domain(domain_id) is None:
+        raise NotFound.of("domain", domain_id)
+    if inherited and inherited != domain_id:
+        raise BadRequest("project.parent_id must be in the domain of the project.")
+    project = made(Project, given, id=new_id(), domain_id=domain_id, parent_id=parent_id or domain_id)
+    return Reply(201, {"project": show_project(call, records.projects.add(project))})
+
+
+def get_project(identity: Identity, call: Call) -> Reply:
+    return Reply(body={"project": show_project(call, _project(identity, call))})
+
+
+def update_project(identity: Identity, call: Call) -> Reply:
+    project = _project(identity, call)
+    given = call.read_in("project", _CHANGE)
+    for fixed in ("domain_id", "parent_id", "is_domain"):
+        if given.get(fixed, getattr(project, fixed)) != getattr(project, fixed):
+            raise BadRequest(f"project.{fixed} cannot be changed.")
+    if project.is_domain and given.get("enabled") is False:
+        raise Forbidden("A domain is disabled with PATCH /v3/domains.")
+    return Reply(body={"project": show_project(call, _keep(identity, changed(project, given)))})
+
+
+def delete_project(identity: Identity, call: Call) -> Reply:
+    project = _project(identity, call)
+    if project.is_domain:
+        raise Forbidden("A domain is deleted with DELETE /v3/domains.")
+    if identity.records.projects.find(parent_id=project.id):
+        raise Forbidden("A project that has others below it cannot be deleted.")
+    with identity.records.store.transaction():
+        remove_project(identity.records, project)
+    return NO_CONTENT
+
+
+def list_tags(identity: Identity, call: Call) -> Reply:
+    return Reply(body={"tags": _project(identity, call).tags, "links": {"self": call.url}})
+
+
+def set_tags(identity: Identity, call: Call) -> Reply:
+    project = replace(_project(identity, call), tags=call.read_in("tags", _TAGS))
+    return Reply(body={"tags": _keep(identity, project).tags, "links": {"self": call.url}})
+
+
+def clear_tags(identity: Identity, call: Call) -> Reply:
+    _keep(identity, replace(_project(identity, call), tags=()))
+    return NO_CONTENT
+
+
+def check_tag(identity: Identity, call: Call) -> Reply:
+    if call.path["tag"] not in _project(identity, call).tags:
+        raise NotFound.of("project tag", call.path["tag"])
+    return NO_CONTENT
+
+
+def add_tag(identity: Identity, call: Call) -> Reply:
+    project = _project(identity, call)
+    tag = name(call.path["tag"], "The tag")
+    tags = tuple(dict.fromkeys((*project.tags, tag)))
+    _keep(identity, replace(project, tags=_TAGS(list(tags), "The tags")))
+    return Reply(201, headers={"Location": call.url})
+
+
+def remove_tag(identity: Identity, call: Call) -> Reply:
+    check_tag(identity, call)
+    project = _project(identity, call)
+    _keep(identity, replace(project, tags=tuple(tag for tag in project.tags if tag != call.path["tag"])))
+    return NO_CONTENT
+
+
+def _project(identity: Identity, call: Call) -> Project:
+    return need("project", identity.records.projects, call.path["project_id"])
+
+
+def _keep(identity: Identity, project: Project) -> Project:
+    """Tokens of a project do not survive that it is disabled, even if it is enabled again."""
+    with identity.records.store.transaction():
+        if not project.enabled:
+            identity.records.tokens.remove_where(project_id=project.id)
+        return identity.records.projects.put(project)
+
+
+_ONE = "/v3/projects/{project_id}"
+
+ROUTES = (
+    IdentityRoute("GET", "/v3/projects", list_projects, readers),
+    IdentityRoute("POST", "/v3/projects", create_project, admins),
+    IdentityRoute("GET", _ONE, get_project, members_or_readers),
+    IdentityRoute("PATCH", _ONE, update_project, admins),
+    IdentityRoute("DELETE", _ONE, delete_project, admins),
+    IdentityRoute("GET", f"{_ONE}/tags", list_tags, members_or_readers),
+    IdentityRoute("PUT", f"{_ONE}/tags", set_tags, admins),
+    IdentityRoute("DELETE", f"{_ONE}/tags", clear_tags, admins),
+    IdentityRoute("GET", f"{_ONE}/tags/{{tag}}", check_tag, members_or_readers),
+    IdentityRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, admins),
+    IdentityRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, admins),
+)

@@ -1,0 +1,131 @@
+"""Users, their passwords, and what they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from calor.localcloud.identity.domains import need_domain
+from calor.localcloud.identity.grants import targets_of
+from calor.localcloud.identity.records import User, changed, made, need, new_id
+from calor.localcloud.identity.removal import remove_user
+from calor.localcloud.identity.rules import (
+    IdentityRoute,
+    admins,
+    readers,
+    the_user_or_readers,
+)
+from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.tokens import active_user
+from calor.localcloud.identity.views import show_group, show_project, show_user
+from calor.localcloud.lists import chosen, list_reply
+from calor.localcloud.problems import BadRequest, Unauthorized
+from calor.localcloud.reading import boolean, identifier, mapping, name, nullable, shape, text
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+_PASSWORD = text(4096, shortest=1)
+_MEMBERS = {
+    "default_project_id": nullable(identifier),
+    "description": nullable(text()),
+    "domain_id": nullable(identifier),
+    "email": nullable(text(1024)),
+    "enabled": boolean,
+    "options": mapping,
+    "password": nullable(_PASSWORD),
+}
+_NEW = shape({"name": name}, _MEMBERS, others=True)
+_CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
+_NEW_PASSWORD = shape({"original_password": text(4096), "password": _PASSWORD})
+
+
+def list_users(identity: Identity, call: Call) -> Reply:
+    found = identity.records.users.find(**chosen(call, "name", "domain_id"))
+    shown = [show_user(call, user) for user in found]
+    return list_reply(call, "users", shown, ("id", "name", "domain_id", "enabled"))
+
+
+async def create_user(identity: Identity, call: Call) -> Reply:
+    given = call.read_in("user", _NEW)
+    domain = need_domain(identity, given.pop("domain_id", None) or call.caller.home_domain_id)
+    hashed = await _hashed(identity, given.pop("password", None))
+    need_domain(identity, domain.id)  # It may have gone meanwhile.
+    user = made(User, given, id=new_id(), domain_id=domain.id, password_hash=hashed)
+    return Reply(201, {"user": show_user(call, identity.records.users.add(user))})
+
+
+def get_user(identity: Identity, call: Call) -> Reply:
+    return Reply(body={"user": show_user(call, _user(identity, call))})
+
+
+async def update_user(identity: Identity, call: Call) -> Reply:
+    given = call.read_in("user", _CHANGE)
+    if given.pop("domain_id", None) not in (None, _user(identity, call).domain_id):
+        raise BadRequest("user.domain_id cannot be changed.")
+    with_password = "password" in given
+    hashed = await _hashed(identity, given.pop("password", None))
+    user = changed(_user(identity, call), given)
+    if with_password:
+        user = replace(user, password_hash=hashed)
+    return Reply(body={"user": show_user(call, _keep(identity, user, end_tokens=with_password))})
+
+
+def delete_user(identity: Identity, call: Call) -> Reply:
+    user = _user(identity, call)
+    with identity.records.store.transaction():
+        remove_user(identity.records, user.id)
+    return NO_CONTENT
+
+
+async def change_password(identity: Identity, call: Call) -> Reply:
+    """Open to whoever knows the password: it proves more than a token does."""
+    given = call.read_in("user", _NEW_PASSWORD)
+    user = active_user(identity, call.path["user_id"])
+    if not await identity.passwords.fits(user.password_hash if user else None, given["original_password"]):
+        raise Unauthorized
+    hashed = await identity.passwords.hash(given["password"])
+    user = replace(_user(identity, call), password_hash=hashed)
+    _keep(identity, user, end_tokens=True)
+    return NO_CONTENT
+
+
+def list_projects_of_user(identity: Identity, call: Call) -> Reply:
+    user = _user(identity, call)
+    found = targets_of(identity.records, user.id, "project")
+    return list_reply(
+        call, "projects", [show_project(call, each) for each in found], ("id", "name", "domain_id", "enabled")
+    )
+
+
+def list_groups_of_user(identity: Identity, call: Call) -> Reply:
+    user = _user(identity, call)
+    memberships = identity.records.memberships.find(user_id=user.id)
+    found = (identity.records.groups.get(membership.group_id) for membership in memberships)
+    return list_reply(call, "groups", [show_group(call, each) for each in found if each], ("name",))
+
+
+async def _hashed(identity: Identity, password: str | None) -> str | None:
+    return None if password is None else await identity.passwords.hash(password)
+
+
+def _user(identity: Identity, call: Call) -> User:
+    return need("user", identity.records.users, call.path["user_id"])
+
+
+def _keep(identity: Identity, user: User, end_tokens: bool) -> User:
+    with identity.records.store.transaction():
+        if end_tokens or not user.enabled:
+            identity.records.tokens.remove_where(user_id=user.id)
+        return identity.records.users.put(user)
+
+
+_ONE = "/v3/users/{user_id}"
+
+ROUTES = (
+    IdentityRoute("GET", "/v3/users", list_users, readers),
+    IdentityRoute("POST", "/v3/users", create_user, admins),
+    IdentityRoute("GET", _ONE, get_user, the_user_or_readers),
+    IdentityRoute("PATCH", _ONE, update_user, admins),
+    IdentityRoute("DELETE", _ONE, delete_user, admins),
+    IdentityRoute("POST", f"{_ONE}/password", change_password, None),
+    IdentityRoute("GET", f"{_ONE}/projects", list_projects_of_user, the_user_or_readers),
+    IdentityRoute("GET", f"{_ONE}/groups", list_groups_of_user, the_user_or_readers),
+)

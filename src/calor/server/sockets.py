@@ -1,0 +1,54 @@
+"""Listening sockets, opened before any process starts: they outlive the processes that answer on them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+
+class PortTaken(Exception):
+    """A port is in use; the message names it and, if it can be told, by what."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises PortTaken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except OSError as error:
+        made.close()
+        user = _user_of(port)
+        by = f" by {user}" if user else ""
+        raise PortTaken(f"port {port} on {host} is taken{by} ({error.strerror})") from None
+    made.listen(1024)
+    made.setblocking(False)
+    return made
+
+
+def _user_of(port: int) -> str | None:
+    """The program that listens on a port, where the system tells."""
+    inodes = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            lines = Path(table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split()
+            if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
+                inodes.add(f"socket:[{fields[9]}]")
+    if not inodes:
+        return None
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if any(os.readlink(fd) in inodes for fd in (process / "fd").iterdir()):
+                command = (
+                    (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+                )
+                return f"process {process.name} ({command[:80]})"
+        except OSError:
+            continue
+    return None

@@ -1,0 +1,116 @@
+"""Runs the programs of a server as processes and starts again what ends unasked.
+
+A program is forked, not started anew: what the parent has imported is shared. If the parent is killed, its
+children end at once, so that a restart never meets one of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+log = logging.getLogger(__name__)
+
+GRACE_SECONDS = 10.0
+SHORTEST_LIFE = 2.0
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Something to run in a process of its own until it is told to stop."""
+
+    name: str
+    main: Callable[[], None]
+
+
+class Supervisor:
+    def __init__(self, programs: list[Program]) -> None:
+        self._programs = programs
+        self._running: dict[int, tuple[Program, float]] = {}
+        self._stopping = False
+        # Its write end is open only in this process: when that is gone, every child reads the end.
+        self._lifeline, self._hold = os.pipe()
+
+    def run(self) -> None:
+        """Runs until SIGTERM or SIGINT, then stops all programs."""
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+        for program in self._programs:
+            self._start(program)
+        while self._running:
+            try:
+                pid, status = os.wait()
+            except InterruptedError:
+                continue
+            except ChildProcessError:
+                break
+            self._ended(pid, status)
+
+    def _start(self, program: Program) -> None:
+        pid = os.fork()
+        if pid:
+            self._running[pid] = (program, time.monotonic())
+            return
+        code = 1
+        try:
+            os.close(self._hold)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            self._die_with_parent()
+            program.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        except BaseException:
+            log.exception("%s failed", program.name)
+        finally:
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    def _die_with_parent(self) -> None:
+        if sys.platform == "linux":
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+        def watch() -> None:
+            os.read(self._lifeline, 1)
+            os._exit(1)
+
+        threading.Thread(target=watch, name="lifeline", daemon=True).start()
+
+    def _ended(self, pid: int, status: int) -> None:
+        if pid not in self._running:
+            return
+        program, started = self._running.pop(pid)
+        if self._stopping:
+            return
+        lived = time.monotonic() - started
+        log.warning("%s ended (%s); starting it again", program.name, os.waitstatus_to_exitcode(status))
+        if lived < SHORTEST_LIFE:
+            time.sleep(min(SHORTEST_LIFE, 0.2 + lived))
+        self._start(program)
+
+    def _stop(self, number: int, frame: object) -> None:
+        if self._stopping:
+            return
+        self._stopping = True
+        for pid in self._running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        time.sleep(GRACE_SECONDS)
+        for pid in list(self._running):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
