@@ -32,6 +32,8 @@ class World:
     custom: CustomCheck
     common: Mapping[str, Any] = field(default_factory=dict)
     """The operator's registry of types, below the user's."""
+    old_names: Mapping[str, str] = field(default_factory=dict)
+    """Types that go by another name now; a name may end in a star."""
     common_files: Mapping[str, str] = field(default_factory=dict)
     """Templates that the operator's registry names; a user's registry cannot reach them."""
     common_defaults: Mapping[str, Any] = field(default_factory=dict)

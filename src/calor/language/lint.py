@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from calor.language import versions
@@ -112,11 +113,11 @@ class _Linter:
             message = f"the type {found.type_name} is {_standing(found.support)}"
             substitute = found.support.substitute
             self.report.warn(code, message, at, hint=f"use {substitute}" if substitute else None)
-        if found.type_name != resource.type_name:
-            mapped = self.definition.environment.registry.common.get(resource.type_name)
-            if mapped == found.type_name:
-                message = f"{resource.type_name} is another name of {found.type_name}"
-                self.report.warn("W310", message, at, hint=f"write {found.type_name}")
+        names = self.definition.library.world.old_names
+        old = any(fnmatchcase(resource.type_name, name) for name in names)
+        if old and found.type_name != resource.type_name:
+            message = f"{resource.type_name} is another name of {found.type_name}"
+            self.report.warn("W310", message, at, hint=f"write {found.type_name}")
 
     def _properties(self, resource: ResourceDefinition) -> None:
         found = resource.found

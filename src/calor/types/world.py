@@ -21,6 +21,7 @@ def offline_world(fetch: Fetch = no_fetch) -> World:
         declaration=catalogue.declaration,
         custom=custom_constraints.offline,
         common=catalogue.ALIASES,
+        old_names=catalogue.ALIASES,
         common_files=_shipped_templates(),
         fetch=fetch,
         type_names=catalogue.names,

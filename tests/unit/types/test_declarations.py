@@ -19,6 +19,7 @@ from calor.language.schema import (
     Remove,
     Replace,
     ResourceType,
+    Rewrite,
     Support,
     Translation,
 )
@@ -151,7 +152,10 @@ def facts_of_type(declared: type[ResourceType]) -> Facts:
         "requires_deferred_auth": declared.deferred_auth,
         "traits": [name for name, present in traits.items() if present],
         "update_policy": facts_of_properties(declared.update_policy),
-        "translation_rules": [facts_of_translation(rule) for rule in declared.translations],
+        # What is rewritten depends on values, which the facts do not show.
+        "translation_rules": [
+            facts_of_translation(rule) for rule in declared.translations if not isinstance(rule, Rewrite)
+        ],
     }
     facts.update({name: value for name, value in optional.items() if value})
     if declared.name_limit != ResourceType.name_limit:

@@ -220,5 +220,5 @@ class TestValue:
     def test_value_does_not_fit(self, kind: str, value: Any) -> None:
         [problem] = problems("OS::Heat::Value", type=kind, value=value)
 
-        assert problem.kind == "StackValidationFailed"
+        assert problem.kind == "Property error"
         assert problem.path == ("value",)
