@@ -10,6 +10,7 @@ from calor.engine.ids import physical_name
 from calor.engine.states import ResourceState
 
 if TYPE_CHECKING:
+    from calor.engine.acting import ActionWalk
     from calor.engine.applying import StackWalk
 
 
@@ -20,7 +21,7 @@ class Context:
 
     def __init__(
         self,
-        walk: StackWalk,
+        walk: StackWalk | ActionWalk,
         state: ResourceState,
         members: Sequence[ResourceState] = (),
         child: StackWalk | None = None,

@@ -38,7 +38,6 @@ class Keeper:
         self.writer = writer or Writer(database)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._bell = asyncio.Event()
-        self._closing = False
 
     def ring(self) -> None:
         """Tells that there may be work."""
@@ -52,8 +51,10 @@ class Keeper:
             while True:
                 self._bell.clear()
                 await self._sweep()
+                # Not wait_for, which can swallow a cancellation that comes together with a ring.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._bell.wait(), SWEEP_SECONDS)
+                    async with asyncio.timeout(SWEEP_SECONDS):
+                        await self._bell.wait()
         finally:
             renewal.cancel()
             await self._hand_over()
@@ -152,4 +153,5 @@ class Keeper:
             run.stop.set()
         for _, task in runs:
             with contextlib.suppress(Exception, asyncio.CancelledError):
-                await asyncio.wait_for(task, 5)
+                async with asyncio.timeout(5):
+                    await task

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Engine, select, update
 
 from calor.engine import definitions
-from calor.engine.applying import Delete, StackWalk, Step
+from calor.engine.acting import ActionWalk
+from calor.engine.applying import StackWalk
 from calor.engine.journal import Journal
 from calor.engine.states import StepFailed
 from calor.language.definition import Definition
@@ -20,6 +22,7 @@ from calor.store.database import reading
 from calor.store.writer import Lease, Writer
 
 STACK_TYPE = "OS::Heat::Stack"
+ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
 
@@ -32,7 +35,7 @@ class Run:
     """Takes a stack from IN_PROGRESS to its end, rollback included."""
 
     def __init__(
-        self, stack: records.Stack, lease: Lease, writer: Writer, database: Any, world: World
+        self, stack: records.Stack, lease: Lease, writer: Writer, database: Engine, world: World
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -40,9 +43,10 @@ class Run:
         self.database = database
         self.journal = Journal(writer, lease, self.now)
         self.stop = asyncio.Event()
+        self.walk: StackWalk | ActionWalk | None = None
         self.file_digests: dict[str, str] = {}
-        self.superseded = False
-        self.timed_out = False
+        self._superseded = False
+        self._timed_out = False
 
     @staticmethod
     def now() -> float:
@@ -51,39 +55,63 @@ class Run:
     async def pause(self, seconds: float) -> None:
         """Waits. Raises Stopped when the run is told to stop meanwhile."""
         try:
-            await asyncio.wait_for(self.stop.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self.stop.wait()
         except TimeoutError:
             return
         raise Stopped("the run was stopped")
 
     async def execute(self) -> None:
-        """Runs until the stack is COMPLETE or FAILED."""
+        """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
         while True:
-            failed = await self._walk()
-            if self.stop.is_set():
+            failure = await self._in_time()
+            if self.stop.is_set() and not self._timed_out:
                 return
-            if not failed:
+            if failure is None:
                 await self._complete()
                 return
-            reason = self._reason(failed)
-            if self.stack.disable_rollback or self.stack.action not in (
-                "CREATE",
-                "UPDATE",
-                "ADOPT",
-                "RESTORE",
-            ):
-                await self._end("FAILED", reason)
+            rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
+            await self._end("FAILED", failure)
+            if not rolls_back or self._superseded:
                 return
-            await self._end("FAILED", reason)
+            self.stop.clear()
+            self._timed_out = False
             self._roll_back()
 
-    async def _walk(self) -> dict[Step, Exception]:
-        loop = asyncio.get_running_loop()
-        definition, rows = await loop.run_in_executor(None, self._load)
-        self.walk = StackWalk(self, self.stack, definition, rows)
-        failed = await self.walk.execute()
+    async def _in_time(self) -> str | None:
+        """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
+        minutes = self.stack.timeout_mins
+        timer = None
+        if minutes:
+            began = self.stack.updated_at or self.stack.created_at
+            remaining = began + minutes * 60 - self.now()
+            timer = asyncio.get_running_loop().call_later(max(remaining, 0), self._expire)
+        try:
+            failure = await self._walk()
+        except StepFailed as error:
+            failure = f"{error.kind}: {error.message}"
+        finally:
+            if timer is not None:
+                timer.cancel()
         self.journal.send()
-        return failed
+        return "Timed out" if self._timed_out else failure
+
+    def _expire(self) -> None:
+        self._timed_out = True
+        self.stop.set()
+
+    async def _walk(self) -> str | None:
+        action = self.stack.action
+        if action in ACTIONS_IN_PLACE:
+            acting = ActionWalk(self, self.stack, action, await self.resource_rows(self.stack.id))
+            self.walk = acting
+            return _told(action, await acting.execute(), acting.failure)
+        definition, rows = await asyncio.get_running_loop().run_in_executor(None, self._load)
+        applying = StackWalk(self, self.stack, definition, rows)
+        self.walk = applying
+        return _told(action, await applying.execute(), applying.failure)
+
+    # What is stored.
 
     async def stack_row(self, id: str | None) -> records.Stack | None:
         """A stack's row as it is now, what the run itself has changed included."""
@@ -98,6 +126,7 @@ class Run:
         return None if row is None else records.record(records.Stack, row)
 
     async def resource_rows(self, stack: str) -> list[records.Resource]:
+        await self.journal.flush()
         return await asyncio.get_running_loop().run_in_executor(None, self._resource_rows, stack)
 
     def _resource_rows(self, stack: str) -> list[records.Resource]:
@@ -106,11 +135,11 @@ class Run:
             return [records.record(records.Resource, row) for row in connection.execute(query)]
 
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
+        """What the stack is to become, None for nothing, and what it has."""
+        rows = self._resource_rows(self.stack.id)
+        if self.stack.action == "DELETE" or self.stack.run.get("empty"):
+            return None, rows
         with reading(self.database).connect() as connection:
-            query = select(tables.resource).where(tables.resource.c.stack == self.stack.id)
-            rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-            if self._wants_nothing:
-                return None, rows
             request = definitions.load(connection, self.stack.definition)
             self.file_digests = definitions.file_digests(connection, self.stack.definition)
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
@@ -119,47 +148,33 @@ class Run:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
         return definition, rows
 
-    @property
-    def _wants_nothing(self) -> bool:
-        """Whether all resources have to go: in a delete, and in the rollback of a create."""
-        return self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
-
-    def _reason(self, failed: dict[Step, Exception]) -> str:
-        step = next(iter(failed))
-        known = self.walk.failure(failed)
-        action = "DELETE" if isinstance(step, Delete) else self.stack.action
-        return f"Resource {action} failed: {known.kind}: {known.message}"
+    # How it ends.
 
     async def _complete(self) -> None:
         action = self.stack.action
+        reason = f"Stack {action} completed successfully"
         if action == "DELETE":
-            await self._deleted()
-            return
-        outputs = self.walk.outputs() if self.walk.definition is not None else {}
-        await self._end(
-            "COMPLETE",
-            f"Stack {action} completed successfully",
-            outputs=outputs,
-            previous=self.stack.definition,
-            run={},
-        )
-
-    async def _deleted(self) -> None:
-        now = self.now()
-        await self._end("COMPLETE", "Stack DELETE completed successfully", deleted_at=now)
+            await self._end("COMPLETE", reason, deleted_at=self.now())
+        elif isinstance(self.walk, StackWalk):
+            outputs = self.walk.outputs() if self.walk.definition is not None else {}
+            await self._end("COMPLETE", reason, outputs=outputs, previous=self.stack.definition, run={})
+        else:
+            unsupported = self.walk.unsupported if self.walk is not None else []
+            if unsupported:
+                reason = f"{reason}; not supported for {', '.join(unsupported)}"
+            await self._end("COMPLETE", reason, run={})
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
-        values: dict[str, Any] = {
-            "action": "ROLLBACK",
-            "status": "IN_PROGRESS",
-            "reason": f"Stack {self.stack.action} failed, rolling back",
-            "updated_at": self.now(),
-            "definition": previous or self.stack.definition,
-            "run": {} if previous else {"empty": True},
-        }
-        self._change(**values)
+        self._change(
+            action="ROLLBACK",
+            status="IN_PROGRESS",
+            reason=f"Stack {self.stack.action} failed, rolling back",
+            updated_at=self.now(),
+            definition=previous or self.stack.definition,
+            run={} if previous else {"empty": True},
+        )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
         self._change(status=status, reason=reason, **values)
@@ -168,31 +183,31 @@ class Run:
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
         taken the stack over meanwhile."""
-        before = self.stack.run_id
-        self.stack = records.changed(self.stack, **values)
-        event = self.journal.event_row(
-            self.stack.id,
-            self.stack.root,
-            self.stack.name,
-            STACK_TYPE,
-            self.stack.id,
-            self.stack.action,
-            self.stack.status,
-            self.stack.reason,
-        )
+        self.stack = stack = records.changed(self.stack, **values)
+        event = self._event_row(stack)
 
         def write(connection: Connection) -> None:
             table = tables.stack
-            change = update(table).where(table.c.id == self.stack.id, table.c.run_id == before).values(values)
-            if connection.execute(change).rowcount:
+            change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
+            if connection.execute(change.values(values)).rowcount:
                 connection.execute(tables.event.insert(), [event])
             else:
-                self.superseded = True
+                self._superseded = True
 
         self.journal.changes.then(write)
 
     def tell(self, stack: records.Stack) -> None:
-        """The event of a stack's own state."""
-        self.journal.event(
+        """The event of a nested stack's own state."""
+        self.journal.changes.inserts[tables.event].append(self._event_row(stack))
+
+    def _event_row(self, stack: records.Stack) -> dict[str, Any]:
+        return self.journal.event_row(
             stack.id, stack.root, stack.name, STACK_TYPE, stack.id, stack.action, stack.status, stack.reason
         )
+
+
+def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | None:
+    if not failed:
+        return None
+    known: StepFailed = failure(failed)
+    return f"Resource {action} failed: {known.kind}: {known.message}"

@@ -1,0 +1,158 @@
+"""Actions on what is there: suspend, resume, check and snapshot. The definition stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from calor.engine.context import Context
+from calor.engine.states import ResourceState, StepFailed
+from calor.engine.walking import walk
+from calor.graph import Graph
+from calor.store import records
+
+if TYPE_CHECKING:
+    from calor.engine.runs import Run
+
+BACKWARDS = frozenset({"SUSPEND"})
+GOES_ON = frozenset({"CHECK"})
+
+
+class ActionWalk:
+    """One stack on which an action is done, resource by resource."""
+
+    def __init__(self, run: Run, stack: records.Stack, action: str, rows: list[records.Resource]) -> None:
+        self.run = run
+        self.stack = stack
+        self.action = action
+        self.journal = run.journal
+        self.rows = {row.id: ResourceState.of(row) for row in rows}
+        self.children: dict[str, ActionWalk] = {}
+        self.unsupported: list[str] = []
+        self.snapshots: dict[str, Any] = {}
+
+    async def execute(self) -> dict[str, Exception]:
+        """Does the action on every resource; what failed, by id."""
+        graph: Graph[str] = Graph()
+        for row in self.rows.values():
+            graph.add(row.id)
+            for needed in row.requires:
+                if needed not in self.rows:
+                    continue
+                if self.action in BACKWARDS:
+                    graph.depend(needed, row.id)
+                else:
+                    graph.depend(row.id, needed)
+        return await walk(graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stop)
+
+    def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
+        state = self.rows[id]
+        if self._passes(state):
+            return None
+        found = self.run.world.declaration(state.type_name)
+        self._enter(state)
+        if state.data.get("_nested"):
+            return self._finish(self._below(state), state)
+        handler = getattr(found, self.action.lower(), None)
+        if handler is None:
+            if self.action == "CHECK":
+                self.unsupported.append(state.name)
+                self._leave(state, f"CHECK not supported for {state.type_name}")
+            else:
+                self._leave(state)
+            return None
+        try:
+            outcome = handler(self.context(state))
+        except Exception as error:
+            raise self._fail(state, StepFailed.of(error)) from None
+        if inspect.isawaitable(outcome):
+            return self._finish(outcome, state)
+        self._done(state, outcome)
+        return None
+
+    def _passes(self, state: ResourceState) -> bool:
+        """Whether the action has nothing to do with the resource."""
+        if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
+            return True
+        if self.action == "SUSPEND":
+            return state.state == "SUSPEND_COMPLETE"
+        if self.action == "RESUME":
+            return state.state == "RESUME_COMPLETE"
+        return False
+
+    async def _below(self, state: ResourceState) -> None:
+        stack = await self.run.stack_row(state.physical_id)
+        if stack is None:
+            raise StepFailed("NotFound", f"the stack below {state.name} is gone")
+        inner = ActionWalk(self.run, stack, self.action, await self.run.resource_rows(stack.id))
+        self.children[state.name] = inner
+        self._change(stack, "IN_PROGRESS", f"Stack {self.action} started")
+        failed = await inner.execute()
+        if failed:
+            reason = inner.failure(failed)
+            self._change(stack, "FAILED", f"Resource {self.action} failed: {reason.kind}: {reason.message}")
+            raise reason
+        self._change(stack, "COMPLETE", f"Stack {self.action} completed successfully")
+
+    def _change(self, stack: records.Stack, status: str, reason: str) -> None:
+        values = {"action": self.action, "status": status, "reason": reason, "updated_at": self.run.now()}
+        self.journal.stack(stack.id, **values)
+        self.run.tell(records.changed(stack, **values))
+
+    def failure(self, failed: Mapping[str, Exception]) -> StepFailed:
+        """What failed; a check tells all of it."""
+        parts = []
+        for id, error in failed.items():
+            name = self.rows[id].name
+            known = StepFailed.of(error)
+            place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
+            parts.append((known.kind, f"{place}{'.' if known.nested else ': '}{known.message}"))
+        if self.action in GOES_ON:
+            return StepFailed(parts[0][0], ", ".join(text for _, text in parts), nested=True)
+        return StepFailed(*parts[0], nested=True)
+
+    async def _finish(self, outcome: Any, state: ResourceState) -> None:
+        self.journal.send()
+        try:
+            answer = await outcome
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise self._fail(state, StepFailed.of(error)) from None
+        self._done(state, answer)
+
+    def _done(self, state: ResourceState, answer: Any) -> None:
+        if self.action == "SNAPSHOT" and isinstance(answer, dict):
+            self.snapshots[state.name] = answer
+        self._leave(state)
+
+    def context(self, state: ResourceState) -> Context:
+        return Context(self, state)
+
+    def _enter(self, state: ResourceState) -> None:
+        self._note(state, "IN_PROGRESS", "state changed")
+
+    def _leave(self, state: ResourceState, reason: str = "state changed") -> None:
+        self._note(state, "COMPLETE", reason)
+
+    def _fail(self, state: ResourceState, error: StepFailed) -> StepFailed:
+        place = f"resources[{state.name}]" if state.name.isdigit() else f"resources.{state.name}"
+        self._note(state, "FAILED", f"{error.kind}: {place}{'.' if error.nested else ': '}{error.message}")
+        return error
+
+    def _note(self, state: ResourceState, status: str, reason: str) -> None:
+        state.action, state.status, state.reason = self.action, status, reason
+        state.updated_at = self.run.now()
+        self.journal.resource(state)
+        self.journal.event(
+            self.stack.id,
+            self.stack.root,
+            state.name,
+            state.type_name,
+            state.physical_id,
+            self.action,
+            status,
+            reason,
+        )
