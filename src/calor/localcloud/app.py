@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from uuid import uuid4
 
 from starlette.applications import Starlette
@@ -9,12 +11,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from calor.localcloud.identity.service import Identity, identity_app
+from calor.localcloud.identity.records import Records
+from calor.localcloud.identity.service import identity_app
+from calor.localcloud.identity.state import Identity, now
 from calor.localcloud.store import Store
 
 
-def cloud_app(store: Store) -> ASGIApp:
-    mounts = [Mount("/identity", identity_app(Identity(store)))]
+def cloud_app(store: Store, clock: Callable[[], datetime] = now) -> ASGIApp:
+    identity = Identity(Records(store), clock=clock)
+    mounts = [Mount("/identity", identity_app(identity))]
     return _Frontdoor(Starlette(routes=mounts), roots=frozenset(mount.path for mount in mounts))
 
 

@@ -38,9 +38,5 @@ class NotFound(Problem):
         return cls(f"Could not find {kind}: {identifier[:255]}.")
 
 
-class Conflict(Problem):
-    status = HTTPStatus.CONFLICT
-
-
 class TooLarge(Problem):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE

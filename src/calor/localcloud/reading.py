@@ -17,10 +17,12 @@ Reader = Callable[[Any, str], Any]
 
 NAME_LENGTH = 255
 TEXT_LENGTH = 65_536
+DEPTH = 64
 
 
 def parse_json(raw: bytes) -> Any:
-    """JSON whose every value can be stored and sent back: no NaN, no infinity, no half of a surrogate pair."""
+    """JSON whose every value can be stored and sent back: no NaN, no infinity, no half of a surrogate pair, and not
+    so deep that wrapping it once more would be too much for the encoder."""
     try:
         value = json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite)
         if b"\\u" in raw:
@@ -29,7 +31,17 @@ def parse_json(raw: bytes) -> Any:
         raise BadRequest("The body is nested too deeply.") from None
     except ValueError:
         raise BadRequest("The body is not valid JSON.") from None
+    # What opens few brackets is not deep: most bodies need no walk.
+    if raw.count(b"[") + raw.count(b"{") > DEPTH and _is_deeper(value, DEPTH):
+        raise BadRequest("The body is nested too deeply.")
     return value
+
+
+def _is_deeper(value: Any, than: int) -> bool:
+    if not isinstance(value, list | dict):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return than == 0 or any(_is_deeper(each, than - 1) for each in inner)
 
 
 def _refuse_constant(text: str) -> float:

@@ -54,7 +54,9 @@ class Store:
         )
         for columns in indexes:
             expressions = ", ".join(_extract(column) for column in columns)
-            self._db.execute(f"CREATE INDEX IF NOT EXISTS {name}_by_{'_'.join(columns)} ON {name} ({expressions})")
+            self._db.execute(
+                f"CREATE INDEX IF NOT EXISTS {name}_by_{'_'.join(columns)} ON {name} ({expressions})"
+            )
         for columns in unique:
             # SQLite holds nulls for different from each other; here, they are the same.
             expressions = ", ".join(f"coalesce({_extract(column)}, '')" for column in columns)

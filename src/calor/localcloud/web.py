@@ -101,7 +101,9 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
     async def unrouted(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         message = {404: "The resource could not be found.", 405: "The method is not allowed here."}
-        return failed(HTTPStatus(error.status_code), message.get(error.status_code, error.detail), error.headers)
+        return failed(
+            HTTPStatus(error.status_code), message.get(error.status_code, error.detail), error.headers
+        )
 
     async def broken(request: Request, error: Exception) -> Response:
         return failed(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")

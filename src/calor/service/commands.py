@@ -25,6 +25,8 @@ from calor.store.writer import Changes, Writer
 
 STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 
+_ACTIONS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
+
 Doorbell = Callable[[], None]
 """Tells the engine that there is work."""
 
@@ -153,6 +155,92 @@ class Commands:
         if tags is not None:
             values["tags"] = list(tags)
         return self._start(stack, "UPDATE", bodies=bodies, **values)
+
+    def act(self, caller: Caller, stack: records.Stack, verb: str) -> None:
+        """Starts one of the actions on what is there, or stops the one under way. Raises ServiceError."""
+        if stack.deleted_at is not None:
+            raise NotFound("Stack", stack.name)
+        if verb in _ACTIONS:
+            action = _ACTIONS[verb]
+            if stack.state != f"{action}_COMPLETE" or action == "CHECK":
+                self._start(stack, action, run={})
+        elif verb == "cancel_update":
+            if stack.state != "UPDATE_IN_PROGRESS":
+                raise NotSupported(f"Cancelling update when stack is {stack.state} is not supported.")
+            definition = stack.previous or stack.definition
+            self._start(
+                stack, "ROLLBACK", definition=definition, run={} if stack.previous else {"empty": True}
+            )
+        elif verb == "cancel_without_rollback":
+            if stack.state not in ("UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS"):
+                raise NotSupported(f"Cancelling when stack is {stack.state} is not supported.")
+            self._halt(stack)
+        else:
+            raise ServiceError("HTTPBadRequest", f"Invalid action {verb} specified")
+
+    def _halt(self, stack: records.Stack) -> None:
+        """Ends the action under way where it is."""
+        ended = records.changed(
+            stack, status="FAILED", reason=f"User cancelled stack {stack.action}", run_id=new_id(), run={}
+        )
+        changes = Changes()
+        changes.update(
+            tables.stack, stack.id, status=ended.status, reason=ended.reason, run_id=ended.run_id, run={}
+        )
+        self._note(changes, ended)
+        self.writer.write(changes)
+        self.ring()
+
+    def signal(
+        self, caller: Caller, stack: records.Stack, resource: records.Resource, details: dict[str, Any] | None
+    ) -> None:
+        """Puts a signal into the engine's inbox. Raises ServiceError."""
+        if resource.action in ("SUSPEND", "DELETE"):
+            raise NotSupported(f"Signal resource during {resource.action} is not supported.")
+        changes = Changes()
+        changes.insert(
+            tables.inbox,
+            id=new_id(),
+            seq=self.clock(),
+            root=stack.root,
+            stack=stack.id,
+            resource=resource.name,
+            details=details,
+        )
+        self.writer.write(changes)
+        self.ring()
+
+    def mark_unhealthy(
+        self,
+        caller: Caller,
+        stack: records.Stack,
+        resource: records.Resource,
+        unhealthy: bool,
+        reason: str | None,
+    ) -> None:
+        """Marks a resource for replacement by the next update, or takes the mark back."""
+        if not unhealthy and resource.state != "CHECK_FAILED":
+            return
+        status = "FAILED" if unhealthy else "COMPLETE"
+        given = reason or ("state changed by resource_mark_unhealthy api" if unhealthy else "")
+        changes = Changes()
+        values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
+        changes.update(tables.resource, resource.id, **values)
+        changes.insert(
+            tables.event,
+            id=new_id(),
+            stack=stack.id,
+            root=stack.root,
+            resource=resource.name,
+            type=resource.type,
+            physical_id=resource.physical_id,
+            action="CHECK",
+            status=status,
+            reason=given,
+            at=self.clock(),
+            properties=None,
+        )
+        self.writer.write(changes)
 
     # What the use cases share.
 

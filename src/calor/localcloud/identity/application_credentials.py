@@ -10,10 +10,10 @@ from calor.localcloud.identity.records import ApplicationCredential, need, new_i
 from calor.localcloud.identity.removal import remove_application_credential
 from calor.localcloud.identity.rules import (
     IdentityRoute,
-    refuse_delegated,
     the_user,
     the_user_or_admins,
     the_user_or_readers,
+    undelegated,
 )
 from calor.localcloud.identity.state import Identity, stamped
 from calor.localcloud.identity.trusts import ROLE, pick_roles
@@ -39,7 +39,6 @@ _NEW = shape(
 async def create_application_credential(identity: Identity, call: Call) -> Reply:
     """For the project of the token. The secret is shown this one time."""
     given = call.read_in("application_credential", _NEW)
-    refuse_delegated(call)
     if given.get("access_rules"):
         raise BadRequest("Access rules are not supported: the credential would reach further than they say.")
     if call.caller.project_id is None:
@@ -94,7 +93,6 @@ def get_application_credential(identity: Identity, call: Call) -> Reply:
 
 def delete_application_credential(identity: Identity, call: Call) -> Reply:
     credential = _credential(identity, call)
-    refuse_delegated(call)
     with identity.records.store.transaction():
         remove_application_credential(identity.records, credential)
     return NO_CONTENT
@@ -112,7 +110,7 @@ _ONE = f"{_ALL}/{{credential_id}}"
 
 ROUTES = (
     IdentityRoute("GET", _ALL, list_application_credentials, the_user_or_readers),
-    IdentityRoute("POST", _ALL, create_application_credential, the_user),
+    IdentityRoute("POST", _ALL, create_application_credential, undelegated(the_user)),
     IdentityRoute("GET", _ONE, get_application_credential, the_user_or_readers),
-    IdentityRoute("DELETE", _ONE, delete_application_credential, the_user_or_admins),
+    IdentityRoute("DELETE", _ONE, delete_application_credential, undelegated(the_user_or_admins)),
 )

@@ -12,6 +12,7 @@ from calor.localcloud.identity.grants import (
     SYSTEM,
     Actor,
     Target,
+    actor_ids,
     assign,
     assigned,
     unassign,
@@ -77,9 +78,9 @@ def _stored(records: Records, call: Call, effective: bool) -> list[Assignment]:
     """What is recorded, narrowed by what is indexed."""
     if target_id := call.query.get("scope.project.id") or call.query.get("scope.domain.id"):
         return records.assignments.find(target_id=target_id)
-    user_id = call.query.get("user.id")
-    if user_id and not effective:
-        return records.assignments.find(actor_id=user_id)
+    if user_id := call.query.get("user.id"):
+        actors = actor_ids(records, user_id) if effective else [user_id]
+        return [each for actor in actors for each in records.assignments.find(actor_id=actor)]
     return records.assignments.find()
 
 
@@ -118,14 +119,20 @@ def _fits(call: Call, assignment: Assignment) -> bool:
 def _show(call: Call, records: Records, assignment: Assignment, named: bool) -> dict[str, Any]:
     actor: dict[str, Any] = {"id": assignment.actor_id}
     role: dict[str, Any] = {"id": assignment.role_id}
-    target: dict[str, Any] = {"all": True} if assignment.target_kind == "system" else {"id": assignment.target_id}
+    target: dict[str, Any] = (
+        {"all": True} if assignment.target_kind == "system" else {"id": assignment.target_id}
+    )
     if named:
         people = records.users if assignment.actor_kind == "user" else records.groups
         actor |= _names(records, people.get(assignment.actor_id))
         role |= _names(records, records.roles.get(assignment.role_id))
         if assignment.target_kind != "system":
             target |= _names(records, records.projects.get(assignment.target_id))
-    place = "system" if assignment.target_kind == "system" else f"{assignment.target_kind}s/{assignment.target_id}"
+    place = (
+        "system"
+        if assignment.target_kind == "system"
+        else f"{assignment.target_kind}s/{assignment.target_id}"
+    )
     link = f"{call.base}/v3/{place}/{assignment.actor_kind}s/{assignment.actor_id}/roles/{assignment.role_id}"
     return {
         "role": role,

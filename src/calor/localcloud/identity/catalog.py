@@ -9,7 +9,6 @@ from calor.localcloud.identity.records import Records
 
 def catalog_for(records: Records, user_id: str, project_id: str | None) -> list[dict[str, Any]]:
     """Endpoints whose URL needs a project are left out where there is none."""
-    entries: list[dict[str, Any]] = []
     endpoints: dict[str, list[dict[str, Any]]] = {}
     for endpoint in records.endpoints.find(enabled=True):
         url = fill_url(endpoint.url, user_id, project_id)
@@ -23,17 +22,11 @@ def catalog_for(records: Records, user_id: str, project_id: str | None) -> list[
                     "url": url,
                 }
             )
-    for service in records.services.find(enabled=True):
-        if service.id in endpoints:
-            entries.append(
-                {
-                    "id": service.id,
-                    "type": service.type,
-                    "name": service.name,
-                    "endpoints": endpoints[service.id],
-                }
-            )
-    return entries
+    return [
+        {"id": service.id, "type": service.type, "name": service.name, "endpoints": endpoints[service.id]}
+        for service in records.services.find(enabled=True)
+        if service.id in endpoints
+    ]
 
 
 def fill_url(url: str, user_id: str, project_id: str | None) -> str | None:

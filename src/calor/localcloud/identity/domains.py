@@ -9,7 +9,7 @@ from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_domain
 from calor.localcloud.lists import chosen, list_reply
 from calor.localcloud.problems import Forbidden, NotFound
-from calor.localcloud.reading import boolean, description, listing, mapping, name, nullable, shape, text
+from calor.localcloud.reading import boolean, description, listing, mapping, name, shape
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _MEMBERS = {

@@ -40,13 +40,13 @@ def roles_of(records: Records, role_ids: Iterable[str]) -> tuple[Role, ...]:
 def assigned_role_ids(records: Records, user_id: str, target: Target) -> set[str]:
     return {
         assignment.role_id
-        for actor in _actor_ids(records, user_id)
+        for actor in actor_ids(records, user_id)
         for assignment in records.assignments.find(actor_id=actor, target_id=target.id)
         if assignment.target_kind == target.kind
     }
 
 
-def _actor_ids(records: Records, user_id: str) -> list[str]:
+def actor_ids(records: Records, user_id: str) -> list[str]:
     """The user and the groups they are in."""
     return [user_id, *(membership.group_id for membership in records.memberships.find(user_id=user_id))]
 
@@ -65,15 +65,11 @@ def with_implied(implications: Iterable[Implication], role_ids: Iterable[str]) -
     return found
 
 
-def target_of(project: Project) -> Target:
-    return Target("domain" if project.is_domain else "project", project.id)
-
-
 def targets_of(records: Records, user_id: str, kind: str) -> list[Project]:
     """The enabled projects, or domains, the user has any role on."""
     ids = {
         assignment.target_id: None
-        for actor in _actor_ids(records, user_id)
+        for actor in actor_ids(records, user_id)
         for assignment in records.assignments.find(actor_id=actor)
         if assignment.target_kind == kind
     }

@@ -10,7 +10,7 @@ from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_group, show_user
 from calor.localcloud.lists import chosen, list_reply
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import description, identifier, name, nullable, shape, text
+from calor.localcloud.reading import description, identifier, name, nullable, shape
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _MEMBERS = {"description": description, "domain_id": nullable(identifier)}

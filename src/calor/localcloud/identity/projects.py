@@ -11,7 +11,17 @@ from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_project
 from calor.localcloud.lists import chosen, list_reply
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
-from calor.localcloud.reading import boolean, description, identifier, listing, mapping, name, nullable, shape, text, truth
+from calor.localcloud.reading import (
+    boolean,
+    description,
+    identifier,
+    listing,
+    mapping,
+    name,
+    nullable,
+    shape,
+    truth,
+)
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _FILTERS = ("id", "name", "domain_id", "enabled", "parent_id", "is_domain")

@@ -177,7 +177,10 @@ class Records:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.projects: Collection[Project] = store.collection(
-            "identity_projects", Project, [("name", "domain_id"), ("parent_id",)], [("is_domain", "domain_id", "name")]
+            "identity_projects",
+            Project,
+            [("name", "domain_id"), ("parent_id",)],
+            [("is_domain", "domain_id", "name")],
         )
         self.users: Collection[User] = store.collection(
             "identity_users", User, [("name", "domain_id"), ("domain_id",)], [("domain_id", "name")]
@@ -260,7 +263,7 @@ def changed(value: T, given: Mapping[str, Any]) -> T:
     known, extra = _sorted_out(type(value), given)
     if extra:
         known["extra"] = {**getattr(value, "extra", {}), **extra}
-    return replace(value, **known)  # type: ignore[type-var]  # every document is a dataclass
+    return replace(value, **known)
 
 
 def _sorted_out(kind: type[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

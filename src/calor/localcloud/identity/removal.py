@@ -6,7 +6,10 @@ from calor.localcloud.identity.records import ApplicationCredential, Project, Re
 
 
 def remove_user(records: Records, user_id: str) -> None:
-    for trust in (*records.trusts.find(trustor_user_id=user_id), *records.trusts.find(trustee_user_id=user_id)):
+    for trust in (
+        *records.trusts.find(trustor_user_id=user_id),
+        *records.trusts.find(trustee_user_id=user_id),
+    ):
         remove_trust(records, trust)
     for credential in records.application_credentials.find(user_id=user_id):
         remove_application_credential(records, credential)

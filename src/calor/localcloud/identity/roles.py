@@ -99,7 +99,10 @@ def _inference(identity: Identity, call: Call, role: Role) -> dict[str, Any]:
         identity.records.roles.get(implication.implied_id)
         for implication in identity.records.implications.find(prior_id=role.id)
     )
-    return {"prior_role": show_role(call, role), "implies": [show_role(call, each) for each in implied if each]}
+    return {
+        "prior_role": show_role(call, role),
+        "implies": [show_role(call, each) for each in implied if each],
+    }
 
 
 def _pair(call: Call, status: int, prior: Role, implied: Role) -> Reply:

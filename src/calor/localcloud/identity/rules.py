@@ -62,12 +62,10 @@ def inhabitants_or_readers(call: Call) -> bool:
     return readers(call) or call.path["domain_id"] in at_home
 
 
-def refuse_delegated(call: Call) -> None:
-    """What was delegated must not be made into something that lasts longer or reaches further."""
-    if call.caller.trust_id:
-        raise Forbidden("A token of a trust does not suffice for this action.")
-    if call.caller.restricted:
-        raise Forbidden("A token of a restricted application credential does not suffice for this action.")
+def undelegated(rule: Rule) -> Rule:
+    """The rule, but not for tokens of trusts and restricted application credentials: what was delegated must not be
+    made into something that lasts longer or reaches further."""
+    return lambda call: rule(call) and not call.caller.trust_id and not call.caller.restricted
 
 
 def require_owner(call: Call, user_id: str | None) -> None:

@@ -10,7 +10,7 @@ from calor.localcloud.identity.hashing import Passwords
 from calor.localcloud.identity.records import Records
 
 
-def _now() -> datetime:
+def now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -18,7 +18,7 @@ def _now() -> datetime:
 class Identity:
     records: Records
     passwords: Passwords = field(default_factory=Passwords)
-    clock: Callable[[], datetime] = _now
+    clock: Callable[[], datetime] = now
 
     def stamp(self) -> str:
         return stamped(self.clock())

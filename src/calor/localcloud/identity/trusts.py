@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from calor.localcloud.identity.grants import Target, roles_on
@@ -51,7 +50,7 @@ def create_trust(identity: Identity, call: Call) -> Reply:
         trustor_user_id=given["trustor_user_id"],
         trustee_user_id=given["trustee_user_id"],
         impersonation=given["impersonation"],
-        role_ids=_delegated(identity, call.caller.user_id, project_id, given.get("roles", ())),
+        role_ids=_delegated(identity, call, project_id, given.get("roles", ())),
         project_id=project_id,
         expires_at=stamped(expires) if expires else parent.expires_at if parent else None,
         remaining_uses=given.get("remaining_uses"),
@@ -65,7 +64,7 @@ def create_trust(identity: Identity, call: Call) -> Reply:
 
 
 def _delegated(
-    identity: Identity, trustor_id: str, project_id: str | None, wanted: tuple[dict[str, str], ...]
+    identity: Identity, call: Call, project_id: str | None, wanted: tuple[dict[str, str], ...]
 ) -> tuple[str, ...]:
     """The ids of the roles, which the trustor must have on the project."""
     if project_id is None:
@@ -75,7 +74,12 @@ def _delegated(
     need("project", identity.records.projects, project_id)
     if not wanted:
         raise Forbidden("A trust must delegate at least one role.")
-    return pick_roles(roles_on(identity.records, trustor_id, Target("project", project_id)), wanted)
+    held = roles_on(identity.records, call.caller.user_id, Target("project", project_id))
+    if call.caller.application_credential_id:
+        # What the credential was made without must not be had through a trust.
+        at_hand = call.caller.roles if project_id == call.caller.project_id else frozenset()
+        held = tuple(role for role in held if role.name in at_hand)
+    return pick_roles(held, wanted)
 
 
 def pick_roles(held: tuple[Role, ...], wanted: tuple[dict[str, str], ...]) -> tuple[str, ...]:
@@ -85,7 +89,9 @@ def pick_roles(held: tuple[Role, ...], wanted: tuple[dict[str, str], ...]) -> tu
         if not role:
             raise BadRequest("A role must have an id or a name.")
         match = [
-            each for each in held if role.get("id", each.id) == each.id and role.get("name", each.name) == each.name
+            each
+            for each in held
+            if role.get("id", each.id) == each.id and role.get("name", each.name) == each.name
         ]
         if not match:
             raise NotFound.of("role", role.get("id") or role["name"])

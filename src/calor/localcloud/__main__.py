@@ -1,0 +1,52 @@
+"""Runs the embedded cloud alone: python -m calor.localcloud --database cloud.db"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from calor.localcloud.config import Announced, CloudConfig
+from calor.localcloud.server import furnish, serve
+
+
+def main(arguments: list[str] | None = None) -> None:
+    config = _config(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    for user, password in furnish(config).passwords.items():
+        # They are known only now: whoever starts a new cloud writes them down.
+        print(f"{user} {password}", flush=True)
+    serve(config)
+
+
+def _config(arguments: list[str] | None) -> CloudConfig:
+    parser = argparse.ArgumentParser(
+        prog="python -m calor.localcloud", description="A small OpenStack-like cloud."
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=5000, help="the port to listen at (default: %(default)s)")
+    parser.add_argument("--database", type=Path, required=True, help="the file everything is kept in")
+    parser.add_argument(
+        "--announce",
+        action="append",
+        default=[],
+        type=_announced,
+        metavar="TYPE[:NAME]=URL",
+        help="a further service for the catalog; %%(project_id)s stands for the project",
+    )
+    given = parser.parse_args(arguments)
+    return CloudConfig(given.host, given.port, given.database, tuple(given.announce))
+
+
+def _announced(written: str) -> Announced:
+    kind, separator, url = written.partition("=")
+    type_, _, name = kind.partition(":")
+    if not (type_ and separator and url):
+        raise argparse.ArgumentTypeError(f"{written} is not of the form TYPE=URL")
+    return Announced(type_, name or type_, url)
+
+
+if __name__ == "__main__":
+    main()

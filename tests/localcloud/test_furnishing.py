@@ -1,0 +1,80 @@
+"""What a cloud begins with, and what a further start leaves alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calor.localcloud.__main__ import _config
+from calor.localcloud.config import Announced, CloudConfig
+from calor.localcloud.identity.records import Records
+from calor.localcloud.server import furnish
+from calor.localcloud.store import Store
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> CloudConfig:
+    heat = Announced("orchestration", "heat", "http://127.0.0.1:8004/v1/%(project_id)s")
+    return CloudConfig("127.0.0.1", 5000, tmp_path / "cloud.db", (heat,))
+
+
+def endpoints(config: CloudConfig) -> set[tuple[str, str]]:
+    store = Store(config.database)
+    records = Records(store)
+    types = {service.id: service.type for service in records.services.find()}
+    found = {(types[endpoint.service_id], endpoint.url) for endpoint in records.endpoints.find()}
+    assert len(records.endpoints.find()) == 3 * len(types)
+    store.close()
+    return found
+
+
+def test_passwords_are_told_once(config: CloudConfig) -> None:
+    first = furnish(config).passwords
+    assert set(first) == {"admin", "demo", "heat"}
+    assert len(set(first.values())) == 3
+    assert all(len(password) >= 20 for password in first.values())
+    assert furnish(config).passwords == {}
+
+
+def test_what_was_removed_is_not_furnished_again(config: CloudConfig) -> None:
+    furnish(config)
+    store = Store(config.database)
+    records = Records(store)
+    demo = records.users.first(name="demo")
+    assert demo is not None
+    records.users.remove(demo.id)
+    store.close()
+    assert furnish(config).passwords == {}
+
+
+def test_endpoints_follow_the_services_to_where_they_are_now(config: CloudConfig) -> None:
+    furnish(config)
+    moved = replace(config, port=5001, announced=(Announced("orchestration", "heat", "http://other/"),))
+    furnish(moved)
+    assert endpoints(moved) == {
+        ("identity", "http://127.0.0.1:5001/identity"),
+        ("orchestration", "http://other/"),
+    }
+
+
+def test_an_address_of_version_6_is_written_in_brackets(config: CloudConfig) -> None:
+    assert replace(config, host="::1").url == "http://[::1]:5000"
+
+
+def test_the_command_line_names_services(tmp_path: Path) -> None:
+    arguments = [
+        "--database",
+        str(tmp_path / "x"),
+        "--announce",
+        "a=http://a/?b=c",
+        "--announce",
+        "d:e=http://d",
+    ]
+    assert _config(arguments).announced == (
+        Announced("a", "a", "http://a/?b=c"),
+        Announced("d", "e", "http://d"),
+    )
+    with pytest.raises(SystemExit):
+        _config(["--database", "x", "--announce", "nonsense"])

@@ -1,0 +1,103 @@
+"""What happens when a stack is updated."""
+
+from __future__ import annotations
+
+from workbench import Probe, Workbench, probe, template
+
+
+def test_only_what_changed_is_touched(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1"), "b": probe("2")}))
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, template({"a": probe("1"), "b": probe("3")}))
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert Probe.journal == [("update", "b", "3")]
+
+
+def test_an_update_that_changes_nothing_touches_nothing(bench: Workbench) -> None:
+    same = template({"a": probe("1")})
+    stack = bench.create(same)
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, same)
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert Probe.journal == []
+    assert [event for event in bench.events(stack) if event[0] == "a"][2:] == []
+
+
+def test_a_replacement_is_made_before_the_old_one_goes(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1", fixed="x"), "b": probe({"get_resource": "a"})}))
+    bench.wait(stack)
+    before = bench.resources(stack)["a"].physical_id
+    Probe.journal.clear()
+
+    bench.update(stack, template({"a": probe("1", fixed="y"), "b": probe({"get_resource": "a"})}))
+    bench.wait(stack)
+
+    assert [(action, name) for action, name, _ in Probe.journal] == [
+        ("create", "a"),
+        ("update", "b"),
+        ("delete", "a"),
+    ]
+    assert bench.resources(stack)["a"].physical_id != before
+    assert [state for name, state in bench.events(stack) if name == "a"][2:] == [
+        "UPDATE_IN_PROGRESS",
+        "UPDATE_COMPLETE",
+        "CREATE_IN_PROGRESS",
+        "CREATE_COMPLETE",
+        "DELETE_IN_PROGRESS",
+        "DELETE_COMPLETE",
+    ]
+
+
+def test_what_is_gone_from_the_template_is_deleted_after_its_dependants(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1"), "b": probe({"get_resource": "a"}), "c": probe("3")}))
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, template({"c": probe("3")}))
+    bench.wait(stack)
+
+    assert [(action, name) for action, name, _ in Probe.journal] == [("delete", "b"), ("delete", "a")]
+    assert list(bench.resources(stack)) == ["c"]
+
+
+def test_a_failed_update_goes_back_to_the_last_good_definition(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}), disable_rollback=False)
+    bench.wait(stack)
+
+    bench.update(stack, template({"a": probe("2"), "b": probe(fails="create", depends_on="a")}))
+    ended = bench.wait(stack)
+    while ended.action == "UPDATE":
+        ended = bench.wait(stack)
+
+    assert ended.state == "ROLLBACK_COMPLETE"
+    assert list(bench.resources(stack)) == ["a"]
+    assert bench.resources(stack)["a"].properties == {"value": "1", "fixed": "", "fails": "", "seconds": 0}
+
+
+def test_a_failed_resource_is_replaced_by_the_next_update(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe(fails="create")}))
+    bench.wait(stack)
+
+    bench.update(stack, template({"a": probe("now")}))
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert bench.resources(stack)["a"].state == "CREATE_COMPLETE"
+
+
+def test_a_newer_update_takes_over_the_one_under_way(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+
+    bench.update(stack, template({"a": probe("2", seconds=30)}))
+    bench.update(stack, template({"a": probe("3")}))
+
+    ended = bench.wait(stack)
+    assert ended.state == "UPDATE_COMPLETE"
+    assert bench.resources(stack)["a"].properties is not None
+    assert bench.resources(stack)["a"].properties["value"] == "3"  # type: ignore[index]

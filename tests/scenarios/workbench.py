@@ -1,0 +1,177 @@
+"""A whole engine on a database of its own, for scenarios."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sqlalchemy import select
+
+from calor.engine.keeper import Keeper
+from calor.language.schema import SHOW, Attribute, Property, ResourceType
+from calor.service.caller import Caller
+from calor.service.commands import Commands, NewStack, StackChange
+from calor.store import database, records, tables
+from calor.store.writer import Writer
+from calor.types import catalogue
+from calor.types.world import offline_world
+
+PATIENCE = 30
+CALLER = Caller(user_id="u1", username="ann", project="p1", roles=("member",))
+
+
+class Probe(ResourceType):
+    """Keeps a journal of what is done to it, and fails or waits when told to."""
+
+    type_name = "Test::Probe"
+    properties = {
+        "value": Property(str, update_allowed=True, default=""),
+        "fixed": Property(str, default=""),
+        "fails": Property(str, update_allowed=True, default=""),
+        "seconds": Property(float, update_allowed=True, default=0),
+    }
+    attributes = {"value": Attribute(str), "show": SHOW}
+    journal: ClassVar[list[tuple[str, str, str]]] = []
+
+    @classmethod
+    def note(cls, ctx: Any, action: str, value: str) -> None:
+        cls.journal.append((action, ctx.name, value))
+
+    @classmethod
+    async def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
+        ctx.made(f"{ctx.name}-{ctx.id[:8]}")
+        if props["seconds"]:
+            await ctx.sleep(props["seconds"])
+        if props["fails"] == "create":
+            raise RuntimeError("told to fail")
+        cls.note(ctx, "create", props["value"])
+
+    @classmethod
+    async def update(cls, ctx: Any, props: Mapping[str, Any], changed: frozenset[str]) -> None:
+        if props["seconds"]:
+            await ctx.sleep(props["seconds"])
+        if props["fails"] == "update":
+            raise RuntimeError("told to fail")
+        cls.note(ctx, "update", props["value"])
+
+    @classmethod
+    def delete(cls, ctx: Any) -> None:
+        if ctx.properties.get("fails") == "delete":
+            raise RuntimeError("told to fail")
+        cls.note(ctx, "delete", ctx.properties["value"])
+
+    @classmethod
+    def attribute(cls, ctx: Any, name: str) -> Any:
+        return ctx.properties["value"] if name == "value" else None
+
+
+def declaration(name: str) -> type[ResourceType] | None:
+    return Probe if name == Probe.type_name else catalogue.declaration(name)
+
+
+class Workbench:
+    """Commands and an engine, which runs in a thread until the workbench is closed."""
+
+    def __init__(self, folder: Path) -> None:
+        Probe.journal = []
+        self.url = f"sqlite:///{folder / 'calor.db'}"
+        self.database = database.connect(self.url)
+        database.create_tables(self.database)
+        self.world = replace(offline_world(), declaration=declaration)
+        self.writer = Writer(self.database)
+        self.loop = asyncio.new_event_loop()
+        self.keeper: Keeper | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._ready = threading.Event()
+        self._thread.start()
+        self._ready.wait(PATIENCE)
+        self.commands = Commands(self.database, self.writer, self.world, self._ring)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._keep())
+
+    async def _keep(self) -> None:
+        self.keeper = Keeper(self.database, self.world, self.writer)
+        self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            pass
+
+    def _ring(self) -> None:
+        assert self.keeper is not None
+        self.loop.call_soon_threadsafe(self.keeper.ring)
+
+    def close(self) -> None:
+        assert self._task is not None
+        self.loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join(PATIENCE)
+        self.writer.close()
+        self.database.dispose()
+
+    # What a user does.
+
+    def create(self, template: dict[str, Any], name: str = "s", **options: Any) -> records.Stack:
+        files = options.pop("files", {})
+        environment = options.pop("environment", {})
+        request = {"template": template, "files": files, "environment": environment}
+        return self.commands.create_stack(CALLER, NewStack(name, request, **options))
+
+    def update(self, stack: records.Stack, template: dict[str, Any], **options: Any) -> records.Stack:
+        request = {"template": template, "files": options.pop("files", {})}
+        return self.commands.update_stack(CALLER, self.stack(stack.id), StackChange(request, **options))
+
+    def delete(self, stack: records.Stack) -> None:
+        self.commands.delete_stack(CALLER, self.stack(stack.id))
+
+    # What a user sees.
+
+    def stack(self, id: str) -> records.Stack:
+        with database.reading(self.database).connect() as connection:
+            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one()
+        return records.record(records.Stack, row)
+
+    def wait(self, stack: records.Stack) -> records.Stack:
+        """The stack when its action has ended."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            current = self.stack(stack.id)
+            if current.status != "IN_PROGRESS":
+                return current
+            time.sleep(0.005)
+        raise AssertionError(f"the stack is still {self.stack(stack.id).state}")
+
+    def resources(self, stack: records.Stack) -> dict[str, records.Resource]:
+        with database.reading(self.database).connect() as connection:
+            rows = connection.execute(select(tables.resource).where(tables.resource.c.stack == stack.id))
+            return {row.name: records.record(records.Resource, row) for row in rows}
+
+    def events(self, stack: records.Stack) -> list[tuple[str, str]]:
+        """Pairs of resource and state, in order."""
+        table = tables.event
+        with database.reading(self.database).connect() as connection:
+            rows = connection.execute(select(table).where(table.c.stack == stack.id).order_by(table.c.seq))
+            return [(row.resource, f"{row.action}_{row.status}") for row in rows]
+
+    def nested(self, stack: records.Stack) -> list[records.Stack]:
+        table = tables.stack
+        with database.reading(self.database).connect() as connection:
+            rows = connection.execute(select(table).where(table.c.parent == stack.id))
+            return [records.record(records.Stack, row) for row in rows]
+
+
+def template(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2018-08-31", "resources": resources, **sections}
+
+
+def probe(value: Any = "", **properties: Any) -> dict[str, Any]:
+    depends_on = properties.pop("depends_on", None)
+    made: dict[str, Any] = {"type": "Test::Probe", "properties": {"value": value, **properties}}
+    return {**made, "depends_on": depends_on} if depends_on else made
