@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from template_strategies import (
@@ -18,7 +19,9 @@ from template_strategies import (
 from calor.language.diagnostics import Report
 from calor.language.lint import lint
 from calor.language.request import resolve_request
+from calor.language.schema import Property
 from calor.language.view import diagnostic_view, resolved_view
+from calor.types import catalogue
 from calor.types.world import offline_world
 
 MARKER = "s3cr3t-7f1e"
@@ -70,6 +73,16 @@ def with_property(name: str, value: Any, kind: str = "OS::Heat::TestResource") -
 @example(with_property("value", [{"get_param": "secret"}]))
 @example(with_property("many", ["a", {"get_param": "secret"}], "child.yaml"))
 @example(with_property("get_param", "secret"))
+@example(
+    with_property("map_merge", [{"map_replace": [{"k": "v"}, {"keys": {"k": {"get_param": "secret"}}}]}, {}])
+)
+@example(
+    with_property(
+        "networks",
+        [{"map_replace": [{"k": "v"}, {"keys": {"k": {"get_param": "secret"}}}]}],
+        "OS::Nova::Server",
+    )
+)
 @example(with_property("cidr", {"get_param": "secret"}, "OS::Neutron::Subnet"))
 @example(with_property("fixed_ips", [{"ip_address": {"get_param": "secret"}}], "OS::Neutron::Port"))
 def test_no_template_shows_a_default_of_a_hidden_parameter(template: Any) -> None:
@@ -87,6 +100,45 @@ def test_no_template_shows_what_is_given_for_a_hidden_parameter(template: Any, h
     }
 
     assert MARKER not in shown({"template": template, "files": FILES, **given_by[how]})
+
+
+@pytest.mark.parametrize("shape", ["text", "list", "map", "written"])
+def test_no_property_of_any_type_shows_a_hidden_value(shape: str) -> None:
+    """Also those properties with rules of their own, which have words of their own for what is wrong."""
+    hidden = {
+        "text": MARKER,
+        "list": [MARKER, {MARKER: MARKER}],
+        "map": {MARKER: [MARKER]},
+        "written": MARKER,
+    }[shape]
+    kind = {"text": "string", "written": "string"}.get(shape, "json")
+    leaking = []
+    for type_name in catalogue.names():
+        declared = catalogue.declaration(type_name)
+        assert declared is not None
+        properties = {
+            name: filled(prop) if shape == "written" else {"get_param": "secret"}
+            for name, prop in declared.properties.items()
+        }
+        for given_ones in (properties, *({name: value} for name, value in properties.items())):
+            template = {
+                "heat_template_version": "2021-04-16",
+                "parameters": {"secret": {"type": kind, "hidden": True, "default": hidden}},
+                "resources": {"r": {"type": type_name, "properties": given_ones}},
+            }
+            if MARKER in shown({"template": template}):
+                leaking.append((type_name, *given_ones))
+
+    assert leaking == []
+
+
+def filled(declared: Property) -> Any:
+    """A value of the shape that a property wants, with the hidden value at each of its ends."""
+    if declared.fields:
+        return {name: filled(field) for name, field in declared.fields.items()}
+    if declared.items is not None:
+        return [filled(declared.items)]
+    return [{"get_param": "secret"}] if declared.kind is list else {"get_param": "secret"}
 
 
 constraints = st.sampled_from(

@@ -194,10 +194,11 @@ class _Definer:
         at = (*text.path, self.words.update_policy)
         schema: Mapping[str, Property] = found.update_policy
         try:
-            policy = entries(resolve_top(self.work.compiler.compile(text.update_policy, at), self.scope))
+            resolved = resolve_top(self.work.compiler.compile(text.update_policy, at), self.scope)
         except FunctionError as error:
             self.work.errors.tell("E407", error, at, path=dotted(at))
             return
+        policy = entries(resolved, schema)
         if policy is None:
             self.report.error("E414", f"the {self.words.update_policy} must be a map", at)
             return

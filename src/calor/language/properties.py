@@ -185,13 +185,17 @@ class _Reader:
         plain = peel(value, wrapping, 1)
         if plain is None and declared.default is not None:
             plain = declared.default
+        # What is wrong inside of a hidden value cannot be told without showing parts of it.
+        reader = _Reader(self.custom, self.with_values) if wrapping.secret else self
         try:
-            converted = self._converted(plain, declared, at, check)
+            converted = reader._converted(plain, declared, at, check)
         except ValueError as error:
             if not wrapping.unknown and self.with_values:
                 self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
             # Types rely on the shape of what they read, which this value does not have.
             return wrapping.around(None)
+        if reader is not self and reader.problems:
+            self.problem("E414", at, "the value does not fit")
         if check and self.with_values and not wrapping.unknown:
             self._constraints(converted, declared, at, wrapping.secret)
         return wrapping.around(converted)

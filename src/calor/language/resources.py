@@ -147,7 +147,8 @@ def _given(work: Work, resource: ResourceDefinition) -> dict[str, Any]:
     expression = resource.expression
     if not isinstance(expression, MapNode):
         try:
-            whole = entries(resolve_top(expression, work.scope))
+            known = resource.found.properties if resource.found else ()
+            whole = entries(resolve_top(expression, work.scope), known)
         except FunctionError as error:
             _property_error(work, resource, error, at)
             return {}

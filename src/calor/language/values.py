@@ -6,6 +6,7 @@ wrappers off before a function computes, and tells how to wrap its result again.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any, TypeGuard
 
 MASK = "******"
@@ -109,10 +110,10 @@ def peel(value: Any, wrapping: Wrapping, levels: int = ALL_LEVELS) -> Any:
     return value
 
 
-def entries(value: Any) -> dict[Any, Any] | None:
+def entries(value: Any, known: Container[Any]) -> dict[Any, Any] | None:
     """The entries of a map that may be wrapped, each wrapped as the whole was; None if it is something else.
 
-    Nothing, also as what is not known yet, has no entries.
+    Nothing, also as what is not known yet, has no entries. Of a hidden map only the `known` keys show.
     """
     wrapping = Wrapping()
     plain = peel(value, wrapping, 1)
@@ -120,7 +121,10 @@ def entries(value: Any) -> dict[Any, Any] | None:
         return {}
     if not isinstance(plain, dict):
         return None
-    return {key: wrapping.around(item) for key, item in plain.items()}
+    return {
+        MASK if wrapping.secret and key not in known else key: wrapping.around(item)
+        for key, item in plain.items()
+    }
 
 
 def _same(one: object, other: object) -> bool:

@@ -31,8 +31,9 @@ def furnish(config: CloudConfig) -> Credentials:
     return Credentials(passwords)
 
 
-def serve(config: CloudConfig) -> None:
-    """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns."""
+def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:
+    """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns. Whoever
+    has opened the listening sockets passes them."""
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
@@ -53,7 +54,7 @@ def serve(config: CloudConfig) -> None:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with suppress(KeyboardInterrupt):
-            server.run()
+            server.run(sockets)
     finally:
         signal.signal(signal.SIGTERM, before)
         store.close()

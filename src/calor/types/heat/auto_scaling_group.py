@@ -1,16 +1,27 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from calor.language.constraints import range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
 from calor.language.values import bare, is_wrapped
-from calor.types.base import NestedStackType
+from calor.types.behaviour import Context
 from calor.types.heat.common import ROLLING_BATCH
-from calor.types.heat.groups import opened, placeholder_names, template_of
+from calor.types.heat.groups import (
+    attribute_of,
+    follow,
+    member_value,
+    opened,
+    placeholder_names,
+    references,
+    template_of,
+)
+from calor.types.heat.rolling import Rolling
+from calor.types.heat.scaled import AdjustableGroup
 from calor.types.heat.scaling import SizesInOrder
+from calor.types.heat.sizing import Sizes
 
 DEFINITION = {
     "type": str,
@@ -62,7 +73,7 @@ class SoundDefinition:
             yield Problem("StackValidationFailed", "depends_on must be a list of names", at)
 
 
-class AutoScalingGroup(NestedStackType):
+class AutoScalingGroup(AdjustableGroup):
     """A number of equal resources that grows and shrinks as scaling policies say.
 
     The members can be of any type, a template of your own included, so that a whole set of resources scales
@@ -141,7 +152,52 @@ class AutoScalingGroup(NestedStackType):
         size = bare(given["desired_capacity"]) or bare(given["min_size"])
         if not isinstance(definition, dict) or not isinstance(size, int):
             return None
-        member = {key: opened(definition[key]) for key in DEFINITION if definition.get(key) is not None}
+        member = _member(definition)
         if not isinstance(member.get("type"), str):
             return None
         return template_of(dict.fromkeys(placeholder_names(size), member))
+
+    @classmethod
+    def sizes(cls, values: Mapping[str, Any]) -> Sizes:
+        return Sizes(values["min_size"], values["max_size"], values["desired_capacity"])
+
+    @classmethod
+    def cooldown(cls, values: Mapping[str, Any]) -> float:
+        return values["cooldown"] or 0
+
+    @classmethod
+    def definition(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+        return _member(opened(values["resource"]))
+
+    @classmethod
+    def rolling(cls, ctx: Context, values: Mapping[str, Any]) -> Rolling | None:
+        return Rolling.of(bare(values["rolling_updates"]))
+
+    @classmethod
+    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+        below = ctx.child
+        if below is None:
+            return None
+        names = cls.member_names(below)
+        kind, _, rest = name.partition(".")
+        if kind == "resource" and rest:
+            index, _, attribute = rest.partition(".")
+            member = follow(names, [int(index)]) if index.isdigit() else None
+            steps = [attribute, *path] if attribute else path
+            return member_value(below, member, steps) if member is not None else None
+        match name:
+            case "current_size":
+                return len(names)
+            case "refs":
+                return follow(list(references(below, names).values()), path)
+            case "refs_map":
+                return follow(references(below, names), path)
+            case "outputs" if path:
+                return attribute_of(below, names, path)
+            case "outputs_list" if path:
+                return list(attribute_of(below, names, path).values())
+        return None
+
+
+def _member(definition: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: opened(definition[key]) for key in DEFINITION if definition.get(key) is not None}

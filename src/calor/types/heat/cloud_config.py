@@ -1,5 +1,12 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
 from calor.language.schema import Property, supported
-from calor.types.heat.configs import ConfigType
+from calor.types.heat.configs import UNGROUPED, ConfigType
 
 
 class CloudConfig(ConfigType):
@@ -17,3 +24,8 @@ class CloudConfig(ConfigType):
             dict, "The document. It is stored as YAML, below the line that tells cloud-init what it is."
         ),
     }
+
+    @classmethod
+    def content(cls, props: Mapping[str, Any]) -> dict[str, Any]:
+        document = yaml.safe_dump(props["cloud_config"] or {}, sort_keys=False, allow_unicode=True)
+        return {"group": UNGROUPED, "config": f"#cloud-config\n{document}"}

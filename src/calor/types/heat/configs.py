@@ -1,7 +1,15 @@
 """What the types of software configuration have in common."""
 
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
 from calor.language.constraints import one_of
 from calor.language.schema import ANY, SHOW, Attribute, Property, ResourceType
+from calor.types.behaviour import Context
+
+UNGROUPED = "Heat::Ungrouped"
 
 VALUE_TYPE = Property(
     str,
@@ -59,9 +67,34 @@ OUTPUTS = Property(
 
 
 class ConfigType(ResourceType):
+    """A configuration is stored once and never changes."""
+
     service = "heat"
     entity = "software_configs"
     attributes = {
         "config": Attribute(str, "The configuration as it was stored."),
         "show": SHOW,
     }
+
+    @classmethod
+    def content(cls, props: Mapping[str, Any]) -> dict[str, Any]:
+        """What is stored: group, config, options, inputs and outputs."""
+        return dict(props)
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+        cls.store(ctx, cls.content(props))
+        return None
+
+    @staticmethod
+    def store(ctx: Context, content: Mapping[str, Any]) -> None:
+        ctx.made(ctx.store_config({"name": ctx.physical_name(), **content}))
+
+    @classmethod
+    def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            ctx.delete_config(ctx.physical_id)
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return cls.content(ctx.properties)["config"] if name == "config" else None

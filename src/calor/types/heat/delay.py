@@ -1,5 +1,12 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
 from calor.language.constraints import one_of, range_
 from calor.language.schema import Property, ResourceType, supported
+from calor.types.behaviour import Context
 
 
 class Delay(ResourceType):
@@ -16,3 +23,30 @@ class Delay(ResourceType):
             constraints=[one_of("CREATE", "DELETE", "SUSPEND", "RESUME")],
         ),
     }
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+        return _delay(ctx, props, "CREATE")
+
+    @classmethod
+    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        """What changes counts from the next action on."""
+
+    @classmethod
+    def delete(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+        return _delay(ctx, ctx.properties, "DELETE")
+
+    @classmethod
+    def suspend(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+        return _delay(ctx, ctx.properties, "SUSPEND")
+
+    @classmethod
+    def resume(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+        return _delay(ctx, ctx.properties, "RESUME")
+
+
+def _delay(ctx: Context, props: Mapping[str, Any], action: str) -> Coroutine[Any, Any, None] | None:
+    if action not in (props.get("actions") or ()):
+        return None
+    seconds = props["min_wait"] + random.uniform(0, props["max_jitter"] * props["jitter_multiplier"])
+    return ctx.sleep(seconds) if seconds else None

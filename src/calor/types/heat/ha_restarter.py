@@ -1,8 +1,13 @@
+from __future__ import annotations
+
+from typing import Any
+
 from calor.language.schema import SHOW, Attribute, Property, deprecated, hidden
-from calor.types.base import SignalledType
+from calor.types.behaviour import Context
+from calor.types.heat.signalling import SignalledResource
 
 
-class HARestarter(SignalledType):
+class HARestarter(SignalledResource):
     """Deletes a resource of the same stack and creates it anew, with its dependants, when signalled."""
 
     type_name = "OS::Heat::HARestarter"
@@ -14,3 +19,17 @@ class HARestarter(SignalledType):
         "AlarmUrl": Attribute(str, "A pre-signed URL that signals the resource."),
         "show": SHOW,
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await super().create(ctx, props)
+        ctx.note(alarm_url=await ctx.signed_url())
+
+    @classmethod
+    async def signal(cls, ctx: Context, details: Any) -> str | None:
+        await ctx.recreate(ctx.properties["InstanceId"])
+        return None
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> str | None:
+        return ctx.data.get("alarm_url") if name == "AlarmUrl" else None

@@ -1,9 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.schema import SHOW, Attribute, Property
+from calor.types.aws.autoscaling.instances import InstancesGroup
 from calor.types.aws.common import KEY_VALUE, ROLLING_UPDATE
-from calor.types.base import NestedStackType
+from calor.types.heat.sizing import Sizes
 
 
-class InstanceGroup(NestedStackType):
+class InstanceGroup(InstancesGroup):
     """A fixed number of equal instances made from a launch configuration.
 
     Its size changes with the template only; AWS::AutoScaling::AutoScalingGroup adds scaling. For members of
@@ -42,3 +48,8 @@ class InstanceGroup(NestedStackType):
     update_policy = {
         "RollingUpdate": ROLLING_UPDATE,
     }
+    update_policy_name = "RollingUpdate"
+
+    @classmethod
+    def sizes(cls, values: Mapping[str, Any]) -> Sizes:
+        return Sizes(values["Size"], values["Size"], values["Size"])

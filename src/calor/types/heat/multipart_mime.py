@@ -1,6 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from email import message_from_string
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from pathlib import PurePosixPath
+from typing import Any
+from uuid import UUID
+
 from calor.language.constraints import one_of
 from calor.language.schema import Property, supported
-from calor.types.heat.configs import ConfigType
+from calor.types.behaviour import Context
+from calor.types.heat.configs import UNGROUPED, ConfigType
 
 
 class MultipartMime(ConfigType):
@@ -17,7 +28,7 @@ class MultipartMime(ConfigType):
             str,
             "The group of the stored configuration, which tells the agents that deploy it which of their "
             "hooks to use. Without meaning for user data.",
-            default="Heat::Ungrouped",
+            default=UNGROUPED,
             support=supported("14.0.0"),
         ),
         "parts": Property(
@@ -55,3 +66,49 @@ class MultipartMime(ConfigType):
             ),
         ),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        message = MIMEMultipart()
+        for part in props["parts"] or ():
+            for piece in _pieces(part, await _text(ctx, part["config"])):
+                message.attach(piece)
+        text = message.as_string()
+        ctx.note(config=text)
+        cls.store(ctx, {"group": props["group"], "config": text})
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return ctx.data.get("config") if name == "config" else None
+
+
+async def _text(ctx: Context, config: str) -> str:
+    """The text of a part, which may be the id of a configuration that holds it."""
+    try:
+        UUID(config)
+    except ValueError:
+        return config
+    stored = await ctx.config(config)
+    return config if stored is None else str(stored["config"])
+
+
+def _pieces(part: Mapping[str, Any], text: str) -> Iterator[MIMEText]:
+    if part["type"] != "multipart":
+        yield _piece(text, part["subtype"], part["filename"])
+        return
+    message = message_from_string(text)
+    if message.is_multipart():
+        for inner in message.walk():
+            if not inner.is_multipart():
+                decoded = inner.get_payload(decode=True)
+                charset = inner.get_content_charset("utf-8")
+                content = decoded.decode(charset, "replace") if isinstance(decoded, bytes) else ""
+                yield _piece(content, inner.get_content_subtype(), inner.get_filename())
+
+
+def _piece(text: str, subtype: str | None, filename: str | None) -> MIMEText:
+    kind = subtype or (PurePosixPath(filename).stem if filename else "plain")
+    piece = MIMEText(text, kind, "us-ascii" if text.isascii() else "utf-8")
+    if filename:
+        piece.add_header("Content-Disposition", "attachment", filename=filename)
+    return piece

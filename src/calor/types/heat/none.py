@@ -1,4 +1,8 @@
+from typing import Any
+from uuid import uuid4
+
 from calor.language.schema import ResourceType, supported
+from calor.types.behaviour import Context
 
 
 class Nothing(ResourceType):
@@ -10,3 +14,15 @@ class Nothing(ResourceType):
     type_name = "OS::Heat::None"
     placeholder = True
     support = supported("5.0.0")
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        ctx.made(str(uuid4()))
+
+    @classmethod
+    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        """There is nothing to change."""
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> None:
+        return None

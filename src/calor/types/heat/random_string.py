@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from random import SystemRandom
 from typing import Any
 
 from calor.language.constraints import one_of, range_
@@ -16,8 +18,21 @@ from calor.language.schema import (
     hidden,
     supported,
 )
+from calor.types.behaviour import Context
 
-SEQUENCES = one_of("lettersdigits", "letters", "lowercase", "uppercase", "digits", "hexdigits", "octdigits")
+CLASSES = {
+    "lettersdigits": string.ascii_letters + string.digits,
+    "letters": string.ascii_letters,
+    "lowercase": string.ascii_lowercase,
+    "uppercase": string.ascii_uppercase,
+    "digits": string.digits,
+    "hexdigits": string.digits + "ABCDEF",
+    "octdigits": string.octdigits,
+}
+
+SEQUENCES = one_of(*CLASSES)
+
+_random = SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,15 @@ def _sequence_as_class(data: dict[str, Any]) -> dict[str, Any]:
         return data
     others = {name: value for name, value in data.items() if name != "sequence"}
     return {**others, "character_classes": [{"class": data["sequence"], "min": 1}]}
+
+
+def draw(length: int, wanted: list[tuple[str, int]]) -> str:
+    """A random text of characters from several sets, with at least so many from each."""
+    drawn = [_random.choice(characters) for characters, least in wanted for _ in range(least)]
+    every = sorted({character for characters, _ in wanted for character in characters})
+    drawn += [_random.choice(every) for _ in range(length - len(drawn))]
+    _random.shuffle(drawn)
+    return "".join(drawn)
 
 
 class RandomString(ResourceType):
@@ -114,3 +138,16 @@ class RandomString(ResourceType):
     }
     translations = [Rewrite(_sequence_as_class)]
     rules = [RoomForAll()]
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        classes = [(CLASSES[each["class"]], each["min"]) for each in props["character_classes"] or ()]
+        sequences = [(each["sequence"], each["min"]) for each in props["character_sequences"] or ()]
+        value = draw(props["length"], [*classes, *sequences])
+        ctx.note(value=value)
+        ctx.refer_to(value)
+        ctx.made(ctx.physical_name())
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return ctx.data.get("value") if name == "value" else None

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
-from calor.language.values import is_wrapped
+from calor.language.values import bare, is_wrapped
 from calor.types.base import NestedStackType
-from calor.types.heat.groups import opened, template_of
+from calor.types.behaviour import Context
+from calor.types.heat.groups import named_attribute, opened, template_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +55,21 @@ class ResourceChain(NestedStackType):
                 member["depends_on"] = [str(index - 1)]
             members[str(index)] = member
         return template_of(members)
+
+    @classmethod
+    def stack_template(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+        template = cls.child_template(
+            {
+                "resources": bare(values["resources"]),
+                "concurrent": bare(values["concurrent"]),
+                "resource_properties": values["resource_properties"],
+            }
+        )
+        assert template is not None
+        return template
+
+    @classmethod
+    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+        if ctx.child is None:
+            return None
+        return named_attribute(ctx.child, sorted(ctx.child.current, key=int), name, path)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, islice
 from typing import Any
 
 from calor.language.constraints import length, one_of, range_
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.language.values import bare
+from calor.language.values import Secret, bare
 from calor.types.base import NestedStackType
+from calor.types.behaviour import Context, Stage
 from calor.types.heat.common import BATCH, ROLLING_BATCH
-from calor.types.heat.groups import opened, template_of
+from calor.types.heat.groups import named_attribute, opened, standing, template_of
+from calor.types.heat.rolling import Rolling, named_stages, outdated
 
 
 class ResourceGroup(NestedStackType):
@@ -125,21 +127,93 @@ class ResourceGroup(NestedStackType):
             return None
         if bare(given["count"]) == 0:
             return template_of({})
-        name = next(_names(given["removal_policies"]))
-        member = {key: value for key, value in definition.items() if value is not None}
-        if "properties" in member:
-            member["properties"] = _numbered(
-                opened(member["properties"]), str(bare(given["index_var"])), name
-            )
-        return template_of({name: member})
+        name = next(_names(set(map(str, _given_up(given["removal_policies"])))))
+        return template_of({name: _member(definition, str(bare(given["index_var"])), name)})
+
+    @classmethod
+    def stages(cls, ctx: Context, values: Mapping[str, Any]) -> Iterator[Stage]:
+        removed = _removed(ctx, values["removal_policies"], bare(values["removal_policies_mode"]))
+        ctx.note(removed=sorted(removed))
+        definition = _without_nulls(opened(values["resource_def"]))
+        variable = str(bare(values["index_var"]))
+
+        def define(name: str) -> dict[str, Any]:
+            return _member(definition, variable, name)
+
+        members = {
+            member.name: ctx.below[member.name] for member in standing(ctx) if member.name not in removed
+        }
+        return named_stages(
+            members,
+            define,
+            lambda size: list(islice(_names(removed), size)),
+            bare(values["count"]),
+            _rolling(ctx, bool(outdated(members, define))),
+            ctx.timeout,
+        )
+
+    @classmethod
+    def stack_template(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+        *_, last = cls.stages(ctx, values)
+        return last.template
+
+    @classmethod
+    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+        if name == "removed_rsrc_list":
+            return ctx.data.get("removed", [])
+        if ctx.child is None:
+            return None
+        return named_attribute(ctx.child, sorted(ctx.child.current, key=int), name, path)
 
 
-def _names(removal_policies: Any) -> Iterator[str]:
-    removed: set[str] = set()
-    for policy in _items(bare(removal_policies)):
-        if isinstance(policy, dict):
-            removed.update(map(str, _items(policy.get("resource_list"))))
+def _rolling(ctx: Context, changes: bool) -> Rolling | None:
+    """Batches are for the creation and for changes of what there is; a group grows and shrinks at once."""
+    if ctx.action == "CREATE":
+        return Rolling.of(ctx.update_policy.get("batch_create"))
+    return Rolling.of(ctx.update_policy.get("rolling_update")) if changes else None
+
+
+def _removed(ctx: Context, policies: Any, mode: str) -> set[str]:
+    """The names that are not used, now and later: those given up by name, index or id."""
+    before = set(ctx.data.get("removed", ()))
+    names = {member.name for member in ctx.members}
+    by_id = {member.reference or member.physical_id: member.name for member in ctx.members}
+    given_up: set[str] = set() if mode == "update" else set(before)
+    for item in _given_up(policies):
+        name = str(item)
+        if name in before or name in names or ctx.action == "CREATE":
+            given_up.add(name)
+        elif isinstance(item, str) and item in by_id:
+            given_up.add(by_id[item])
+    return given_up
+
+
+def _given_up(policies: Any) -> list[Any]:
+    return [
+        item
+        for policy in _items(bare(policies))
+        if isinstance(policy, dict)
+        for item in _items(policy.get("resource_list"))
+    ]
+
+
+def _names(removed: set[str]) -> Iterator[str]:
     return (str(index) for index in count() if str(index) not in removed)
+
+
+def _member(definition: Mapping[str, Any], variable: str, name: str) -> dict[str, Any]:
+    member = {key: value for key, value in definition.items() if value is not None}
+    if "properties" in member:
+        member["properties"] = _numbered(opened(member["properties"]), variable, name)
+    return member
+
+
+def _without_nulls(definition: Mapping[str, Any]) -> dict[str, Any]:
+    properties = opened(definition.get("properties"))
+    if not isinstance(properties, dict):
+        return dict(definition)
+    given = {key: value for key, value in properties.items() if value is not None}
+    return {**definition, "properties": given}
 
 
 def _items(value: Any) -> list[Any]:
@@ -153,4 +227,7 @@ def _numbered(value: Any, variable: str, index: str) -> Any:
         return {key: _numbered(item, variable, index) for key, item in value.items()}
     if isinstance(value, list):
         return [_numbered(item, variable, index) for item in value]
+    if isinstance(value, Secret):
+        numbered = _numbered(value.reveal(), variable, index)
+        return value if numbered == value.reveal() else Secret(numbered)
     return value

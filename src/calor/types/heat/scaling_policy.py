@@ -1,10 +1,13 @@
+from __future__ import annotations
+
 from calor.language.constraints import one_of, range_
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.base import SignalledType
+from calor.types.behaviour import Context
+from calor.types.heat.policies import PolicyType
 from calor.types.heat.scaling import StepOnlyForPercent
 
 
-class ScalingPolicy(SignalledType):
+class ScalingPolicy(PolicyType):
     """Changes the size of a scaling group each time it is signalled.
 
     Give one of its URLs to an alarm as an action, or call it yourself. A signal is passed over in silence
@@ -61,3 +64,17 @@ class ScalingPolicy(SignalledType):
         "show": SHOW,
     }
     rules = [StepOnlyForPercent("min_adjustment_step", "adjustment_type", "percent_change_in_capacity")]
+    group_property = "auto_scaling_group_id"
+    amount_property = "scaling_adjustment"
+    kind_property = "adjustment_type"
+    cooldown_property = "cooldown"
+    step_property = "min_adjustment_step"
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> str | None:
+        match name:
+            case "alarm_url":
+                return ctx.data.get("alarm_url")
+            case "signal_url":
+                return ctx.signal_url() if ctx.physical_id is not None else None
+        return None

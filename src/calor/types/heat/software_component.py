@@ -7,6 +7,7 @@ from typing import Any
 from calor.language.constraints import length
 from calor.language.schema import Problem, Property, supported
 from calor.types.heat.configs import INPUTS, OUTPUTS, ConfigType
+from calor.types.heat.deriving import COMPONENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,9 @@ class SoftwareComponent(ConfigType):
         "options": Property(dict),
     }
     rules = [OneConfigPerAction()]
+
+    @classmethod
+    def content(cls, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The group tells deployments and agents that there is a configuration for each action."""
+        rest = {name: value for name, value in props.items() if name != "configs"}
+        return {**rest, "group": COMPONENT, "config": {"configs": props["configs"]}}

@@ -1,11 +1,11 @@
 from calor.language.schema import Property, supported
-from calor.types.heat.configs import INPUTS, OUTPUTS, ConfigType
+from calor.types.heat.configs import INPUTS, OUTPUTS, UNGROUPED, ConfigType
 
 GROUP = Property(
     str,
     "Names the tool that applies the configuration on the server: `script`, `ansible`, `puppet`, … The "
     "server needs the agent's hook of that name.",
-    default="Heat::Ungrouped",
+    default=UNGROUPED,
 )
 
 OPTIONS = Property(dict, "Settings for the tool that applies the configuration; their meaning is the tool's.")

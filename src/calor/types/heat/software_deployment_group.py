@@ -1,13 +1,22 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from calor.language.schema import SHOW, Attribute, Property, supported
 from calor.types.base import NestedStackType
+from calor.types.behaviour import Context, Stage
 from calor.types.heat.common import BATCH
 from calor.types.heat.deployments import MANY_SERVERS, NAME, SIGNAL_TRANSPORT
-from calor.types.heat.groups import opened, template_of
+from calor.types.heat.groups import attribute_of, follow, opened, standing, template_of
+from calor.types.heat.rolling import Rolling, named_stages
+
+OF_A_MEMBER = {
+    "deploy_stdouts": "deploy_stdout",
+    "deploy_stderrs": "deploy_stderr",
+    "deploy_status_codes": "deploy_status_code",
+}
+"""Attributes of the group and what they are called with its members."""
 
 
 class SoftwareDeploymentGroup(NestedStackType):
@@ -62,3 +71,28 @@ class SoftwareDeploymentGroup(NestedStackType):
                 for name, server in list(servers.items())[:1]
             }
         )
+
+    @classmethod
+    def stages(cls, ctx: Context, values: Mapping[str, Any]) -> Iterator[Stage]:
+        servers = opened(values["servers"])
+        shared = {name: value for name, value in values.items() if name != "servers" and value is not None}
+        policy = "batch_create" if ctx.action == "CREATE" else "rolling_update"
+        return named_stages(
+            {member.name: ctx.below[member.name] for member in standing(ctx)},
+            lambda name: {"type": cls.member_type, "properties": {**shared, "server": servers[name]}},
+            lambda size: list(servers)[:size],
+            len(servers),
+            Rolling.of(ctx.update_policy.get(policy)),
+            ctx.timeout,
+        )
+
+    @classmethod
+    def stack_template(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+        *_, last = cls.stages(ctx, values)
+        return last.template
+
+    @classmethod
+    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+        if ctx.child is None:
+            return None
+        return follow(attribute_of(ctx.child, list(ctx.child.current), [OF_A_MEMBER.get(name, name)]), path)

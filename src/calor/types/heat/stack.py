@@ -1,4 +1,13 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.types.behaviour import Context, NeedsReplacement, RemoteStacks, ResourceFailed
+
+POLLED_EVERY = 2.0
+"""Seconds between looks at the stack over there."""
 
 
 class Stack(ResourceType):
@@ -63,3 +72,90 @@ class Stack(ResourceType):
         "outputs": Attribute(dict, "The values of all outputs. Name one in the path to read it alone."),
         "show": SHOW,
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        there = await _there(ctx, props)
+        body = {"stack_name": ctx.physical_name(), "disable_rollback": True, **_body(ctx, props)}
+        ctx.made(await there.create(body))
+        await cls._finish(ctx, there, "CREATE")
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        if _region(props) != _region(ctx.properties) or ctx.physical_id is None:
+            raise NeedsReplacement
+        there = await _there(ctx, props)
+        await there.update(ctx.physical_id, _body(ctx, props))
+        await cls._finish(ctx, there, "UPDATE")
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            return
+        there = await _there(ctx, ctx.properties)
+        await there.delete(ctx.physical_id)
+        await cls._finish(ctx, there, "DELETE")
+
+    @classmethod
+    async def suspend(cls, ctx: Context) -> None:
+        await cls._act(ctx, "SUSPEND")
+
+    @classmethod
+    async def resume(cls, ctx: Context) -> None:
+        await cls._act(ctx, "RESUME")
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        await cls._act(ctx, "CHECK")
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        """As of the last action on the stack from here."""
+        return ctx.data.get(name)
+
+    @classmethod
+    async def _act(cls, ctx: Context, action: str) -> None:
+        if ctx.physical_id is None:
+            raise ResourceFailed("the stack was never created", "Error")
+        there = await _there(ctx, ctx.properties)
+        await there.act(ctx.physical_id, action.lower())
+        await cls._finish(ctx, there, action)
+
+    @classmethod
+    async def _finish(cls, ctx: Context, there: RemoteStacks, action: str) -> None:
+        """Waits until an action has ended, and notes what can be read."""
+        assert ctx.physical_id is not None
+        while True:
+            stack = await there.show(ctx.physical_id)
+            if stack is None:
+                if action == "DELETE":
+                    return
+                raise ResourceFailed("the stack is gone", "NotFound")
+            status = stack["stack_status"]
+            if status.startswith(f"{action}_") and status != f"{action}_IN_PROGRESS":
+                break
+            await ctx.sleep(POLLED_EVERY)
+        if status != f"{action}_COMPLETE":
+            reason = stack.get("stack_status_reason")
+            raise ResourceFailed(f"the stack went to {status}: {reason}", "ResourceInError")
+        outputs = {each["output_key"]: each.get("output_value") for each in stack.get("outputs") or ()}
+        ctx.note(stack_name=stack["stack_name"], outputs=outputs)
+
+
+async def _there(ctx: Context, props: Mapping[str, Any]) -> RemoteStacks:
+    return await ctx.remote_stacks(props["context"] or {})
+
+
+def _region(props: Mapping[str, Any]) -> str | None:
+    region: str | None = (props["context"] or {}).get("region_name")
+    return region
+
+
+def _body(ctx: Context, props: Mapping[str, Any]) -> dict[str, Any]:
+    body = {
+        "template": props["template"],
+        "parameters": props["parameters"] or {},
+        "files": dict(ctx.files()),
+        "environment": dict(ctx.environment()),
+    }
+    return {**body, "timeout_mins": props["timeout"]} if props["timeout"] is not None else body

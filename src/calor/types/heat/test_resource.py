@@ -1,5 +1,13 @@
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.types.behaviour import Context, NeedsReplacement, ResourceFailed
+
+A_DAY = 86_400.0
 
 
 class TestResource(ResourceType):
@@ -21,7 +29,7 @@ class TestResource(ResourceType):
         ),
         "attr_wait_secs": Property(
             float,
-            "Seconds by which reading the output is delayed.",
+            "Has no effect: reading the output is never delayed.",
             default=0,
             update_allowed=True,
             support=supported("6.0.0"),
@@ -62,16 +70,72 @@ class TestResource(ResourceType):
         ),
         "client_name": Property(
             str,
-            "A service to keep busy while waiting: each poll asks it for the object whose id is the value. "
-            "Left out, none is asked.",
+            "Has no effect: no service is kept busy while waiting.",
             default="",
             update_allowed=True,
         ),
         "entity_name": Property(
-            str, "The collection of that service to look into.", default="", update_allowed=True
+            str, "Has no effect, as client_name has none.", default="", update_allowed=True
         ),
     }
     attributes = {
         "output": Attribute(None, "The stored text.", live=True),
         "show": SHOW,
     }
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+        if not props["fail"]:
+            ctx.note(value=props["value"])
+            ctx.made(ctx.physical_name())
+        return _take_time(ctx, _seconds(props, "create"), props["fail"])
+
+    @classmethod
+    def update(
+        cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]
+    ) -> Coroutine[Any, Any, None] | None:
+        if "value" not in changed:
+            return _take_time(ctx, 0, props["fail"])
+        if props["update_replace"]:
+            raise NeedsReplacement
+        if not props["fail"]:
+            ctx.note(value=props["value"])
+        return _take_time(ctx, _seconds(props, "update"), props["fail"])
+
+    @classmethod
+    def delete(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+        return _take_time(ctx, _seconds(ctx.properties, "delete"), fails=False)
+
+    @classmethod
+    def check(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            raise ResourceFailed("it was never created")
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return ctx.data.get("value") if name == "output" else None
+
+
+def _seconds(props: Mapping[str, Any], action: str) -> float:
+    own = (props.get("action_wait_secs") or {}).get(action)
+    return float((props.get("wait_secs") or 0) if own is None else own)
+
+
+def _take_time(ctx: Context, seconds: float, fails: bool) -> Coroutine[Any, Any, None] | None:
+    """Waits, if there is anything to wait for, and fails afterwards, if it shall."""
+    if seconds:
+        return _wait(ctx, seconds, fails)
+    _fail_if(fails)
+    return None
+
+
+async def _wait(ctx: Context, seconds: float, fails: bool) -> None:
+    while seconds < 0:
+        await ctx.sleep(A_DAY)
+    await ctx.sleep(seconds)
+    _fail_if(fails)
+
+
+def _fail_if(fails: bool) -> None:
+    if fails:
+        raise ResourceFailed("the test resource was told to fail", "ValueError")

@@ -9,3 +9,4 @@ class UpdateWaitConditionHandle(WaitConditionHandle):
     """
 
     type_name = "OS::Heat::UpdateWaitConditionHandle"
+    replaced_by_every_update = True

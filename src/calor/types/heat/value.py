@@ -7,6 +7,7 @@ from typing import Any
 from calor.language.constraints import as_number, one_of
 from calor.language.schema import ANY, SHOW, Attribute, Problem, Property, ResourceType, Rewrite, supported
 from calor.language.values import Secret
+from calor.types.behaviour import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +88,16 @@ class Value(ResourceType):
     }
     translations = [Rewrite(_converted)]
     rules = [ValueOfType()]
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        ctx.made(ctx.physical_name())
+        ctx.note(value=props["value"])
+
+    @classmethod
+    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        ctx.note(value=props["value"])
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return ctx.data.get("value") if name == "value" else None

@@ -1,8 +1,9 @@
 from calor.language.constraints import range_
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.types.heat.waiting import ConditionType
 
 
-class WaitCondition(ResourceType):
+class WaitCondition(ConditionType):
     """Holds the stack up until its handle has been signalled often enough, typically by software on a server.
 
     Let other resources depend on it, or read its data, to have them wait. It fails when a signal reports a
@@ -38,3 +39,7 @@ class WaitCondition(ResourceType):
         ),
         "show": SHOW,
     }
+    handle_property = "handle"
+    timeout_property = "timeout"
+    count_property = "count"
+    data_attribute = "data"

@@ -1,9 +1,16 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.base import SignalledType
+from calor.types.behaviour import Context
+from calor.types.heat.waiting import POLLED_EVERY, HandleType, Keys
 
 
-class WaitConditionHandle(SignalledType):
+class WaitConditionHandle(HandleType):
     """The place where signals for an OS::Heat::WaitCondition arrive.
 
     It has no dependencies of its own, so a server can carry the address in its user data. A signal may give
@@ -55,3 +62,72 @@ class WaitConditionHandle(SignalledType):
         ),
         "show": SHOW,
     }
+    keys = Keys("status", "reason", "id", "data")
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await super().create(ctx, props)
+        transport = props["signal_transport"]
+        ctx.note(signal=await _address(ctx, transport))
+        if transport == "TOKEN_SIGNAL":
+            ctx.note(token=await ctx.user_token(), endpoint=ctx.user_signal_url())
+
+    @classmethod
+    def completed(cls, details: Any, received: Mapping[str, Any]) -> Any:
+        """All parts of a signal may be left out."""
+        number = len(received) + 1
+        defaults = {"status": "SUCCESS", "reason": f"Signal {number} received", "data": None, "id": number}
+        if details is not None and not isinstance(details, dict):
+            return details
+        return {**defaults, **(details or {})}
+
+    @classmethod
+    async def collect(cls, ctx: Context) -> float:
+        match ctx.properties["signal_transport"]:
+            case "NO_SIGNAL":
+                await cls.signal(ctx, None)
+                return 0
+            case "TEMP_URL_SIGNAL" | "ZAQAR_SIGNAL":
+                for details in await ctx.collect_signals():
+                    await cls.signal(ctx, details)
+                return POLLED_EVERY
+        return await super().collect(ctx)
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> str | None:
+        if ctx.physical_id is None:
+            return None
+        match name:
+            case "signal":
+                return json.dumps(ctx.data.get("signal"))
+            case "token" | "endpoint":
+                return ctx.data.get(name)
+            case "curl_cli" if ctx.data.get("token"):
+                return _curl(ctx.data["token"], ctx.data["endpoint"])
+        return None
+
+
+async def _address(ctx: Context, transport: str) -> dict[str, Any] | None:
+    """What a client needs to send signals."""
+    match transport:
+        case "CFN_SIGNAL":
+            return {"alarm_url": await ctx.signed_url("waitcondition")}
+        case "TEMP_URL_SIGNAL":
+            return {"alarm_url": await ctx.temporary_url(many=True)}
+        case "HEAT_SIGNAL":
+            return {**await ctx.user_credentials(), "alarm_url": ctx.user_signal_url()}
+        case "ZAQAR_SIGNAL":
+            return {**await ctx.user_credentials(), "queue_id": await ctx.queue()}
+        case "NO_SIGNAL":
+            return {}
+    return None
+
+
+def _curl(token: str, endpoint: str) -> str:
+    headers = {
+        "X-Auth-Token": token,
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+    }
+    options = " ".join(f"-H '{name}: {value}'" for name, value in headers.items())
+    return f"curl -i -X POST {options} {endpoint}"

@@ -6,9 +6,13 @@ from typing import Any
 
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
+from calor.language.values import bare
+from calor.types.aws.autoscaling.instances import MEMBER_TYPE, InstancesGroup, like_server
 from calor.types.aws.common import KEY_VALUE, ROLLING_UPDATE, EitherOr
-from calor.types.base import NestedStackType
+from calor.types.behaviour import Context
+from calor.types.heat.scaled import AdjustableGroup
 from calor.types.heat.scaling import SizesInOrder
+from calor.types.heat.sizing import Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class NoTwoSubnets:
             yield Problem("NotSupported", f"{self.name} can have one subnet only", (self.name,))
 
 
-class AutoScalingGroup(NestedStackType):
+class AutoScalingGroup(InstancesGroup, AdjustableGroup):
     """Equal instances, as many as scaling policies ask for.
 
     What an instance is like comes from a launch configuration or is copied from an existing server. When the
@@ -114,3 +118,35 @@ class AutoScalingGroup(NestedStackType):
         NoTwoSubnets("VPCZoneIdentifier"),
         EitherOr("InstanceId", "LaunchConfigurationName"),
     ]
+    update_policy_name = "AutoScalingRollingUpdate"
+
+    @classmethod
+    def sizes(cls, values: Mapping[str, Any]) -> Sizes:
+        return Sizes(values["MinSize"], values["MaxSize"], values["DesiredCapacity"])
+
+    @classmethod
+    def cooldown(cls, values: Mapping[str, Any]) -> float:
+        return values["Cooldown"] or 0
+
+    @classmethod
+    async def prepare(cls, ctx: Context, values: Mapping[str, Any]) -> None:
+        super().prepare(ctx, values)
+        if values["InstanceId"]:
+            ctx.note(instance=await like_server(ctx, bare(values["InstanceId"])))
+
+    @classmethod
+    def definition(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+        if values["InstanceId"]:
+            own = {**ctx.data["instance"], "Tags": cls.tags(ctx, values)}
+            member: dict[str, Any] = {"type": MEMBER_TYPE, "properties": own}
+        else:
+            member = super().definition(ctx, values)
+        subnets = bare(values["VPCZoneIdentifier"])
+        if subnets:
+            member["properties"]["SubnetId"] = subnets[0]
+        return member
+
+    @classmethod
+    def tags(cls, ctx: Context, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        tags = super().tags(ctx, values)
+        return [*tags, {"Key": "metering.AutoScalingGroupName", "Value": ctx.physical_name()}]

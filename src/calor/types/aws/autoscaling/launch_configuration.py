@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property, ResourceType
+from calor.types.aws.autoscaling.instances import like_server
 from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, maybe_given
+from calor.types.behaviour import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,13 @@ class LaunchConfiguration(ResourceType):
         ),
     }
     rules = [SnapshotForEachDevice(), ImageAndFlavorKnown()]
+
+    @classmethod
+    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+        ctx.refer_to(ctx.physical_name())
+        return _note_instance(ctx, props["InstanceId"]) if props["InstanceId"] else None
+
+
+async def _note_instance(ctx: Context, id: str) -> None:
+    """What the instance is like now counts, also when it changes later."""
+    ctx.note(instance=await like_server(ctx, id))

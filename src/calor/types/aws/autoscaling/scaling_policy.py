@@ -1,10 +1,15 @@
+from __future__ import annotations
+
+from typing import Any
+
 from calor.language.constraints import one_of, range_
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.base import SignalledType
+from calor.types.behaviour import Context
+from calor.types.heat.policies import PolicyType
 from calor.types.heat.scaling import StepOnlyForPercent
 
 
-class ScalingPolicy(SignalledType):
+class ScalingPolicy(PolicyType):
     """Changes the size of a scaling group each time it is signalled.
 
     A reference to the policy gives a pre-signed URL, which fits in as the action of an alarm. A signal is
@@ -55,3 +60,17 @@ class ScalingPolicy(SignalledType):
         "show": SHOW,
     }
     rules = [StepOnlyForPercent("MinAdjustmentStep", "AdjustmentType", "PercentChangeInCapacity")]
+    group_property = "AutoScalingGroupName"
+    amount_property = "ScalingAdjustment"
+    kind_property = "AdjustmentType"
+    cooldown_property = "Cooldown"
+    step_property = "MinAdjustmentStep"
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await super().create(ctx, props)
+        ctx.refer_to(ctx.data["alarm_url"])
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> str | None:
+        return ctx.data.get("alarm_url") if name == "AlarmUrl" else None

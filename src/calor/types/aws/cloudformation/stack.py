@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calor.language.schema import Property
 from calor.types.base import NestedStackType
+from calor.types.behaviour import Context
+from calor.types.heat.groups import follow
 
 
 class Stack(NestedStackType):
@@ -35,3 +37,10 @@ class Stack(NestedStackType):
         url = given.get("TemplateURL")
         parameters = given.get("Parameters")
         return (url, parameters if isinstance(parameters, dict) else {}) if isinstance(url, str) else None
+
+    @classmethod
+    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+        kind, _, output = name.partition(".")
+        if kind != "Outputs" or ctx.child is None:
+            return None
+        return follow(ctx.child.outputs(), [output, "value", *path])

@@ -1,8 +1,9 @@
 from calor.language.constraints import range_
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.types.heat.waiting import ConditionType
 
 
-class WaitCondition(ResourceType):
+class WaitCondition(ConditionType):
     """Holds the stack up until its handle has been signalled often enough, typically by cfn-signal on a
     server.
 
@@ -38,3 +39,7 @@ class WaitCondition(ResourceType):
         ),
         "show": SHOW,
     }
+    handle_property = "Handle"
+    timeout_property = "Timeout"
+    count_property = "Count"
+    data_attribute = "Data"

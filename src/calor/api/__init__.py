@@ -1,0 +1,1 @@
+"""HTTP: translates requests into use cases and their results into answers, and nothing more."""

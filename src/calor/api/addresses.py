@@ -1,0 +1,43 @@
+"""Where clients reach things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+
+
+def base_url(request: Request, trust_proxy: bool) -> str:
+    """The address in front of a version, as the client uses it."""
+    headers = request.headers
+    scheme = request.url.scheme
+    host = headers.get("host") or "localhost"
+    prefix = request.scope.get("root_path", "").rstrip("/")
+    if trust_proxy:
+        scheme = _first(headers, "x-forwarded-proto") or scheme
+        host = _first(headers, "x-forwarded-host") or host
+        port = _first(headers, "x-forwarded-port")
+        if port.isdigit() and ":" not in host.rpartition("]")[2]:
+            host = host if port == {"http": "80", "https": "443"}.get(scheme) else f"{host}:{port}"
+        prefix = _first(headers, "x-forwarded-prefix").rstrip("/") + prefix
+    return f"{scheme}://{host}{prefix}"
+
+
+def _first(headers: Mapping[str, str], name: str) -> str:
+    """The value that the proxy nearest to the client gave."""
+    return headers.get(name, "").partition(",")[0].strip()
+
+
+def stack_url(base: str, stack: Any) -> str:
+    """The address of anything with a project, a name and an id."""
+    return f"{base}/v1/{quote(stack.project)}/stacks/{quote(stack.name)}/{quote(stack.id)}"
+
+
+def resource_url(base: str, stack: Any, resource: str) -> str:
+    return f"{stack_url(base, stack)}/resources/{quote(resource, safe='')}"
+
+
+def link(href: str, rel: str = "self") -> dict[str, str]:
+    return {"href": href, "rel": rel}

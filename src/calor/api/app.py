@@ -1,0 +1,202 @@
+"""The API as an ASGI application."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Mapping
+from uuid import uuid4
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount
+from starlette.routing import Route as Path
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from calor.api import bodies
+from calor.api.addresses import base_url
+from calor.api.auth import Authenticator
+from calor.api.errors import breakdown, fault, notice, status_of
+from calor.api.heat.routes import ROUTES
+from calor.api.metrics import Metrics
+from calor.api.policy import Policy
+from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
+from calor.api.settings import ApiSettings
+from calor.api.web import Api, Call, Query, Reply, respond
+from calor.service.commands import Commands
+from calor.service.errors import ServiceError
+from calor.service.queries import Queries
+
+REQUEST_ID = "x-openstack-request-id"
+_REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
+_HEADERS = (
+    "X-Auth-Token",
+    "X-Auth-User",
+    "X-Auth-Key",
+    "X-Auth-Url",
+    "X-Region-Name",
+    "X-Identity-Status",
+    "X-Roles",
+    "X-Service-Catalog",
+    "X-User-Id",
+    "X-Tenant-Id",
+    "X-OpenStack-Request-ID",
+    "Content-Type",
+    "Last-Event-ID",
+)
+
+log = logging.getLogger(__name__)
+
+
+def create_app(
+    queries: Queries,
+    commands: Commands,
+    authenticator: Authenticator,
+    policy: Policy,
+    settings: ApiSettings | None = None,
+) -> Starlette:
+    settings = settings or ApiSettings()
+    metrics = Metrics()
+    endpoint = _Endpoint(Api(queries, commands, policy, settings), authenticator, metrics)
+
+    def healthcheck(request: Request) -> Response:
+        try:
+            queries.services.ping()
+        except Exception:
+            log.exception("the database does not answer")
+            return PlainTextResponse("the database does not answer", 503)
+        return PlainTextResponse("OK")
+
+    def figures(request: Request) -> Response:
+        text = metrics.text(queries.services.stacks_by_state())
+        return Response(text, media_type="text/plain; version=0.0.4")
+
+    routes = [Path("/healthcheck", healthcheck), Mount("/", endpoint)]
+    if settings.metrics:
+        routes.insert(0, Path("/metrics", figures))
+    middleware = [Middleware(_RequestIds)]
+    if settings.cors_origins:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=settings.cors_origins,
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                allow_headers=_HEADERS,
+                expose_headers=["X-OpenStack-Request-ID", "Location"],
+                allow_credentials="*" not in settings.cors_origins,
+            )
+        )
+    return Starlette(routes=routes, middleware=middleware)
+
+
+class _RequestIds:
+    """Gives every request an id, or keeps the one it brings, and sends it back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = next((value for name, value in scope["headers"] if name == REQUEST_ID.encode()), b"")
+        text = given.decode("latin-1")
+        id = text if _REQUEST_ID.match(text) else f"req-{uuid4()}"
+        scope["request_id"] = id
+
+        async def send_marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[REQUEST_ID] = id
+            await send(message)
+
+        await self._app(scope, receive, send_marked)
+
+
+class _Endpoint:
+    """Takes a request from its path to its answer."""
+
+    def __init__(self, api: Api, authenticator: Authenticator, metrics: Metrics) -> None:
+        self._api = api
+        self._authenticator = authenticator
+        self._metrics = metrics
+        self._router = Router(ROUTES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        started = time.perf_counter()
+        request = Request(scope, receive)
+        found = self._found(request)
+        if isinstance(found, Match):
+            path, response = found.route.path, await self._answer(request, found)
+        else:
+            path, response = "", found
+        self._metrics.count(request.method, path, response.status_code, time.perf_counter() - started)
+        await response(scope, receive, send)
+
+    def _found(self, request: Request) -> Match | Response:
+        """What answers a request, or the answer that there is nothing that does."""
+        if len(str(request.url)) > self._api.settings.longest_url:
+            return respond(Reply(414, notice(414)))
+        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+        try:
+            below = unversioned(path, request.headers.get("accept", ""))
+        except VersionUnknown:
+            return respond(Reply(300, _versions(base_url(request, self._api.settings.trust_proxy_headers))))
+        found = self._router.find(below, request.method) if below is not None and "\0" not in below else None
+        if found is None:
+            return respond(Reply(404, notice(404)))
+        if isinstance(found, WrongMethod):
+            allow = {"Allow": ",".join(found.allowed)}
+            if request.method == "OPTIONS":
+                return respond(Reply(204, headers=allow))
+            return respond(Reply(405, notice(405), allow))
+        return found
+
+    async def _answer(self, request: Request, found: Match) -> Response:
+        try:
+            raw = await bodies.receive(request, self._api.settings.largest_body)
+            reply = await run_in_threadpool(self._handled, request, found, raw)
+            return respond(reply)
+        except ServiceError as error:
+            return self._refusal(error)
+        except Exception as error:
+            log.exception("%s %s %s broke", request.scope.get("request_id"), request.method, found.route.path)
+            return respond(Reply(500, breakdown(error)))
+
+    def _handled(self, request: Request, found: Match, raw: bytes) -> Reply | Response:
+        """All that may wait: authentication, policy, the use case itself."""
+        project = found.path["project"]
+        caller = self._authenticator.authenticate(request.headers, project)
+        if found.route.rule:
+            self._api.policy.enforce(caller, found.route.rule)
+        settings = self._api.settings
+        base = base_url(request, settings.trust_proxy_headers)
+        call = Call(
+            caller=caller,
+            method=request.method,
+            base=base,
+            url=base + request.url.path.removeprefix(request.scope.get("root_path", "")),
+            path=found.path,
+            query=Query.parse(request.url.query),
+            headers=request.headers,
+            raw_query=request.url.query,
+            given=bodies.parse(raw, request.headers.get("content-type", "")),
+        )
+        return found.route.handler(self._api, call)
+
+    def _refusal(self, error: ServiceError) -> Response:
+        status = status_of(error)
+        headers = {"WWW-Authenticate": self._authenticator.challenge} if status == 401 else {}
+        return respond(Reply(status, fault(error), headers))
+
+
+def _versions(base: str) -> Mapping[str, object]:
+    links = [{"rel": "self", "href": f"{base}/v1/"}]
+    return {"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}

@@ -1,0 +1,106 @@
+"""Who asks: an authenticator turns a request's headers into a caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from calor.api.errors import BadRequest, Forbidden, Unauthorized
+from calor.service.caller import Caller
+
+
+class Authenticator(Protocol):
+    """Called in a thread of the request's own, so it may wait."""
+
+    @property
+    def challenge(self) -> str:
+        """The WWW-Authenticate header for those who are not known."""
+
+    def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        """Who sent the headers, acting in the project of the path. Raises Unauthorized or Forbidden."""
+
+
+IsAdmin = Callable[[Sequence[str], bool], bool]
+"""Whether roles, in an admin project or not, make an admin of the cloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What an identity service says of a token or a password."""
+
+    user_id: str
+    username: str
+    user_domain: str
+    project: str | None
+    project_name: str
+    roles: tuple[str, ...]
+    token: str
+    expires_at: float
+    is_admin_project: bool = True
+    trust_id: str | None = None
+
+    @classmethod
+    def of_token(cls, token: str, body: Mapping[str, Any], expires_at: float) -> Identity:
+        """The identity in a token's body, as Keystone v3 writes it."""
+        user, project = body["user"], body.get("project") or {}
+        return cls(
+            user_id=user["id"],
+            username=user["name"],
+            user_domain=user["domain"]["id"],
+            project=project.get("id"),
+            project_name=project.get("name", ""),
+            roles=tuple(role["name"] for role in body.get("roles", ())),
+            token=token,
+            expires_at=expires_at,
+            is_admin_project=bool(body.get("is_admin_project", True)),
+            trust_id=(body.get("OS-TRUST:trust") or {}).get("id"),
+        )
+
+    def acting_in(self, project: str, is_admin: IsAdmin) -> Caller:
+        """The caller in the project of the path, which only an admin chooses freely. Raises Forbidden."""
+        admin = is_admin(self.roles, self.is_admin_project)
+        if self.project != project and not admin:
+            raise Forbidden
+        return Caller(
+            user_id=self.user_id,
+            username=self.username,
+            project=project,
+            project_name=self.project_name if self.project == project else "",
+            roles=self.roles,
+            user_domain=self.user_domain,
+            is_admin=admin,
+            token=self.token,
+            trust_id=self.trust_id,
+        )
+
+
+class MultiCloud:
+    """Several clouds: X-Auth-Url says which of the allowed ones knows the caller."""
+
+    def __init__(self, clouds: Mapping[str, Authenticator]) -> None:
+        self._clouds = {url.rstrip("/"): authenticator for url, authenticator in clouds.items()}
+
+    @property
+    def challenge(self) -> str:
+        return next(iter(self._clouds.values())).challenge
+
+    def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        url = headers.get("x-auth-url", "").rstrip("/")
+        if not url:
+            raise BadRequest("The header X-Auth-Url is missing.")
+        cloud = self._clouds.get(url)
+        if cloud is None:
+            raise Unauthorized(f"The cloud {url} is not an allowed one.")
+        return cloud.authenticate(headers, project)
+
+
+def load_backend(name: str, settings: Mapping[str, Any]) -> Authenticator:
+    """The authenticator that a plug-in registers in the entry point group `calor.auth_backends`: a callable that
+    takes the settings. Raises LookupError."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="calor.auth_backends", name=name):
+        made: Authenticator = point.load()(settings)
+        return made
+    raise LookupError(f"no authentication backend `{name}` is installed")

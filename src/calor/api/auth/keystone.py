@@ -1,0 +1,155 @@
+"""Callers known to a Keystone: by a token, or by a name and a password."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from calor.api.auth import Identity, IsAdmin
+from calor.api.auth.memory import Memory
+from calor.api.errors import Unauthorized, Unavailable
+from calor.service.caller import Caller
+
+TIMEOUT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceUser:
+    """Whom the API logs in as to ask about others."""
+
+    username: str
+    password: str
+    project: str = "service"
+    user_domain: str = "default"
+    project_domain: str = "default"
+
+
+class KeystoneAuthenticator:
+    """X-Auth-Token, validated with the service user's own token."""
+
+    def __init__(
+        self,
+        auth_url: str,
+        user: ServiceUser,
+        is_admin: IsAdmin,
+        *,
+        public_url: str | None = None,
+        memory: Memory | None = None,
+        verify: bool | str = True,
+    ) -> None:
+        # Slow to import.
+        from keystoneauth1.identity import v3
+        from keystoneauth1.session import Session
+
+        self._url = versioned(auth_url)
+        self._public_url = public_url or auth_url
+        self._is_admin = is_admin
+        self._memory = memory or Memory()
+        password = v3.Password(
+            self._url,
+            username=user.username,
+            password=user.password,
+            user_domain_id=user.user_domain,
+            project_name=user.project,
+            project_domain_id=user.project_domain,
+        )
+        self._session = Session(auth=password, verify=verify, timeout=TIMEOUT)
+
+    @property
+    def challenge(self) -> str:
+        return f'Keystone uri="{self._public_url}"'
+
+    def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        token = headers.get("x-auth-token", "").strip()
+        if not token:
+            raise Unauthorized
+        identity = self._memory.identity(token, lambda: self._validated(token))
+        return identity.acting_in(project, self._is_admin)
+
+    def _validated(self, token: str) -> Identity:
+        from keystoneauth1.exceptions import ClientException, HttpError, NotFound
+
+        try:
+            answer = self._session.get(
+                f"{self._url}/auth/tokens?nocatalog", headers={"X-Subject-Token": token}
+            )
+            return _identity(token, answer.json())
+        except NotFound:
+            raise Unauthorized from None
+        except HttpError as error:
+            if error.http_status == 400:
+                raise Unauthorized from None
+            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+        except (ClientException, KeyError, ValueError) as error:
+            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+
+
+class PasswordAuthenticator:
+    """X-Auth-User and X-Auth-Key, by which Keystone gives a token for the project of the path."""
+
+    def __init__(
+        self,
+        auth_url: str,
+        is_admin: IsAdmin,
+        *,
+        memory: Memory | None = None,
+        verify: bool | str = True,
+    ) -> None:
+        from keystoneauth1.session import Session
+
+        self._url = versioned(auth_url)
+        self._is_admin = is_admin
+        self._memory = memory or Memory()
+        self._session = Session(verify=verify, timeout=TIMEOUT)
+
+    @property
+    def challenge(self) -> str:
+        return f'Keystone uri="{self._url}"'
+
+    def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        user, key = headers.get("x-auth-user", ""), headers.get("x-auth-key", "")
+        domain = headers.get("x-user-domain-id") or "default"
+        if not user or not key:
+            raise Unauthorized
+        proof = "\0".join((user, key, domain, project))
+        identity = self._memory.identity(proof, lambda: self._logged_in(user, key, domain, project))
+        return identity.acting_in(project, self._is_admin)
+
+    def _logged_in(self, user: str, key: str, domain: str, project: str) -> Identity:
+        from keystoneauth1.exceptions import ClientException, HttpError
+
+        who = {"name": user, "password": key, "domain": {"id": domain}}
+        request = {
+            "identity": {"methods": ["password"], "password": {"user": who}},
+            "scope": {"project": {"id": project}},
+        }
+        try:
+            answer = self._session.post(
+                f"{self._url}/auth/tokens?nocatalog", json={"auth": request}, authenticated=False
+            )
+            return _identity(answer.headers["X-Subject-Token"], answer.json())
+        except HttpError as error:
+            if error.http_status in (400, 401, 403, 404):
+                raise Unauthorized from None
+            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+        except (ClientException, KeyError, ValueError) as error:
+            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+
+
+def _identity(token: str, answer: dict[str, Any]) -> Identity:
+    body: dict[str, Any] = answer["token"]
+    return Identity.of_token(token, body, _moment(body.get("expires_at")))
+
+
+def versioned(auth_url: str) -> str:
+    """Keystone's v3 address, whether or not the version was given."""
+    url = auth_url.rstrip("/")
+    return url if url.endswith("/v3") else re.sub(r"/v2\.0\Z", "", url) + "/v3"
+
+
+def _moment(text: str | None) -> float:
+    """A time as Keystone writes it; a token without an end does not end here."""
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() if text else float("inf")

@@ -1,0 +1,70 @@
+"""Reads bodies, which may be anything at all."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from starlette.requests import Request
+
+from calor.api.errors import BadRequest
+
+_READ_AS_JSON = frozenset({"", "text/plain", "application/json"})
+
+
+async def receive(request: Request, largest: int) -> bytes:
+    """The bytes of a body. Raises BadRequest if there are too many."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > largest:
+            raise BadRequest(
+                f"Request limit exceeded: JSON body size exceeds maximum allowed size ({largest} bytes).",
+                "RequestLimitExceeded",
+            )
+        parts.append(part)
+    return b"".join(parts)
+
+
+def parse(raw: bytes, content_type: str) -> Any:
+    """The object in a body; None if there is none that counts as one. Raises BadRequest."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if not raw.startswith(b"{") or kind not in _READ_AS_JSON:
+        return None
+    try:
+        data = json.loads(raw, parse_constant=_refused, parse_float=_finite)
+    except RecursionError:
+        raise BadRequest("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise BadRequest(f"The body is not JSON: {error}") from None
+    if b"\\u" in raw and not _is_storable(data):
+        raise BadRequest("The body has characters that no text can have.")
+    return data
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is too large")
+    return number
+
+
+def _is_storable(data: Any) -> bool:
+    """Whether no text in the data has a NUL or half a surrogate pair, which databases refuse."""
+    waiting = [data]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(item.keys())
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+        elif isinstance(item, str) and any(one == "\0" or "\ud800" <= one <= "\udfff" for one in item):
+            return False
+    return True

@@ -1,0 +1,63 @@
+"""Actions on whole stacks, and snapshots of them."""
+
+from __future__ import annotations
+
+from calor.api.errors import BadRequest
+from calor.api.heat import views
+from calor.api.heat.common import STACK, the_stack
+from calor.api.web import ACCEPTED, NO_CONTENT, NULL, Api, Call, Reply, Route
+
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback")
+_SNAPSHOT = f"{STACK}/snapshots/{{snapshot_id}}"
+
+
+def act(api: Api, call: Call) -> Reply:
+    names = list(call.body)
+    if len(names) != 1:
+        raise BadRequest("Exactly one action must be given." if names else "No action specified")
+    action = names[0]
+    if action not in ACTIONS:
+        raise BadRequest(f"Invalid action {action} specified")
+    api.policy.enforce(call.caller, f"actions:{action}")
+    api.commands.act(call.caller, the_stack(api, call), action)
+    return NULL
+
+
+def create_snapshot(api: Api, call: Call) -> Reply:
+    name = call.body.get("name")
+    if name is not None and (not isinstance(name, str) or len(name) > 255):
+        raise BadRequest("name must be text of at most 255 characters.")
+    return Reply(body=views.snapshot(api.commands.create_snapshot(call.caller, the_stack(api, call), name)))
+
+
+def list_snapshots(api: Api, call: Call) -> Reply:
+    found = api.queries.snapshots.of(the_stack(api, call))
+    return Reply(body={"snapshots": [views.snapshot(one) for one in found]})
+
+
+def show_snapshot(api: Api, call: Call) -> Reply:
+    found = api.queries.snapshots.get(the_stack(api, call), call.path["snapshot_id"])
+    return Reply(body={"snapshot": views.snapshot(found)})
+
+
+def delete_snapshot(api: Api, call: Call) -> Reply:
+    found = api.queries.snapshots.get(the_stack(api, call), call.path["snapshot_id"])
+    api.commands.delete_snapshot(call.caller, found)
+    return NO_CONTENT
+
+
+def restore_snapshot(api: Api, call: Call) -> Reply:
+    stack = the_stack(api, call)
+    found = api.queries.snapshots.get(stack, call.path["snapshot_id"])
+    api.commands.restore(call.caller, stack, found)
+    return ACCEPTED
+
+
+ROUTES = (
+    Route("POST", f"{STACK}/actions", act, ""),
+    Route("POST", f"{STACK}/snapshots", create_snapshot, "stacks:snapshot"),
+    Route("GET", f"{STACK}/snapshots", list_snapshots, "stacks:list_snapshots"),
+    Route("GET", _SNAPSHOT, show_snapshot, "stacks:show_snapshot"),
+    Route("DELETE", _SNAPSHOT, delete_snapshot, "stacks:delete_snapshot"),
+    Route("POST", f"{_SNAPSHOT}/restore", restore_snapshot, "stacks:restore_snapshot"),
+)

@@ -1,0 +1,39 @@
+"""Leads from a stack's name, id or ARN to its address."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from calor.api.addresses import stack_url
+from calor.api.errors import notice
+from calor.api.web import Api, Call, Reply, Route
+
+_PARTS = {
+    "GET": ("resources", "events", "template", "actions", "environment", "files"),
+    "POST": ("resources", "events", "template", "actions"),
+}
+
+
+def lookup(api: Api, call: Call) -> Reply:
+    found = api.queries.stacks.find(call.caller, call.path["stack_name"])
+    address = stack_url(call.base, found.stack) + quote(found.path)
+    part = call.url.rpartition("/")[2]
+    if part in _PARTS.get(call.method, ()) and not found.path:
+        address = f"{address}/{part}"
+    if call.raw_query:
+        address = f"{address}?{call.raw_query}"
+    return Reply(302, notice(302), {"Location": address})
+
+
+ROUTES = (
+    *(
+        Route(method, f"/stacks/{{stack_name}}/{part}", lookup, "stacks:lookup")
+        for method, parts in _PARTS.items()
+        for part in parts
+    ),
+    *(
+        Route(method, f"/stacks/{path}", lookup, "stacks:lookup")
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        for path in ("{stack_name}", "{stack_name:arn}")
+    ),
+)

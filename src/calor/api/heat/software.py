@@ -1,0 +1,140 @@
+"""Software configurations and deployments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.api.errors import BadRequest
+from calor.api.heat import views
+from calor.api.heat.common import page
+from calor.api.web import NO_CONTENT, Api, Call, Reply, Route
+
+_LONGEST_ID = 64
+_TEXTS = ("action", "status", "status_reason")
+_MAPS = ("input_values", "output_values")
+
+
+def configs(api: Api, call: Call) -> Reply:
+    everywhere = call.query.flag("global_tenant")
+    if everywhere:
+        api.policy.enforce(call.caller, "software_configs:global_index")
+    part = page(call.query, {})
+    found = api.queries.deployments.configs(call.caller, part, all_projects=everywhere)
+    shown = [views.config_line(one, with_project=call.caller.is_admin) for one in found]
+    return Reply(body={"software_configs": shown})
+
+
+def show_config(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.config(call.caller, call.path["config_id"])
+    return Reply(body={"software_config": views.config(found)})
+
+
+def create_config(api: Api, call: Call) -> Reply:
+    body = call.body
+    fields = {
+        "name": _text(body, "name"),
+        "group": _text(body, "group"),
+        "config": body.get("config"),
+        "inputs": _described(body, "inputs"),
+        "outputs": _described(body, "outputs"),
+        "options": _map(body, "options") or {},
+    }
+    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, **fields))})
+
+
+def delete_config(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.config(call.caller, call.path["config_id"])
+    api.commands.delete_config(call.caller, found)
+    return NO_CONTENT
+
+
+def index(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.of_project(call.caller, call.query.get("server_id"))
+    return Reply(body={"software_deployments": [views.deployment(one) for one in found]})
+
+
+def metadata(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.of_server(call.caller, call.path["server_id"])
+    return Reply(body={"metadata": [views.config(one) for one in found]})
+
+
+def show(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
+    return Reply(body={"software_deployment": views.deployment(found)})
+
+
+def create(api: Api, call: Call) -> Reply:
+    body = call.body
+    for name in ("server_id", "config_id"):
+        if not body.get(name):
+            raise BadRequest(f"{name} must be given.")
+    fields = {
+        **{
+            name: _text(body, name, _LONGEST_ID)
+            for name in ("server_id", "config_id", "stack_user_project_id")
+        },
+        **_state(body),
+    }
+    made = api.commands.create_deployment(call.caller, **fields)
+    return Reply(body={"software_deployment": views.deployment(made)})
+
+
+def update(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
+    fields = {"config_id": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
+    given = {name: value for name, value in fields.items() if value is not None}
+    made = api.commands.update_deployment(call.caller, found, **given)
+    return Reply(body={"software_deployment": views.deployment(made)})
+
+
+def delete(api: Api, call: Call) -> Reply:
+    found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
+    api.commands.delete_deployment(call.caller, found)
+    return NO_CONTENT
+
+
+def _state(body: Mapping[str, Any]) -> dict[str, Any]:
+    texts = {name: _text(body, name, 65536 if name == "status_reason" else 64) for name in _TEXTS}
+    return {**texts, **{name: _map(body, name) for name in _MAPS}}
+
+
+def _text(body: Mapping[str, Any], name: str, longest: int = 255) -> str | None:
+    value = body.get(name)
+    if value is not None and (not isinstance(value, str) or len(value) > longest):
+        raise BadRequest(f"{name} must be text of at most {longest} characters.")
+    return value
+
+
+def _map(body: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    value = body.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise BadRequest(f"{name} must be an object.")
+    return value
+
+
+def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """Inputs or outputs: maps, each with a name."""
+    value = body.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise BadRequest(f"{name} must be a list of objects.")
+    if not all(isinstance(one.get("name"), str) and one["name"] for one in value):
+        raise BadRequest(f"Each of the {name} needs a name.")
+    return value
+
+
+_CONFIG = "/software_configs/{config_id}"
+_DEPLOYMENT = "/software_deployments/{deployment_id}"
+
+ROUTES = (
+    Route("GET", "/software_configs", configs, "software_configs:index"),
+    Route("POST", "/software_configs", create_config, "software_configs:create"),
+    Route("GET", _CONFIG, show_config, "software_configs:show"),
+    Route("DELETE", _CONFIG, delete_config, "software_configs:delete"),
+    Route("GET", "/software_deployments", index, "software_deployments:index"),
+    Route("POST", "/software_deployments", create, "software_deployments:create"),
+    Route("GET", _DEPLOYMENT, show, "software_deployments:show"),
+    Route("PUT", _DEPLOYMENT, update, "software_deployments:update"),
+    Route("DELETE", _DEPLOYMENT, delete, "software_deployments:delete"),
+    Route("GET", "/software_deployments/metadata/{server_id}", metadata, "software_deployments:metadata"),
+)

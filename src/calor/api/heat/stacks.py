@@ -1,0 +1,212 @@
+"""Stacks: list, show, create, update, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from calor.api.addresses import link, stack_url
+from calor.api.errors import BadRequest
+from calor.api.heat import requests, views
+from calor.api.heat.common import STACK, page, state_filters, the_stack
+from calor.api.web import ACCEPTED, NO_CONTENT, Api, Call, Query, Reply, Route
+from calor.service.errors import NotSupported
+from calor.service.queries.stacks import StackFilter
+
+_FILTERS = {
+    "id": "id",
+    "status": "status",
+    "name": "name",
+    "action": "action",
+    "tenant": "project",
+    "username": "username",
+    "owner_id": "parent",
+    "stack_name": "name",
+    "stack_action": "action",
+    "stack_status": "status",
+    "stack_status_reason": "reason",
+    "disable_rollback": "disable_rollback",
+    "timeout_mins": "timeout_mins",
+    "stack_owner": "username",
+    "parent": "parent",
+    "stack_user_project_id": "user_project",
+}
+_SORT_KEYS = {
+    "stack_name": "name",
+    "stack_status": "status",
+    "creation_time": "created_at",
+    "updated_time": "updated_at",
+}
+
+
+def index(api: Api, call: Call) -> Reply:
+    query = call.query
+    everywhere = query.flag("global_tenant")
+    if everywhere:
+        api.policy.enforce(call.caller, "stacks:global_index")
+    wanted = StackFilter(
+        equal=_filters(query),
+        tags=_tags(query, "tags"),
+        tags_any=_tags(query, "tags_any"),
+        not_tags=_tags(query, "not_tags"),
+        not_tags_any=_tags(query, "not_tags_any"),
+        deleted=query.flag("show_deleted"),
+        nested=query.flag("show_nested"),
+        hidden=query.flag("show_hidden"),
+        all_projects=everywhere,
+    )
+    with_count = query.flag("with_count")
+    part = page(query, _SORT_KEYS)
+    found = api.queries.stacks.page(call.caller, wanted, part)
+    body: dict[str, Any] = {
+        "stacks": [views.stack_line(call.base, one, with_project=call.caller.is_admin) for one in found]
+    }
+    if part.limit and len(found) == part.limit:
+        pairs = [pair for pair in query.pairs if pair[0] != "marker"]
+        href = f"{call.url}?{urlencode([*pairs, ('marker', found[-1].id)])}"
+        body["links"] = [link(href, "next")]
+    if with_count:
+        body["count"] = api.queries.stacks.count(call.caller, wanted)
+    return Reply(body=body)
+
+
+def _filters(query: Query) -> dict[str, list[Any]]:
+    given: dict[str, list[str]] = {}
+    for name, value in query.pairs:
+        column = _FILTERS.get(name)
+        if column is not None:
+            given.setdefault(column, []).append(value)
+    made: dict[str, list[Any]] = {**state_filters(given)}
+    if "disable_rollback" in made:
+        made["disable_rollback"] = [query.flag("disable_rollback")]
+    if "timeout_mins" in made:
+        made["timeout_mins"] = [query.number("timeout_mins")]
+    return made
+
+
+def _tags(query: Query, name: str) -> tuple[str, ...]:
+    return requests.tags(query.get(name)) or ()
+
+
+def detail(api: Api, call: Call) -> Reply:
+    found = api.queries.stacks.page(call.caller, StackFilter())
+    shown = [views.stack_line(call.base, one, with_project=call.caller.is_admin) for one in found]
+    return Reply(body={"stacks": shown})
+
+
+def create(api: Api, call: Call) -> Reply:
+    if call.body.get("adopt_stack_data") is not None:
+        if not api.settings.enable_adopt:
+            raise NotSupported("Stack Adopt is not supported.")
+        stack = api.commands.adopt_stack(call.caller, *requests.adopted_stack(call.body))
+    else:
+        stack = api.commands.create_stack(call.caller, requests.new_stack(api, call.body))
+    address = stack_url(call.base, stack)
+    return Reply(201, {"stack": {"id": stack.id, "links": [link(address)]}}, {"Location": address})
+
+
+def preview(api: Api, call: Call) -> Reply:
+    made = api.commands.preview_create(call.caller, requests.new_stack(api, call.body))
+    return Reply(body={"stack": made})
+
+
+def validate(api: Api, call: Call) -> Reply:
+    ignored = call.query.words("ignore_errors")
+    if any(code != "99001" for code in ignored):
+        raise BadRequest("ignore_errors can have the code 99001 only.")
+    show_nested = call.query.flag("show_nested")
+    request = requests.request(api, call.body)
+    return Reply(body=api.queries.validation.validate(request, show_nested=show_nested))
+
+
+def show(api: Api, call: Call) -> Reply:
+    with_outputs = call.query.flag("resolve_outputs", True)
+    stack = the_stack(api, call, deleted=True)
+    shown = views.stack(call.base, stack, api.queries.meanings.parameters(stack))
+    if with_outputs and stack.deleted_at is None:
+        shown["outputs"] = [views.output(one) for one in api.queries.meanings.outputs(stack)]
+    return Reply(body={"stack": shown})
+
+
+def update(api: Api, call: Call) -> Reply:
+    stack = the_stack(api, call)
+    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call.body, patch=False))
+    return ACCEPTED
+
+
+def update_patch(api: Api, call: Call) -> Reply:
+    quiet = requests.changes_nothing(call.body)
+    api.policy.enforce(call.caller, "stacks:update_no_change" if quiet else "stacks:update_patch")
+    stack = the_stack(api, call)
+    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call.body, patch=True))
+    return ACCEPTED
+
+
+def preview_update(api: Api, call: Call) -> Reply:
+    show_nested = call.query.flag("show_nested")
+    stack = the_stack(api, call)
+    change = requests.stack_change(api, call.body, patch=call.method == "PATCH")
+    changes = api.commands.preview_update(call.caller, stack, change, show_nested)
+    return Reply(body={"resource_changes": changes})
+
+
+def delete(api: Api, call: Call) -> Reply:
+    api.commands.delete_stack(call.caller, the_stack(api, call))
+    return NO_CONTENT
+
+
+def abandon(api: Api, call: Call) -> Reply:
+    if not api.settings.enable_abandon:
+        raise NotSupported("Stack Abandon is not supported.")
+    return Reply(body=api.commands.abandon(call.caller, the_stack(api, call)))
+
+
+def export(api: Api, call: Call) -> Reply:
+    if not api.settings.enable_abandon:
+        raise NotSupported("Stack Export is not supported.")
+    return Reply(body=api.commands.export(call.caller, the_stack(api, call)))
+
+
+def template(api: Api, call: Call) -> Reply:
+    return Reply(body=api.queries.meanings.template(the_stack(api, call, deleted=True)))
+
+
+def environment(api: Api, call: Call) -> Reply:
+    return Reply(body=api.queries.meanings.environment(the_stack(api, call, deleted=True)))
+
+
+def files(api: Api, call: Call) -> Reply:
+    return Reply(body=dict(api.queries.meanings.files(the_stack(api, call, deleted=True))))
+
+
+def list_outputs(api: Api, call: Call) -> Reply:
+    described = api.queries.meanings.of(the_stack(api, call)).outputs
+    shown = [{"output_key": name, "description": text} for name, text in described.items()]
+    return Reply(body={"outputs": shown})
+
+
+def show_output(api: Api, call: Call) -> Reply:
+    found = api.queries.meanings.output(the_stack(api, call), call.path["output_key"])
+    return Reply(body={"output": views.output(found)})
+
+
+ROUTES = (
+    Route("GET", "/stacks", index, "stacks:index"),
+    Route("POST", "/stacks", create, "stacks:create"),
+    Route("GET", "/stacks/detail", detail, "stacks:detail"),
+    Route("POST", "/stacks/preview", preview, "stacks:preview"),
+    Route("POST", "/validate", validate, "stacks:validate_template"),
+    Route("GET", STACK, show, "stacks:show"),
+    Route("PUT", STACK, update, "stacks:update"),
+    Route("PATCH", STACK, update_patch, ""),
+    Route("DELETE", STACK, delete, "stacks:delete"),
+    Route("PUT", f"{STACK}/preview", preview_update, "stacks:preview_update"),
+    Route("PATCH", f"{STACK}/preview", preview_update, "stacks:preview_update_patch"),
+    Route("DELETE", f"{STACK}/abandon", abandon, "stacks:abandon"),
+    Route("GET", f"{STACK}/export", export, "stacks:export"),
+    Route("GET", f"{STACK}/template", template, "stacks:template"),
+    Route("GET", f"{STACK}/environment", environment, "stacks:environment"),
+    Route("GET", f"{STACK}/files", files, "stacks:files"),
+    Route("GET", f"{STACK}/outputs", list_outputs, "stacks:list_outputs"),
+    Route("GET", f"{STACK}/outputs/{{output_key}}", show_output, "stacks:show_output"),
+)

@@ -1,0 +1,165 @@
+"""Stacks, resources and events as JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from calor.api.addresses import link, resource_url, stack_url
+from calor.service.queries.events import ShownEvent
+from calor.service.queries.meanings import Output
+from calor.service.queries.resources import ShownResource
+from calor.service.queries.stacks import StackLine
+from calor.store import records
+
+
+def moment(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stack_line(base: str, stack: StackLine, *, with_project: bool) -> dict[str, Any]:
+    shown = {
+        "id": stack.id,
+        "links": [link(stack_url(base, stack))],
+        "stack_name": stack.name,
+        "description": "",
+        "stack_status": f"{stack.action}_{stack.status}",
+        "stack_status_reason": stack.reason,
+        "creation_time": moment(stack.created_at),
+        "updated_time": moment(stack.updated_at),
+        "deletion_time": moment(stack.deleted_at),
+        "stack_owner": stack.username,
+        "parent": stack.parent,
+        "stack_user_project_id": stack.user_project,
+        "tags": stack.tags or None,
+    }
+    return {**shown, "project": stack.project} if with_project else shown
+
+
+def stack(base: str, shown: records.Stack, parameters: Any) -> dict[str, Any]:
+    return {
+        "id": shown.id,
+        "links": [link(stack_url(base, shown))],
+        "stack_name": shown.name,
+        "stack_status": shown.state,
+        "stack_status_reason": shown.reason,
+        "description": shown.description,
+        "template_description": shown.description,
+        "creation_time": moment(shown.created_at),
+        "updated_time": moment(shown.updated_at),
+        "deletion_time": moment(shown.deleted_at),
+        "parameters": parameters,
+        "capabilities": [],
+        "notification_topics": [],
+        "disable_rollback": shown.disable_rollback,
+        "timeout_mins": shown.timeout_mins,
+        "stack_owner": shown.username,
+        "parent": shown.parent,
+        "stack_user_project_id": shown.user_project,
+        "tags": shown.tags,
+    }
+
+
+def output(shown: Output) -> dict[str, Any]:
+    made = {"output_key": shown.name, "output_value": shown.value, "description": shown.description}
+    return made if shown.error is None else {**made, "output_error": shown.error}
+
+
+def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> dict[str, Any]:
+    links = [
+        link(resource_url(base, shown.place, shown.name)),
+        link(stack_url(base, shown.place), "stack"),
+    ]
+    if shown.nested is not None:
+        links.append(link(stack_url(base, shown.nested), "nested"))
+    made: dict[str, Any] = {
+        "resource_name": shown.name,
+        "logical_resource_id": shown.name,
+        "physical_resource_id": shown.physical_id or "",
+        "resource_type": shown.type,
+        "resource_status": f"{shown.action}_{shown.status}",
+        "resource_status_reason": shown.reason,
+        "creation_time": moment(shown.created_at),
+        "updated_time": moment(shown.updated_at if shown.updated_at is not None else shown.created_at),
+        "required_by": list(shown.required_by),
+        "links": links,
+    }
+    if shown.parent_resource is not None:
+        made["parent_resource"] = shown.parent_resource
+    if with_detail:
+        made["description"] = shown.description
+        made["attributes"] = dict(shown.attributes)
+    return made
+
+
+def event(base: str, shown: ShownEvent, root: records.Stack | None = None) -> dict[str, Any]:
+    """An event; with a link to the stack that was asked about when events of nested ones are among them."""
+    one, place = shown.event, shown.place
+    resource = resource_url(base, place, one.resource)
+    links = [
+        link(f"{resource}/events/{one.id}"),
+        link(resource, "resource"),
+        link(stack_url(base, place), "stack"),
+    ]
+    if root is not None:
+        links.append(link(stack_url(base, root), "root_stack"))
+    return {
+        "id": one.id,
+        "event_time": moment(one.at),
+        "resource_name": one.resource,
+        "logical_resource_id": one.resource,
+        "physical_resource_id": one.physical_id,
+        "resource_status": f"{one.action}_{one.status}",
+        "resource_status_reason": one.reason,
+        "links": links,
+    }
+
+
+def snapshot(shown: records.Snapshot) -> dict[str, Any]:
+    return {
+        "id": shown.id,
+        "name": shown.name,
+        "action": shown.action,
+        "status": shown.status,
+        "status_reason": shown.reason,
+        "data": shown.data,
+        "creation_time": moment(shown.created_at),
+    }
+
+
+def config(shown: records.SoftwareConfig) -> dict[str, Any]:
+    return {
+        "id": shown.id,
+        "name": shown.name,
+        "group": shown.group,
+        "config": shown.config.get("config"),
+        "inputs": shown.config.get("inputs") or [],
+        "outputs": shown.config.get("outputs") or [],
+        "options": shown.config.get("options") or {},
+        "creation_time": moment(shown.created_at),
+    }
+
+
+def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> dict[str, Any]:
+    made = {
+        "id": shown.id,
+        "name": shown.name,
+        "group": shown.group,
+        "creation_time": moment(shown.created_at),
+    }
+    return {**made, "project": shown.project} if with_project else made
+
+
+def deployment(shown: records.SoftwareDeployment) -> dict[str, Any]:
+    made = {
+        "id": shown.id,
+        "server_id": shown.server,
+        "config_id": shown.config,
+        "input_values": shown.input_values,
+        "output_values": shown.output_values,
+        "action": shown.action,
+        "status": shown.status,
+        "status_reason": shown.reason,
+        "creation_time": moment(shown.created_at),
+    }
+    return made if shown.updated_at is None else {**made, "updated_time": moment(shown.updated_at)}

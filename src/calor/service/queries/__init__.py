@@ -1,0 +1,49 @@
+"""What reads: stacks and all that belongs to them, as the APIs show them. Nothing here changes anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlalchemy import Engine
+
+from calor.language.library import World
+from calor.service.queries.deployments import Deployments
+from calor.service.queries.events import Events
+from calor.service.queries.meanings import Meanings
+from calor.service.queries.resources import Resources
+from calor.service.queries.services import Services
+from calor.service.queries.snapshots import Snapshots
+from calor.service.queries.stacks import Stacks
+from calor.service.queries.types import Types
+from calor.service.queries.validation import Validation
+from calor.store.database import reading
+
+
+class Queries:
+    """The reading use cases, by subject."""
+
+    def __init__(
+        self,
+        database: Engine,
+        world: World,
+        *,
+        hidden_tags: tuple[str, ...] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        source = reading(database)
+        self.stacks = Stacks(source, hidden_tags)
+        # What was accepted once is not held against the cloud again for being looked at.
+        self.meanings = Meanings(source, replace(world, custom=_unchecked))
+        self.resources = Resources(source, self.meanings, world.max_depth)
+        self.events = Events(source, world.max_depth)
+        self.snapshots = Snapshots(source)
+        self.deployments = Deployments(source)
+        self.services = Services(source, clock)
+        self.types = Types(world)
+        self.validation = Validation(world)
+
+
+def _unchecked(name: str, value: object) -> str | None:
+    return None

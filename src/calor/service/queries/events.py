@@ -1,0 +1,110 @@
+"""Events of stacks: pages of them, and whatever came since one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Row, Select, select
+
+from calor.service.errors import NotFound
+from calor.service.queries.paging import WHOLE, Page, behind, ordered
+from calor.service.queries.trees import Place, tree
+from calor.store import records, tables
+
+table = tables.event
+
+_PLAIN = [column for column in table.c if column.name != "properties"]
+_SORTABLE: dict[str, ColumnElement[Any]] = {"type": table.c.type}
+"""Events are numbered in the order of their times, so only what else sorts them is here."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events are wanted. `equal` maps a column's name to the values it may have."""
+
+    equal: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+EVERYTHING = EventFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvent:
+    event: records.Event
+    place: Place
+    """The stack it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has happened to a stack, and whether it is still being worked on."""
+
+    events: Sequence[ShownEvent]
+    ended: bool
+
+
+class Events:
+    def __init__(self, source: Engine, max_depth: int) -> None:
+        self._source = source
+        self._max_depth = max_depth
+
+    def of(
+        self,
+        stack: records.Stack,
+        wanted: EventFilter = EVERYTHING,
+        page: Page = WHOLE,
+        *,
+        depth: int = 0,
+    ) -> list[ShownEvent]:
+        descending = page.descending if page.descending is not None else not page.sort_keys
+        keys = [*(_SORTABLE[name] for name in page.sort_keys if name in _SORTABLE), table.c.seq]
+        with self._source.connect() as connection:
+            places = tree(connection, stack, min(depth, self._max_depth)).places
+            query = _of(select(*_PLAIN), places)
+            for column, values in wanted.equal.items():
+                query = query.where(table.c[column].in_(values))
+            if page.marker is not None:
+                at = connection.execute(_of(select(*keys), places).where(table.c.id == page.marker))
+                found = at.one_or_none()
+                if found is not None:
+                    query = query.where(behind(keys, found, descending))
+            rows = connection.execute(ordered(query, keys, descending, page.limit)).all()
+        return [ShownEvent(_plain(row), places[row.stack]) for row in rows]
+
+    def show(self, stack: records.Stack, resource: str, id: str) -> records.Event:
+        """Raises NotFound."""
+        query = select(table).where(table.c.id == id, table.c.stack == stack.id, table.c.resource == resource)
+        with self._source.connect() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise NotFound("Event", id)
+        return records.record(records.Event, row)
+
+    def newest(self, stack: records.Stack) -> int:
+        """The number of a stack's newest event."""
+        query = select(table.c.seq).where(table.c.stack == stack.id).order_by(table.c.seq.desc()).limit(1)
+        with self._source.connect() as connection:
+            return int(connection.execute(query).scalar() or 0)
+
+    def since(self, stack: records.Stack, number: int, limit: int = 500) -> News:
+        """The events of a stack and of all below it after the one with a number, oldest first."""
+        with self._source.connect() as connection:
+            # The state is read before the events: what was written before it ended is among them then.
+            state = connection.execute(
+                select(tables.stack.c.status).where(tables.stack.c.id == stack.id)
+            ).scalar_one_or_none()
+            query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
+            rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
+            places = tree(connection, stack, self._max_depth).places if rows else {}
+        events = [ShownEvent(_plain(row), places[row.stack]) for row in rows if row.stack in places]
+        return News(events, ended=state != "IN_PROGRESS" and len(rows) < limit)
+
+
+def _plain(row: Row[Any]) -> records.Event:
+    return records.Event(**row._mapping, properties=None)
+
+
+def _of(query: Select[Any], places: Mapping[str, Place]) -> Select[Any]:
+    return query.where(table.c.stack.in_(places))

@@ -1,0 +1,43 @@
+"""Pages that start behind a marker, whatever they are sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, or_
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of a list is wanted. Sort keys are names of the subject's own; `descending` is None where the
+    subject's usual direction is meant."""
+
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: tuple[str, ...] = ()
+    descending: bool | None = None
+
+
+WHOLE = Page()
+
+
+def ordered(
+    query: Select[Any], keys: Sequence[ColumnElement[Any]], descending: bool, limit: int | None
+) -> Select[Any]:
+    """The query sorted by keys that together are unique and never null."""
+    query = query.order_by(*(key.desc() if descending else key.asc() for key in keys))
+    return query if limit is None else query.limit(limit)
+
+
+def behind(
+    keys: Sequence[ColumnElement[Any]], values: Sequence[Any], descending: bool
+) -> ColumnElement[bool]:
+    """Rows that come after the one whose keys have these values."""
+    alternatives = []
+    for index, key in enumerate(keys):
+        same = [keys[before] == values[before] for before in range(index)]
+        further = key < values[index] if descending else key > values[index]
+        alternatives.append(and_(*same, further))
+    return or_(*alternatives)

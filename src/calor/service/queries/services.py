@@ -1,0 +1,46 @@
+"""The engines, and how much there is to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, func, select
+
+from calor.store import records, tables
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    service: records.Service
+    is_up: bool
+
+
+class Services:
+    def __init__(self, source: Engine, clock: Callable[[], float]) -> None:
+        self._source = source
+        self._clock = clock
+
+    def all(self) -> list[ServiceState]:
+        """All engines; one that has not reported for two intervals is down."""
+        query = select(tables.service).order_by(tables.service.c.created_at)
+        with self._source.connect() as connection:
+            services = [records.record(records.Service, row) for row in connection.execute(query)]
+        now = self._clock()
+        return [ServiceState(one, now - one.updated_at <= 2 * one.report_interval) for one in services]
+
+    def stacks_by_state(self) -> dict[tuple[str, str], int]:
+        """How many live stacks, nested ones included, are in which state: (action, status)."""
+        table = tables.stack
+        query = (
+            select(table.c.action, table.c.status, func.count())
+            .where(table.c.deleted_at.is_(None))
+            .group_by(table.c.action, table.c.status)
+        )
+        with self._source.connect() as connection:
+            return {(action, status): count for action, status, count in connection.execute(query)}
+
+    def ping(self) -> None:
+        """Reads something of the database. Raises whatever the database raises."""
+        with self._source.connect() as connection:
+            connection.execute(select(1))

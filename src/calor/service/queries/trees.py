@@ -1,0 +1,62 @@
+"""Stacks and the stacks below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from calor.store import records, tables
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What it takes to name a stack, and where in its tree it is."""
+
+    id: str
+    name: str
+    project: str
+    parent: str | None
+    parent_resource: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The stacks from one down to a depth, that one first; and all that are children of these."""
+
+    places: dict[str, Place]
+    children: dict[tuple[str, str], Place]
+    """By the id of the parent and the name of its resource."""
+
+
+def tree(connection: Connection, stack: records.Stack, depth: int) -> Tree:
+    """The tree of a stack, with one query for any depth."""
+    table = tables.stack
+    columns = [table.c[name] for name in records.columns(Place)]
+    query = select(*columns).where(table.c.root == stack.root)
+    # Rows of children that are gone stay until they are purged.
+    if stack.deleted_at is None:
+        query = query.where(table.c.deleted_at.is_(None))
+    places = [records.record(Place, row) for row in connection.execute(query.order_by(table.c.created_at))]
+    below: dict[str, list[Place]] = {}
+    for place in places:
+        if place.parent is not None:
+            below.setdefault(place.parent, []).append(place)
+    chosen = {stack.id: next(place for place in places if place.id == stack.id)}
+    level: Iterable[str] = [stack.id]
+    for _ in range(depth):
+        level = [child.id for id in level for child in _add(chosen, below.get(id, ()))]
+    children = {
+        (id, child.parent_resource): child
+        for id in chosen
+        for child in below.get(id, ())
+        if child.parent_resource is not None
+    }
+    return Tree(chosen, children)
+
+
+def _add(chosen: dict[str, Place], places: Iterable[Place]) -> list[Place]:
+    added = list(places)
+    chosen.update((place.id, place) for place in added)
+    return added

@@ -1,0 +1,115 @@
+"""Says what a template would ask for, without making anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language import constraints as c
+from calor.language.definition import Definition
+from calor.language.diagnostics import Report
+from calor.language.library import World
+from calor.language.parameters import Parameter
+from calor.language.request import resolve_request
+from calor.language.template import Template
+from calor.language.values import MASK, bare, has_unknown
+from calor.service.commands import blocking
+from calor.service.errors import Invalid, ServiceError
+from calor.service.queries.meanings import shown_environment
+
+
+class Validation:
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def fetch(self, url: str) -> str:
+        """The text of a template at an address. Raises ServiceError."""
+        if not url.startswith(("http://", "https://")):
+            raise ServiceError("HTTPBadRequest", f"The template cannot be had from {url}: no web address.")
+        try:
+            return self._world.fetch(url)
+        except OSError as error:
+            raise ServiceError(
+                "HTTPBadRequest", f"The template cannot be fetched from {url}: {error}"
+            ) from None
+
+    def validate(self, request: Mapping[str, Any], *, show_nested: bool = False) -> dict[str, Any]:
+        """What the template declares; parameters need no values. Raises ServiceError."""
+        report = Report()
+        definition = resolve_request(request, self._world, report, require_parameters=False)
+        errors = blocking(report)
+        if errors or definition is None:
+            raise Invalid.of(errors or list(report))
+        environment = shown_environment(definition)
+        environment.pop("encrypted_param_names", None)
+        return {**_declared(definition, show_nested), "Environment": environment}
+
+
+def _declared(definition: Definition, show_nested: bool) -> dict[str, Any]:
+    template = definition.template
+    shown: dict[str, Any] = {
+        "Description": template.description,
+        "Parameters": {
+            name: _parameter(parameter, definition) for name, parameter in template.parameters.items()
+        },
+    }
+    if template.parameter_groups:
+        shown["ParameterGroups"] = _groups(template)
+    if show_nested:
+        nested = {
+            name: {"Type": resource.type_name, **_declared(resource.child, True)}
+            for name, resource in definition.resources.items()
+            if resource.child is not None
+        }
+        if nested:
+            shown["NestedParameters"] = nested
+    return shown
+
+
+def _groups(template: Template) -> list[dict[str, Any]]:
+    return [
+        {"label": group.label, "description": group.description, "parameters": list(group.parameters)}
+        for group in template.parameter_groups
+    ]
+
+
+def _parameter(parameter: Parameter, definition: Definition) -> dict[str, Any]:
+    environment = definition.environment
+    shown: dict[str, Any] = {
+        "Type": parameter.kind.cfn_name,
+        "Description": parameter.description,
+        "NoEcho": "true" if parameter.hidden else "false",
+        "Label": parameter.label or parameter.name,
+    }
+    default = environment.parameter_defaults.get(parameter.name)
+    default = parameter.default if default is None else default
+    if default is not None:
+        shown["Default"] = bare(default)
+    if environment.parameters.get(parameter.name) is not None:
+        value = definition.parameters.values.get(parameter.name)
+        if not has_unknown(value):
+            shown["Value"] = MASK if parameter.hidden else bare(value)
+    if parameter.tags:
+        shown["Tags"] = list(parameter.tags)
+    for constraint in parameter.constraints:
+        shown |= _constraint(constraint)
+    return shown
+
+
+def _constraint(constraint: c.Constraint) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    match constraint:
+        case c.Length():
+            found = {"MinLength": constraint.min, "MaxLength": constraint.max}
+        case c.Range():
+            found = {"MinValue": constraint.min, "MaxValue": constraint.max}
+        case c.Modulo():
+            found = {"Step": constraint.step, "Offset": constraint.offset}
+        case c.AllowedValues():
+            found = {"AllowedValues": list(constraint.values)}
+        case c.AllowedPattern():
+            found = {"AllowedPattern": constraint.pattern}
+        case c.Custom():
+            found = {"CustomConstraint": constraint.name}
+    found["ConstraintDescription"] = constraint.description
+    return {name: value for name, value in found.items() if value is not None}

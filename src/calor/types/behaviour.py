@@ -1,0 +1,283 @@
+"""What the work on resources is made of: what a type is given, and how it says what became of it.
+
+A type's work is classmethods, each either plain, and done when it returns, or async. A type has only those it
+needs:
+
+- `create(ctx, props)`, `update(ctx, props, changed)`, `delete(ctx)`, `check(ctx)`, `suspend(ctx)`, `resume(ctx)`
+- `attribute(ctx, name)`: plain and quick, from what is known or noted
+- `signal(ctx, details)`: gives the reason for the event
+
+Types with a stack below say what it shall be like, and read its members:
+
+- `stack_template(ctx, values)`: its template; `stages(ctx, values)`, where there is one, goes first: the way there
+- `prepare(ctx, values)`: what has to be asked before, `settled(ctx, values)`: what has to be noted afterwards
+- `member_attribute(ctx, name, path)`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class ResourceFailed(Exception):
+    """The work on a resource failed. `kind` names the class of error in the reasons that users see."""
+
+    def __init__(self, message: str, kind: str = "ResourceFailure") -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+
+
+class NeedsReplacement(Exception):
+    """Raised by `update` when the change cannot be made in place."""
+
+
+class NothingToDo(Exception):
+    """Raised by `signal` when a signal is passed over: it is no error, and no event tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A template on the way to the last one, and the seconds to rest before the next."""
+
+    template: dict[str, Any]
+    pause: float = 0.0
+
+
+class Member(Protocol):
+    """A resource of the stack below."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def action(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def created_at(self) -> float: ...
+    @property
+    def physical_id(self) -> str | None: ...
+    @property
+    def reference(self) -> Any:
+        """What get_resource gives, where that is not the physical id."""
+
+    @property
+    def replaced_by(self) -> str | None: ...
+
+
+class References(Protocol):
+    def reference(self, name: str) -> Any:
+        """What get_resource gives for the resource of a name."""
+
+
+class StackBelow(Protocol):
+    """The stack below a resource as it has become."""
+
+    @property
+    def current(self) -> Mapping[str, Member]: ...
+    @property
+    def states(self) -> References: ...
+
+    def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
+        """An attribute of a member, and what a path leads to in it."""
+
+    def outputs(self) -> Mapping[str, Any]:
+        """A map of each output, with its `value`."""
+
+
+class Signalling(Protocol):
+    """What lets software outside signal a resource. Whatever is needed is made when it is first asked for."""
+
+    async def make_user(self) -> str:
+        """The id of the user in whose name the resource is signalled."""
+
+    async def enable_user(self, enabled: bool) -> None:
+        """Lets the user in or keeps it out, if there is one."""
+
+    async def remove_signalling(self) -> None:
+        """Removes all that was made for signals: user, keys, temporary object, queue. What is gone is fine."""
+
+    async def signed_url(self, purpose: str = "signal") -> str:
+        """A URL of the CFN API, signed with a key of the user, that never expires. The purpose is `signal`, to
+        be POSTed to, or `waitcondition`, for PUT."""
+
+    def signal_url(self) -> str:
+        """The URL of the orchestration API, below the stack's own project, that takes signals with a token."""
+
+    def user_signal_url(self) -> str:
+        """The same URL below the project of the user."""
+
+    async def user_token(self) -> str:
+        """A token of the user."""
+
+    async def user_credentials(self) -> dict[str, Any]:
+        """What the user logs in with: auth_url, username, user_id, password, project_id, domain_id,
+        region_name."""
+
+    async def temporary_url(self, *, many: bool) -> str:
+        """A URL of Swift to PUT a signal to; with `many`, earlier ones are kept as versions."""
+
+    async def queue(self) -> str:
+        """The id of a queue of Zaqar for signals."""
+
+    async def collect_signals(self) -> list[dict[str, Any]]:
+        """The signals that have arrived at the temporary URL or in the queue since last asked; each is given
+        once."""
+
+
+class Configs(Protocol):
+    """Software configurations and deployments. A configuration has name, group, config, options, inputs and
+    outputs; a deployment has server, config, action, status, status_reason, input_values and output_values."""
+
+    def store_config(self, fields: Mapping[str, Any]) -> str:
+        """Stores a configuration of the stack's project; its id."""
+
+    async def config(self, id: str) -> dict[str, Any] | None:
+        """A configuration of the stack's project, also one that was stored a moment ago."""
+
+    def delete_config(self, id: str) -> None:
+        """Deletes a configuration; one that is gone is fine."""
+
+    async def create_deployment(self, fields: Mapping[str, Any]) -> str:
+        """Stores a deployment, tells the server; its id."""
+
+    async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
+        """Changes fields of a deployment, and tells the server if it has a new configuration."""
+
+    async def deployment(self, id: str) -> dict[str, Any] | None:
+        """A deployment as it is now."""
+
+    async def delete_deployment(self, id: str) -> None:
+        """Deletes a deployment, tells the server; one that is gone is fine."""
+
+
+class RemoteStacks(Protocol):
+    """The orchestration API of another region or cloud."""
+
+    async def create(self, body: Mapping[str, Any]) -> str:
+        """Creates a stack; its id."""
+
+    async def show(self, id: str) -> dict[str, Any] | None:
+        """The stack as the API shows it, None if there is none."""
+
+    async def update(self, id: str, body: Mapping[str, Any]) -> None: ...
+
+    async def delete(self, id: str) -> None:
+        """Begins to delete the stack; one that is gone is fine."""
+
+    async def act(self, id: str, action: str) -> None:
+        """Begins `suspend`, `resume` or `check`."""
+
+
+class Context(Signalling, Configs, Protocol):
+    """A resource on which a type works. Types change nothing but through this."""
+
+    @property
+    def stack_name(self) -> str: ...
+    @property
+    def stack_id(self) -> str: ...
+    @property
+    def project(self) -> str: ...
+    @property
+    def timeout(self) -> float | None:
+        """The seconds that an action on the stack may take."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> Any:
+        """The declaration of the resource's type."""
+
+    @property
+    def action(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def physical_id(self) -> str | None: ...
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The properties as they were when the last step on the resource succeeded."""
+
+    @property
+    def update_policy(self) -> Mapping[str, Any]:
+        """The update policy as the template has it now, resolved, with the defaults of the type."""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata as the run knows them."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the type has noted for itself. It may hold secrets. Change it through `note`."""
+
+    @property
+    def members(self) -> Sequence[Member]:
+        """The resources of the stack below, before it changes."""
+
+    @property
+    def below(self) -> Mapping[str, Any]:
+        """The definitions of the resources of the stack below, as its present template has them."""
+
+    @property
+    def child(self) -> StackBelow | None:
+        """The stack below, as it has become."""
+
+    def physical_name(self, limit: int = 255) -> str: ...
+
+    def made(self, physical_id: str) -> None:
+        """Notes the id of the object that was made, before anything else can go wrong."""
+
+    def refer_to(self, value: Any) -> None:
+        """Says what get_resource gives, where that is not the physical id."""
+
+    def note(self, **data: Any) -> None:
+        """Keeps data with the resource, beside what was noted before."""
+
+    def set_metadata(self, metadata: dict[str, Any]) -> None: ...
+
+    async def fresh_metadata(self) -> dict[str, Any]:
+        """The metadata as they are stored now, signals included; `metadata` gives the same from then on."""
+
+    def peer(self, reference: Any) -> Context | None:
+        """The resource of the same stack for which get_resource gives the reference, or whose name it is."""
+
+    async def update_peer(self, name: str, properties: Mapping[str, Any]) -> None:
+        """Gives another resource of the same stack new values of some properties, as an update of the stack
+        would; returns when it has them. What its template says holds again from the next update on."""
+
+    async def recreate(self, name: str) -> None:
+        """Has a resource of the same stack, by its name or id, and what depends on it, replaced: an update of
+        the stack, in which that resource counts as failed. Returns when that has begun."""
+
+    async def change_below(self, assemble: Callable[[Context], dict[str, Any]]) -> None:
+        """Takes the stack below for itself, asks for a template with a context in which `members` and `below`
+        are as they are now, and makes the stack so; `child` is what it has become. The resource and all above
+        it keep their states.
+
+        Raises NothingToDo when the stack below, or one above, is being worked on, ResourceFailed when the change
+        fails, and whatever `assemble` raises."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits; ends early, with an error, when the run is told to stop."""
+
+    async def await_signal(self, seconds: float) -> None:
+        """Waits until a signal may have arrived at a resource of the stack, but no longer than that."""
+
+    async def server(self, id: str) -> dict[str, Any] | None:
+        """A server as Nova shows it, None if there is none."""
+
+    async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
+        """The orchestration API at a place: region_name, credential_secret_id, ca_cert, insecure."""
+
+    def files(self) -> Mapping[str, str]:
+        """The files that came with the stack's template."""
+
+    def environment(self) -> Mapping[str, Any]:
+        """The environment that came with the stack's template, without its parameters."""

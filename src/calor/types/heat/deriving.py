@@ -1,0 +1,95 @@
+"""What a server is given to apply, and what its answer means. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from calor.types.behaviour import ResourceFailed
+
+COMPONENT = "component"
+"""The group of configurations that hold one for each action."""
+
+REPORTED = ("deploy_stdout", "deploy_stderr", "deploy_status_code")
+"""What a server reports beside the outputs that the configuration declares."""
+
+
+def runs_on(config: Mapping[str, Any], actions: Collection[str], action: str) -> bool:
+    """Whether an action of the stack applies a configuration."""
+    if config.get("group") == COMPONENT:
+        return any(action in part["actions"] for part in config["config"]["configs"])
+    return action in actions
+
+
+def derived_inputs(
+    config: Mapping[str, Any], values: Mapping[str, Any], about: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The inputs with their values: those declared, others that were given, and what is said about the
+    deployment itself."""
+    rest = dict(values)
+    declared = [
+        {**each, "value": rest.pop(each["name"], each.get("default"))} for each in config.get("inputs") or ()
+    ]
+    others = [
+        {"name": name, "type": "String", "value": value} for name, value in [*rest.items(), *about.items()]
+    ]
+    return [*declared, *others]
+
+
+def replaces(inputs: list[dict[str, Any]], before: list[dict[str, Any]]) -> bool:
+    """Whether an input has changed that must not change in place."""
+    old = {each["name"]: each.get("value") for each in before}
+    return any(
+        each.get("replace_on_change") and each["name"] in old and each.get("value") != old[each["name"]]
+        for each in inputs
+    )
+
+
+def filled(config: Any, key: str, values: Mapping[str, Any], *, strict: bool) -> Any:
+    """A configuration in which maps of the key alone are replaced by the value of the input they name."""
+    if isinstance(config, dict):
+        name = config.get(key)
+        if len(config) == 1 and isinstance(name, str):
+            if strict and name not in values:
+                raise ResourceFailed(f"the input {name} has no value", "UserParameterMissing")
+            return values.get(name)
+        return {inner: filled(item, key, values, strict=strict) for inner, item in config.items()}
+    if isinstance(config, list):
+        return [filled(item, key, values, strict=strict) for item in config]
+    return config
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a server's report says."""
+
+    outputs: dict[str, Any]
+    failures: dict[str, str]
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.failures)
+
+    @property
+    def reason(self) -> str:
+        if not self.failures:
+            return "the server has reported"
+        return ", ".join(f"{name} : {what}" for name, what in self.failures.items())
+
+
+def outcome(config: Mapping[str, Any], before: Mapping[str, Any], details: Mapping[str, Any]) -> Outcome:
+    """A deployment fails when the exit code is not zero or an output arrives that means an error."""
+    code = details.get("deploy_status_code")
+    failures = dict(_errors(config, details))
+    if code and str(code) != "0":
+        failures = {"deploy_status_code": f"the configuration ended with exit code {code}", **failures}
+    declared = [each["name"] for each in config.get("outputs") or ()]
+    reported = {name: details[name] for name in declared if name in details}
+    return Outcome({**before, **reported, **{name: details.get(name) for name in REPORTED}}, failures)
+
+
+def _errors(config: Mapping[str, Any], details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for each in config.get("outputs") or ():
+        if each.get("error_output") and each["name"] in details:
+            yield each["name"], str(details[each["name"]])
