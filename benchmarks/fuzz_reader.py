@@ -4,8 +4,8 @@
 
 Inputs are mutations of the texts below, of their bytes and of their structure, the same ones for the same
 seed. Each goes through the reader; of those that are maps, every K-th is resolved as a template and used as an
-environment. The first input that raises, or uses more than two seconds of processor time, is printed so that
-it can be fed in again, and the run ends with exit code 1.
+environment. The first input that raises, or uses more than two seconds of processor time, is kept in a file so
+that it can be fed in again, and the run ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -35,6 +36,8 @@ from calor.types.world import offline_world
 
 SLOW = 2.0
 MEMORY = 4 * 1024**3
+LARGEST = 500
+"""Documents with more places are not made larger: here the shape is to be hard, not the size."""
 
 SERVER = """\
 heat_template_version: 2021-04-16
@@ -329,10 +332,12 @@ class Mutator:
             if not places:
                 break
             holder, key = self.chance.choice(places)
-            self._change_place(holder, key, [item[key] for item, key in places])
+            others = [item[key] for item, key in places] if len(places) < LARGEST else [1]
+            self._change_place(holder, key, others)
         return document
 
     def _change_place(self, holder: Any, key: Any, others: list[Any]) -> None:
+        """Changes what stands at a place, perhaps to something that stands elsewhere."""
         value = holder[key]
         match self.chance.randrange(7):
             case 0:
@@ -344,7 +349,7 @@ class Mutator:
             case 3:
                 holder[key] = {self.chance.choice(FUNCTIONS): [value, deepcopy(self.chance.choice(others))]}
             case 4:
-                holder[key] = [value] * self.chance.choice((1, 2, 30))
+                holder[key] = [value] * self.chance.choice((1, 2, 30) if len(others) > 1 else (1,))
             case 5 if isinstance(holder, dict):
                 holder[self.chance.choice((*KEYS, *FUNCTIONS))] = holder.pop(key)
             case _:
@@ -441,7 +446,12 @@ def _too_slow(signum: int, frame: FrameType | None) -> None:
 
 def _print_reproducer(number: int, text: bytes) -> None:
     traceback.print_exc(limit=-8)
-    print(f"\ninput {number} is the cause:\n\ntext = {text!r}", flush=True)
+    with tempfile.NamedTemporaryFile(prefix="fuzz-", suffix=".yaml", delete=False) as kept:
+        kept.write(text)
+    print(
+        f"\ninput {number} is the cause; it is kept in {kept.name} and starts with\n\n{text[:2000]!r}",
+        flush=True,
+    )
 
 
 def _print_figures(figures: Figures, seconds: float) -> None:

@@ -177,9 +177,9 @@ class Door:
         sent = {} if body is None else {"json": body}
         return self.client.request(method, f"/v1/{self.project}{path}", headers=headers, **sent, **options)
 
-    def get(self, path: str, status: int = 200, **query: Any) -> Any:
+    def get(self, path: str, **query: Any) -> Any:
         answer = self("GET", path, params=query)
-        assert answer.status_code == status, answer.text
+        assert answer.status_code == 200, answer.text
         return answer.json()
 
     def by(self, token: str, project: str | None = None) -> Door:

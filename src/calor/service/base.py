@@ -1,0 +1,201 @@
+"""What all changing use cases share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, func, select
+
+from calor.engine import definitions
+from calor.engine.ids import new_id
+from calor.engine.runs import STACK_TYPE
+from calor.language.definition import Definition
+from calor.language.diagnostics import Diagnostic, Report, Severity
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
+from calor.service.caller import Caller
+from calor.service.errors import Invalid, ServiceError, StackExists
+from calor.store import contents, records, tables
+from calor.store.database import reading
+from calor.store.writer import Changes, Writer
+
+Doorbell = Callable[[], None]
+"""Tells the engine that there is work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an operator allows; None is no limit."""
+
+    stacks_per_project: int | None = None
+    resources_per_stack: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewStack:
+    """A request to create a stack. `request` has the template, files, environment, environment_files and
+    parameters, as the language takes them."""
+
+    name: str
+    request: Mapping[str, Any]
+    disable_rollback: bool = True
+    timeout_mins: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StackChange:
+    """A request to update a stack. What is None stays as it is."""
+
+    request: Mapping[str, Any]
+    existing: bool = False
+    clear_parameters: tuple[str, ...] = ()
+    disable_rollback: bool | None = None
+    timeout_mins: int | None = None
+    tags: tuple[str, ...] | None = None
+    converge: bool = False
+
+
+@dataclass(slots=True)
+class Base:
+    """What the commands work with, and how they start an action."""
+
+    database: Engine
+    writer: Writer
+    world: World
+    ring: Doorbell
+    limits: Limits = field(default_factory=Limits)
+    clock: Callable[[], float] = time.time
+
+    def updated(self, stack: records.Stack, change: StackChange) -> dict[str, Any]:
+        """The request for an update: a whole one, or one laid over what the stack has."""
+        if not change.existing:
+            return dict(change.request)
+        with reading(self.database).connect() as connection:
+            before = definitions.load(connection, stack.definition)
+        given = change.request
+        parameters = {**before["parameters"], **(given.get("parameters") or {})}
+        for name in change.clear_parameters:
+            parameters.pop(name, None)
+        return {
+            "template": given.get("template") or before["template"],
+            "files": {**before["files"], **(given.get("files") or {})},
+            "environment": _merged(before["environment"], given.get("environment") or {}),
+            "environment_files": given.get("environment_files") or before["environment_files"],
+            "parameters": parameters,
+        }
+
+    def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
+        definition, report = definitions.define(request, self.world, identity)
+        errors = blocking(report)
+        if errors or definition is None:
+            raise Invalid.of(errors or list(report))
+        return definition
+
+    def check_size(self, definition: Definition) -> None:
+        allowed = self.limits.resources_per_stack
+        if allowed is not None and count(definition) > allowed:
+            raise ServiceError("RequestLimitExceeded", f"Maximum resources per stack exceeded: {allowed}.")
+
+    def check_free(self, caller: Caller, name: str) -> None:
+        with reading(self.database).connect() as connection:
+            if self._live(connection, caller.project, name):
+                raise StackExists(name)
+            allowed = self.limits.stacks_per_project
+            if allowed is None or caller.is_admin:
+                return
+            table = tables.stack
+            query = select(func.count()).where(
+                table.c.project == caller.project, table.c.parent.is_(None), table.c.deleted_at.is_(None)
+            )
+            if connection.execute(query).scalar_one() >= allowed:
+                message = f"You have reached the maximum stacks per tenant, {allowed}."
+                raise ServiceError("RequestLimitExceeded", message)
+
+    @staticmethod
+    def _live(connection: Connection, project: str, name: str) -> list[str]:
+        table = tables.stack
+        query = select(table.c.id).where(
+            table.c.project == project,
+            table.c.name == name,
+            table.c.deleted_at.is_(None),
+            table.c.parent.is_(None),
+        )
+        return list(connection.execute(query).scalars())
+
+    def still_free(self, connection: Connection, stack: records.Stack) -> None:
+        """Two requests for the same name may have come at once: the second one loses."""
+        if any(id != stack.id for id in self._live(connection, stack.project, stack.name)):
+            raise StackExists(stack.name)
+
+    def start(
+        self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
+    ) -> records.Stack:
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see."""
+        started = records.changed(
+            stack,
+            action=action,
+            status="IN_PROGRESS",
+            reason=f"Stack {action} started",
+            updated_at=self.clock(),
+            run_id=new_id(),
+            **values,
+        )
+        changes = Changes()
+        row = dict(records.as_row(started))
+        del row["id"]
+        changes.update(tables.stack, stack.id, **row)
+        if "tags" in values:
+            changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
+        self.note(changes, started)
+        if bodies:
+            changes.then(lambda connection: contents.put(connection, bodies))
+        self.writer.write(changes)
+        self.ring()
+        return started
+
+    def note(self, changes: Changes, stack: records.Stack) -> None:
+        """The stack's own event."""
+        changes.insert(
+            tables.event,
+            id=new_id(),
+            stack=stack.id,
+            root=stack.root,
+            resource=stack.name,
+            type=STACK_TYPE,
+            physical_id=stack.id,
+            action=stack.action,
+            status=stack.status,
+            reason=stack.reason,
+            at=self.clock(),
+            properties=None,
+        )
+
+
+def blocking(report: Report) -> list[Diagnostic]:
+    """The errors for which a server refuses a template, in Heat's order: as they were found."""
+    return [found for found in report if found.severity is Severity.ERROR and not found.deferred]
+
+
+def count(definition: Definition) -> int:
+    """The resources of a stack and of all below it."""
+    return len(definition.resources) + sum(
+        count(resource.child) for resource in definition.resources.values() if resource.child is not None
+    )
+
+
+def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(before)
+    for section, content in after.items():
+        old = made.get(section)
+        made[section] = {**old, **content} if isinstance(old, dict) and isinstance(content, dict) else content
+    return made
+
+
+def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
+    connection.execute(tables.tag.delete().where(tables.tag.c.stack == stack))
+    if tags:
+        connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])

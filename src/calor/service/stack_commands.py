@@ -1,0 +1,191 @@
+"""Creates, updates, deletes and stops stacks. A change is answered when it is written down: the engine then does
+the work."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from calor.engine import definitions
+from calor.engine.ids import new_id
+from calor.language.parameters import StackIdentity
+from calor.service.base import Base, NewStack, StackChange
+from calor.service.caller import Caller
+from calor.service.errors import NotFound, NotSupported, ServiceError
+from calor.store import contents, records, tables
+from calor.store.writer import Changes
+
+STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
+_ACTIONS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
+
+
+
+class StackCommands(Base):
+    """The life of a stack."""
+
+    def create_stack(self, caller: Caller, new: NewStack) -> records.Stack:
+        """Makes a stack row, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
+        if not STACK_NAME.match(new.name):
+            message = (
+                f"Invalid stack name {new.name}: it must begin with a letter and have at most 255 letters, digits, "
+                "underscores, dots and hyphens"
+            )
+            raise ServiceError("StackValidationFailed", message)
+        self.check_free(caller, new.name)
+        id = new_id()
+        definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
+        self.check_size(definition)
+        digest, bodies = definitions.encode(new.request)
+        now = self.clock()
+        stack = records.Stack(
+            id=id,
+            name=new.name,
+            project=caller.project,
+            root=id,
+            parent=None,
+            parent_resource=None,
+            depth=0,
+            action="CREATE",
+            status="IN_PROGRESS",
+            reason="Stack CREATE started",
+            created_at=now,
+            updated_at=None,
+            deleted_at=None,
+            definition=digest,
+            previous=None,
+            description=definition.template.description,
+            disable_rollback=new.disable_rollback,
+            timeout_mins=new.timeout_mins,
+            deadline=None,
+            username=caller.username,
+            user_project=None,
+            credentials=None,
+            tags=list(new.tags),
+            outputs=None,
+            run_id=new_id(),
+            run={},
+        )
+        changes = Changes()
+        changes.insert(tables.stack, **records.as_row(stack))
+        for tag in dict.fromkeys(new.tags):
+            changes.insert(tables.tag, stack=id, tag=tag)
+        self.note(changes, stack)
+        changes.then(lambda connection: contents.put(connection, bodies))
+        changes.then(lambda connection: self.still_free(connection, stack))
+        self.writer.write(changes)
+        self.ring()
+        return stack
+
+    def delete_stack(self, caller: Caller, stack: records.Stack) -> None:
+        """Marks a stack for deletion. Raises ServiceError."""
+        if stack.deleted_at is not None:
+            raise NotFound("Stack", stack.name)
+        self.start(stack, "DELETE", run={})
+
+    def update_stack(self, caller: Caller, stack: records.Stack, change: StackChange) -> records.Stack:
+        """Gives a stack a new definition to become. Raises ServiceError."""
+        if stack.action in ("SUSPEND", "DELETE"):
+            raise NotSupported(f"Updating a stack when it is {stack.action.lower()}ed is not supported.")
+        request = self.updated(stack, change)
+        definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
+        self.check_size(definition)
+        digest, bodies = definitions.encode(request)
+        values: dict[str, Any] = {
+            "definition": digest,
+            "description": definition.template.description,
+            "run": {},
+        }
+        if change.disable_rollback is not None:
+            values["disable_rollback"] = change.disable_rollback
+        if change.timeout_mins is not None:
+            values["timeout_mins"] = change.timeout_mins
+        tags = change.tags if change.tags is not None else () if not change.existing else None
+        if tags is not None:
+            values["tags"] = list(tags)
+        return self.start(stack, "UPDATE", bodies=bodies, **values)
+
+    def act(self, caller: Caller, stack: records.Stack, verb: str) -> None:
+        """Starts one of the actions on what is there, or stops the one under way. Raises ServiceError."""
+        if stack.deleted_at is not None:
+            raise NotFound("Stack", stack.name)
+        if verb in _ACTIONS:
+            action = _ACTIONS[verb]
+            if stack.state != f"{action}_COMPLETE" or action == "CHECK":
+                self.start(stack, action, run={})
+        elif verb == "cancel_update":
+            if stack.state != "UPDATE_IN_PROGRESS":
+                raise NotSupported(f"Cancelling update when stack is {stack.state} is not supported.")
+            definition = stack.previous or stack.definition
+            self.start(
+                stack, "ROLLBACK", definition=definition, run={} if stack.previous else {"empty": True}
+            )
+        elif verb == "cancel_without_rollback":
+            if stack.state not in ("UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS"):
+                raise NotSupported(f"Cancelling when stack is {stack.state} is not supported.")
+            self._halt(stack)
+        else:
+            raise ServiceError("HTTPBadRequest", f"Invalid action {verb} specified")
+
+    def _halt(self, stack: records.Stack) -> None:
+        """Ends the action under way where it is."""
+        ended = records.changed(
+            stack, status="FAILED", reason=f"User cancelled stack {stack.action}", run_id=new_id(), run={}
+        )
+        changes = Changes()
+        changes.update(
+            tables.stack, stack.id, status=ended.status, reason=ended.reason, run_id=ended.run_id, run={}
+        )
+        self.note(changes, ended)
+        self.writer.write(changes)
+        self.ring()
+
+    def signal(
+        self, caller: Caller, stack: records.Stack, resource: records.Resource, details: dict[str, Any] | None
+    ) -> None:
+        """Puts a signal into the engine's inbox. Raises ServiceError."""
+        if resource.action in ("SUSPEND", "DELETE"):
+            raise NotSupported(f"Signal resource during {resource.action} is not supported.")
+        changes = Changes()
+        changes.insert(
+            tables.inbox,
+            id=new_id(),
+            seq=self.clock(),
+            root=stack.root,
+            stack=stack.id,
+            resource=resource.name,
+            details=details,
+        )
+        self.writer.write(changes)
+        self.ring()
+
+    def mark_unhealthy(
+        self,
+        caller: Caller,
+        stack: records.Stack,
+        resource: records.Resource,
+        unhealthy: bool,
+        reason: str | None,
+    ) -> None:
+        """Marks a resource for replacement by the next update, or takes the mark back."""
+        if not unhealthy and resource.state != "CHECK_FAILED":
+            return
+        status = "FAILED" if unhealthy else "COMPLETE"
+        given = reason or ("state changed by resource_mark_unhealthy api" if unhealthy else "")
+        changes = Changes()
+        values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
+        changes.update(tables.resource, resource.id, **values)
+        changes.insert(
+            tables.event,
+            id=new_id(),
+            stack=stack.id,
+            root=stack.root,
+            resource=resource.name,
+            type=resource.type,
+            physical_id=resource.physical_id,
+            action="CHECK",
+            status=status,
+            reason=given,
+            at=self.clock(),
+            properties=None,
+        )
+        self.writer.write(changes)
