@@ -46,7 +46,13 @@ def prepare() -> service.EngineService:
 
 def request_context() -> context.RequestContext:
     return context.RequestContext.from_dict(
-        {"project_id": PROJECT, "tenant_id": PROJECT, "user_id": PROJECT, "roles": ["member"], "is_admin": False}
+        {
+            "project_id": PROJECT,
+            "tenant_id": PROJECT,
+            "user_id": PROJECT,
+            "roles": ["member"],
+            "is_admin": False,
+        }
     )
 
 

@@ -81,7 +81,9 @@ def main() -> None:
             )
     print("growth: time for each resource, against the size before; 1.00 is linear")
     if not arguments.heat:
-        print("Heat is not measured: name the Python of an environment with openstack-heat by --heat or HEAT_PYTHON")
+        print(
+            "Heat is not measured: name the Python of an environment with openstack-heat by --heat or HEAT_PYTHON"
+        )
 
 
 def compared(heat: str | None, workload: str, size: int, ours: float) -> str:

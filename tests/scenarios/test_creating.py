@@ -21,7 +21,11 @@ def test_a_stack_is_created_in_the_order_of_its_references(bench: Workbench) -> 
 
     assert ended.state == "CREATE_COMPLETE"
     assert ended.reason == "Stack CREATE completed successfully"
-    assert Probe.journal == [("create", "first", "seed"), ("create", "middle", "seed"), ("create", "last", "seed")]
+    assert Probe.journal == [
+        ("create", "first", "seed"),
+        ("create", "middle", "seed"),
+        ("create", "last", "seed"),
+    ]
     assert ended.outputs == {"o": {"value": "seed"}}
 
 

@@ -115,7 +115,7 @@ class StackWalk:
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
-        decision = decide(_present(present), _wanted(resource, evaluated))
+        decision = decide(present_of(present), wanted_of(resource, evaluated))
         if decision.kind is Kind.KEEP and present is not None:
             self._keep(present, resource)
             return None
@@ -165,6 +165,9 @@ class StackWalk:
             state.data["_nested"] = True
         if resource.deletion_policy != "Delete":
             state.data["_deletion_policy"] = resource.deletion_policy
+        if self.stack.action == "ADOPT":
+            self._adopt(state, resource, properties)
+            return None
         self._enter(state, "CREATE", properties)
         state.properties = properties
         if self._is_nested(resource):
@@ -176,6 +179,20 @@ class StackWalk:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
+        """Takes over what another stack has left behind, as it is."""
+        self._enter(state, "ADOPT", properties)
+        left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        if not left.get("resource_id"):
+            message = "Resource ID was not provided."
+            raise self._fail(state, "ADOPT", StepFailed("Exception", message))
+        state.properties = properties
+        state.physical_id = left["resource_id"]
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
+        self._read_attributes(state, resource)
+        self._leave(state, "ADOPT")
 
     def _created(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self._read_attributes(state, resource)
@@ -409,7 +426,7 @@ class StackWalk:
         return found
 
 
-def _present(state: ResourceState | None) -> Present | None:
+def present_of(state: ResourceState | None) -> Present | None:
     if state is None:
         return None
     return Present(
@@ -422,7 +439,7 @@ def _present(state: ResourceState | None) -> Present | None:
     )
 
 
-def _wanted(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
+def wanted_of(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
     return Wanted(
         type_name=resource.type_name,
         found=resource.found,

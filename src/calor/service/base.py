@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from calor.service.errors import Invalid, ServiceError, StackExists
 from calor.store import contents, records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes, Writer
+
+STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 
 Doorbell = Callable[[], None]
 """Tells the engine that there is work."""
@@ -69,6 +72,59 @@ class Base:
     ring: Doorbell
     limits: Limits = field(default_factory=Limits)
     clock: Callable[[], float] = time.time
+
+    def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
+        """Makes a stack, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
+        if not STACK_NAME.match(new.name):
+            message = (
+                f"Invalid stack name {new.name}: it must begin with a letter and have at most 255 letters, digits, "
+                "underscores, dots and hyphens"
+            )
+            raise ServiceError("StackValidationFailed", message)
+        self.check_free(caller, new.name)
+        id = new_id()
+        definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
+        self.check_size(definition)
+        digest, bodies = definitions.encode(new.request)
+        now = self.clock()
+        stack = records.Stack(
+            id=id,
+            name=new.name,
+            project=caller.project,
+            root=id,
+            parent=None,
+            parent_resource=None,
+            depth=0,
+            action=action,
+            status="IN_PROGRESS",
+            reason=f"Stack {action} started",
+            created_at=now,
+            updated_at=None,
+            deleted_at=None,
+            definition=digest,
+            previous=None,
+            description=definition.template.description,
+            disable_rollback=new.disable_rollback,
+            timeout_mins=new.timeout_mins,
+            deadline=None,
+            username=caller.username,
+            user_project=None,
+            credentials=None,
+            tags=list(new.tags),
+            outputs=None,
+            run_id=new_id(),
+            run=run,
+        )
+        changes = Changes()
+        changes.insert(tables.stack, **records.as_row(stack))
+        for tag in dict.fromkeys(new.tags):
+            changes.insert(tables.tag, stack=id, tag=tag)
+        self.note(changes, stack)
+        changes.then(lambda connection: contents.put(connection, bodies))
+        changes.then(lambda connection: self.still_free(connection, stack))
+        self.writer.write(changes)
+        self.ring()
+        return stack
 
     def updated(self, stack: records.Stack, change: StackChange) -> dict[str, Any]:
         """The request for an update: a whole one, or one laid over what the stack has."""

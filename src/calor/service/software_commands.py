@@ -36,7 +36,9 @@ class SoftwareCommands(Base):
         with reading(self.database).connect() as connection:
             used = connection.execute(select(table.c.id).where(table.c.config == config.id).limit(1)).first()
         if used is not None:
-            message = f"Software config with id {config.id} can not be deleted as it is referenced by deployments"
+            message = (
+                f"Software config with id {config.id} can not be deleted as it is referenced by deployments"
+            )
             raise ServiceError("RestrictedAction", message)
         changes = Changes()
         changes.delete(tables.software_config, config.id)

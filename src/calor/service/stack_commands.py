@@ -3,7 +3,6 @@ the work."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from calor.engine import definitions
@@ -12,12 +11,10 @@ from calor.language.parameters import StackIdentity
 from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
-from calor.store import contents, records, tables
+from calor.store import records, tables
 from calor.store.writer import Changes
 
-STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 _ACTIONS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
-
 
 
 class StackCommands(Base):
@@ -25,56 +22,7 @@ class StackCommands(Base):
 
     def create_stack(self, caller: Caller, new: NewStack) -> records.Stack:
         """Makes a stack row, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
-        if not STACK_NAME.match(new.name):
-            message = (
-                f"Invalid stack name {new.name}: it must begin with a letter and have at most 255 letters, digits, "
-                "underscores, dots and hyphens"
-            )
-            raise ServiceError("StackValidationFailed", message)
-        self.check_free(caller, new.name)
-        id = new_id()
-        definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
-        self.check_size(definition)
-        digest, bodies = definitions.encode(new.request)
-        now = self.clock()
-        stack = records.Stack(
-            id=id,
-            name=new.name,
-            project=caller.project,
-            root=id,
-            parent=None,
-            parent_resource=None,
-            depth=0,
-            action="CREATE",
-            status="IN_PROGRESS",
-            reason="Stack CREATE started",
-            created_at=now,
-            updated_at=None,
-            deleted_at=None,
-            definition=digest,
-            previous=None,
-            description=definition.template.description,
-            disable_rollback=new.disable_rollback,
-            timeout_mins=new.timeout_mins,
-            deadline=None,
-            username=caller.username,
-            user_project=None,
-            credentials=None,
-            tags=list(new.tags),
-            outputs=None,
-            run_id=new_id(),
-            run={},
-        )
-        changes = Changes()
-        changes.insert(tables.stack, **records.as_row(stack))
-        for tag in dict.fromkeys(new.tags):
-            changes.insert(tables.tag, stack=id, tag=tag)
-        self.note(changes, stack)
-        changes.then(lambda connection: contents.put(connection, bodies))
-        changes.then(lambda connection: self.still_free(connection, stack))
-        self.writer.write(changes)
-        self.ring()
-        return stack
+        return self.create_row(caller, new, "CREATE", {})
 
     def delete_stack(self, caller: Caller, stack: records.Stack) -> None:
         """Marks a stack for deletion. Raises ServiceError."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from calor.engine import definitions
 from calor.engine.ids import new_id
-from calor.service.base import Base
+from calor.service.base import Base, NewStack
 from calor.service.caller import Caller
 from calor.service.errors import NotSupported, ServiceError
 from calor.store import records, tables
@@ -17,6 +18,13 @@ from calor.store.writer import Changes
 
 
 class TransferCommands(Base):
+    def adopt_stack(self, caller: Caller, new: NewStack, data: Mapping[str, Any]) -> records.Stack:
+        """Makes a stack of what another one left behind: its resources are taken over, not made."""
+        adopted = data.get("resources")
+        if not isinstance(adopted, dict):
+            raise ServiceError("HTTPBadRequest", "adopt_stack_data has no resources.")
+        return self.create_row(caller, new, "ADOPT", {"adopt": adopted})
+
     def export(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
         """The stack as data: what it is made of, and the ids of what it owns."""
         with reading(self.database).connect() as connection:
@@ -59,7 +67,9 @@ class TransferCommands(Base):
         }
         if not (row.data or {}).get("_nested") or row.physical_id is None:
             return own
-        found = connection.execute(select(tables.stack).where(tables.stack.c.id == row.physical_id)).one_or_none()
+        found = connection.execute(
+            select(tables.stack).where(tables.stack.c.id == row.physical_id)
+        ).one_or_none()
         if found is None:
             return own
         return {**own, **self._exported(connection, records.record(records.Stack, found))}

@@ -19,7 +19,8 @@ def act(api: Api, call: Call) -> Reply:
     if action not in ACTIONS:
         raise BadRequest(f"Invalid action {action} specified")
     api.policy.enforce(call.caller, f"actions:{action}")
-    api.commands.act(call.caller, the_stack(api, call), action)
+    stack = the_stack(api, call)
+    api.commands.act(call.caller, stack, action)
     return NULL
 
 
@@ -27,7 +28,8 @@ def create_snapshot(api: Api, call: Call) -> Reply:
     name = call.body.get("name")
     if name is not None and (not isinstance(name, str) or len(name) > 255):
         raise BadRequest("name must be text of at most 255 characters.")
-    return Reply(body=views.snapshot(api.commands.create_snapshot(call.caller, the_stack(api, call), name)))
+    stack = the_stack(api, call)
+    return Reply(body=views.snapshot(api.commands.create_snapshot(call.caller, stack, name)))
 
 
 def list_snapshots(api: Api, call: Call) -> Reply:

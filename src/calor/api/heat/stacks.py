@@ -158,13 +158,15 @@ def delete(api: Api, call: Call) -> Reply:
 def abandon(api: Api, call: Call) -> Reply:
     if not api.settings.enable_abandon:
         raise NotSupported("Stack Abandon is not supported.")
-    return Reply(body=api.commands.abandon(call.caller, the_stack(api, call)))
+    stack = the_stack(api, call)
+    return Reply(body=api.commands.abandon(call.caller, stack))
 
 
 def export(api: Api, call: Call) -> Reply:
     if not api.settings.enable_abandon:
         raise NotSupported("Stack Export is not supported.")
-    return Reply(body=api.commands.export(call.caller, the_stack(api, call)))
+    stack = the_stack(api, call)
+    return Reply(body=api.commands.export(call.caller, stack))
 
 
 def template(api: Api, call: Call) -> Reply:

@@ -53,16 +53,22 @@ class Combination(Call):
 
 
 class And(Combination):
+    """Whether all conditions hold."""
+
     def compute(self, scope: Any) -> Any:
         return all(scope.conditions.truth(operand) for operand in self.operands(scope))
 
 
 class Or(Combination):
+    """Whether any of the conditions holds."""
+
     def compute(self, scope: Any) -> Any:
         return any(scope.conditions.truth(operand) for operand in self.operands(scope))
 
 
 class Not(Call):
+    """Whether a condition does not hold."""
+
     def check(self) -> None:
         if not self.args and self.args is not False:
             raise FunctionError(f"`{self.name}` takes a condition")
@@ -79,6 +85,8 @@ class Not(Call):
 
 
 class NotCfn(Not):
+    """Whether a condition, given in a list, does not hold."""
+
     def check(self) -> None:
         if not self.has_list(1):
             raise FunctionError(f"`{self.name}` takes a list of one condition")

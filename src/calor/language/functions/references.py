@@ -212,6 +212,8 @@ class ResourceFacade(Call):
 
 
 class ResourceFacadeCfn(ResourceFacade):
+    """What the parent template says of the resource that this template implements, in CFN's words."""
+
     FACETS = ("Metadata", "DeletionPolicy", "UpdatePolicy")
 
 

@@ -13,7 +13,7 @@ from calor.language.parameters import Parameter
 from calor.language.request import resolve_request
 from calor.language.template import Template
 from calor.language.values import MASK, bare, has_unknown
-from calor.service.commands import blocking
+from calor.service.base import blocking
 from calor.service.errors import Invalid, ServiceError
 from calor.service.queries.meanings import shown_environment
 

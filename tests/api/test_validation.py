@@ -1,0 +1,126 @@
+"""What POST /validate says of a template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from door import EMPTY, Door, error
+
+TEMPLATE: dict[str, Any] = {
+    "heat_template_version": "2021-04-16",
+    "description": "Says much",
+    "parameter_groups": [{"label": "All", "description": "Of them", "parameters": ["size", "secret"]}],
+    "parameters": {
+        "size": {
+            "type": "number",
+            "label": "Size",
+            "description": "How large",
+            "default": 4,
+            "constraints": [
+                {"range": {"min": 1, "max": 10}, "description": "between 1 and 10"},
+                {"modulo": {"step": 2, "offset": 0}},
+            ],
+        },
+        "secret": {
+            "type": "string",
+            "hidden": True,
+            "tags": ["a"],
+            "constraints": [{"length": {"min": 2}}, {"allowed_pattern": "[a-z]+"}],
+        },
+        "kind": {"type": "string", "constraints": [{"allowed_values": ["x", "y"]}]},
+    },
+}
+
+
+def validate(door: Door, query: str = "", **body: Any) -> Any:
+    answer = door("POST", f"/validate{query}", {"template": TEMPLATE, **body})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_parameters_need_no_values(door: Door) -> None:
+    assert validate(door) == {
+        "Description": "Says much",
+        "Parameters": {
+            "size": {
+                "Type": "Number",
+                "Description": "How large",
+                "NoEcho": "false",
+                "Label": "Size",
+                "Default": 4,
+                "MinValue": 1,
+                "MaxValue": 10,
+                "ConstraintDescription": "between 1 and 10",
+                "Step": 2,
+                "Offset": 0,
+            },
+            "secret": {
+                "Type": "String",
+                "Description": "",
+                "NoEcho": "true",
+                "Label": "secret",
+                "Tags": ["a"],
+                "MinLength": 2,
+                "AllowedPattern": "[a-z]+",
+            },
+            "kind": {
+                "Type": "String",
+                "Description": "",
+                "NoEcho": "false",
+                "Label": "kind",
+                "AllowedValues": ["x", "y"],
+            },
+        },
+        "ParameterGroups": [{"label": "All", "description": "Of them", "parameters": ["size", "secret"]}],
+        "Environment": {
+            "parameters": {},
+            "parameter_defaults": {},
+            "resource_registry": {"resources": {}},
+            "event_sinks": [],
+        },
+    }
+
+
+def test_values_that_are_given(door: Door) -> None:
+    environment = {"parameters": {"secret": "abc"}, "parameter_defaults": {"kind": "y"}}
+
+    shown = validate(door, environment=environment, parameters={"size": "6"})
+
+    assert shown["Parameters"]["size"]["Value"] == 6
+    assert shown["Parameters"]["secret"]["Value"] == "******"
+    assert shown["Parameters"]["kind"]["Default"] == "y"
+    assert shown["Environment"]["parameters"] == {"secret": "******", "size": "6"}
+
+
+def test_nested_templates(door: Door) -> None:
+    template = {**EMPTY, "resources": {"r": {"type": "child.yaml", "properties": {"a": "x"}}}}
+    child = "{heat_template_version: 2021-04-16, description: Below, parameters: {a: {type: string}}}"
+    body = {"template": template, "files": {"child.yaml": child}}
+
+    assert "NestedParameters" not in validate(door, **body)
+    nested = validate(door, "?show_nested=True", **body)["NestedParameters"]
+
+    assert nested["r"]["Type"] == "child.yaml"
+    assert nested["r"]["Description"] == "Below"
+    assert nested["r"]["Parameters"]["a"]["Value"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (None, "HTTPBadRequest"),
+        ({}, "HTTPBadRequest"),
+        ({"template": {}}, "InvalidTemplateVersion"),
+        ({"template": {**EMPTY, "resources": {"a": {"type": "No::Such"}}}}, "StackValidationFailed"),
+        ({"template": TEMPLATE, "parameters": {"size": 11}}, "StackValidationFailed"),
+        ({"template": TEMPLATE, "files_container": "c"}, "NotSupported"),
+    ],
+)
+def test_what_is_refused(door: Door, body: Any, kind: str) -> None:
+    assert error(door("POST", "/validate", body), 400)["type"] == kind
+
+
+def test_errors_to_ignore(door: Door) -> None:
+    assert validate(door, "?ignore_errors=99001")
+    error(door("POST", "/validate?ignore_errors=1,2", {"template": TEMPLATE}), 400)
