@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Mapping
@@ -100,10 +101,8 @@ class Workbench:
     async def _keep(self) -> None:
         self.keeper = Keeper(self.database, self.world, self.writer)
         self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await self._task
-        except asyncio.CancelledError:
-            pass
 
     def _ring(self) -> None:
         assert self.keeper is not None

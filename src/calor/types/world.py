@@ -12,7 +12,9 @@ from calor.types import catalogue, custom_constraints
 @cache
 def _shipped_templates() -> dict[str, str]:
     folder = resources.files("calor.types") / "templates"
-    return {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".yaml")}
+    return {
+        entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".yaml")
+    }
 
 
 def offline_world(fetch: Fetch = no_fetch) -> World:
