@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from door import PROJECT, Door, FakeAuthenticator, Stage
-from starlette.testclient import TestClient
+from door import Door, Stage, open_door
 
-from calor.api.app import create_app
 from calor.api.policy import Policy
-from calor.api.settings import ApiSettings
 from calor.engine.keeper import Keeper
 from calor.service.commands import Commands
 from calor.service.queries import Queries
@@ -88,15 +85,3 @@ def door(stage: Stage) -> Door:
 def live(running: Stage) -> Door:
     """A member's way in, with an engine behind it."""
     return open_door(running)
-
-
-def open_door(stage: Stage, **settings: object) -> Door:
-    app = create_app(
-        stage.queries,
-        stage.commands,
-        FakeAuthenticator(stage.policy),
-        stage.policy,
-        ApiSettings(poll_seconds=0.01, **settings),  # type: ignore[arg-type]
-    )
-    client = TestClient(app, base_url="http://heat.test:8004", follow_redirects=False)
-    return Door(client, stage, PROJECT)

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2 as httpx
 from sqlalchemy import Engine, Table
 from starlette.testclient import TestClient
 
+from calor.api.app import create_app
 from calor.api.auth import Identity
 from calor.api.errors import Unauthorized
 from calor.api.policy import Policy
+from calor.api.settings import ApiSettings
 from calor.engine import definitions
 from calor.language.library import World
 from calor.service.caller import Caller
@@ -202,6 +204,18 @@ class Door:
                 return stack
             assert time.monotonic() < end, stack
             time.sleep(0.01)
+
+
+def open_door(stage: Stage, **settings: Any) -> Door:
+    app = create_app(
+        stage.queries,
+        stage.commands,
+        FakeAuthenticator(stage.policy),
+        stage.policy,
+        ApiSettings(poll_seconds=0.01, **settings),
+    )
+    client = TestClient(app, base_url="http://heat.test:8004", follow_redirects=False)
+    return Door(client, stage, PROJECT)
 
 
 def error(answer: httpx.Response, status: int) -> Any:

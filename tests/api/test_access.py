@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import open_door
-from door import OTHER, PROJECT, SMALL, Door, Stage, error, token
+from door import OTHER, PROJECT, SMALL, Door, Stage, error, open_door, token
 
 from calor.api.errors import Forbidden
 from calor.api.policy import Policy

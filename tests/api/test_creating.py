@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import open_door
-from door import EMPTY, SMALL, Door, Stage, error
+from door import EMPTY, SMALL, Door, Stage, error, open_door
 
 BROKEN: dict[str, Any] = {
     "heat_template_version": "2021-04-16",

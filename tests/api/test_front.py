@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import open_door
-from door import PROJECT, Door, Stage, error, token
+from door import PROJECT, Door, Stage, error, open_door, token
 
 VERSIONS = {
     "versions": [

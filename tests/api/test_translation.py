@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import open_door
-from door import EMPTY, SMALL, Door, Stage, error
+from door import EMPTY, SMALL, Door, Stage, error, open_door
 
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError

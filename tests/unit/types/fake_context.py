@@ -53,7 +53,7 @@ class FakeStackBelow:
         return self.current[name].physical_id
 
     def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
-        value = self.current[resource].attributes.get(attribute)
+        value: Any = self.current[resource].attributes.get(attribute)
         for step in path:
             value = value[step]
         return value
@@ -230,7 +230,8 @@ class FakeContext:
         self.deployments[id].update(fields)
 
     async def deployment(self, id: str) -> dict[str, Any] | None:
-        return self.deployments.get(id)
+        deployment = self.deployments.get(id)
+        return None if deployment is None else dict(deployment)
 
     async def delete_deployment(self, id: str) -> None:
         self.deployments.pop(id, None)

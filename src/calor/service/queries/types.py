@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from calor.language import constraints as c
+from calor.language.expressions import Call
 from calor.language.functions.logic import NotHere
 from calor.language.library import Library, Missing, TemplateType, World
 from calor.language.registry import Registry
@@ -124,10 +126,12 @@ def _versions() -> dict[str, Version]:
 
 
 def documentation(described: Any) -> str:
-    """The first paragraph of a docstring."""
+    """The first paragraph of a class's docstring, or of that of the class it varies."""
     if isinstance(described, TemplateType):
         return described.template.description
-    return " ".join((described.__doc__ or "").split("\n\n")[0].split())
+    own = takewhile(lambda base: base not in (Call, ResourceType), described.__mro__)
+    text = next((base.__doc__ for base in own if base.__doc__), "")
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def _support(support: Support) -> dict[str, Any]:
