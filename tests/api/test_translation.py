@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from door import EMPTY, SMALL, Door, Stage, error, open_door
+from door import EMPTY, PROJECT, SMALL, Door, Stage, error, open_door
 
+from calor.service.caller import Caller
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError
 from calor.store import records, tables
@@ -133,14 +134,20 @@ class TestUpdates:
 
 class TestPreviews:
     def test_of_a_new_stack(self, stage: Stage) -> None:
-        recorder = Recorder(preview_create={"id": "None", "resources": []})
+        identity = {"tenant": PROJECT, "stack_name": "new", "stack_id": "None", "path": ""}
+        recorder = Recorder(preview_create={"stack_identity": identity, "resources": []})
 
         answer = recording(stage, recorder)(
             "POST", "/stacks/preview", {"stack_name": "new", "template": SMALL}
         )
 
         assert answer.status_code == 200
-        assert answer.json()["stack"]["id"] == "None"
+        address = f"http://heat.test:8004/v1/{PROJECT}/stacks/new/None"
+        assert answer.json()["stack"] == {
+            "id": "None",
+            "links": [{"href": address, "rel": "self"}],
+            "resources": [],
+        }
         assert isinstance(recorder.calls[0][1][0], NewStack)
 
     @pytest.mark.parametrize(("method", "existing"), [("PUT", False), ("PATCH", True)])
@@ -168,7 +175,7 @@ class TestAbandoning:
 
     def test_what_was_abandoned_can_be_adopted(self, stage: Stage) -> None:
         id = stage.add_stack("before")
-        adopted = open_door(stage).stage.queries.stacks.find(_caller(), "before").stack
+        adopted = stage.queries.stacks.find(Caller("id", "name", PROJECT), "before").stack
         recorder = Recorder(adopt_stack=adopted)
         data = {
             "template": EMPTY,
@@ -193,14 +200,6 @@ class TestAbandoning:
         door = recording(stage, Recorder(), enable_adopt=True)
 
         error(door("POST", "/stacks", {"stack_name": "a", "adopt_stack_data": data}), 400)
-
-
-def _caller() -> Any:
-    from door import PROJECT
-
-    from calor.service.caller import Caller
-
-    return Caller("id", "name", PROJECT)
 
 
 class TestSnapshots:

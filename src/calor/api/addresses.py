@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -32,11 +33,22 @@ def _first(headers: Mapping[str, str], name: str) -> str:
 
 def stack_url(base: str, stack: Any) -> str:
     """The address of anything with a project, a name and an id."""
-    return f"{base}/v1/{quote(stack.project)}/stacks/{quote(stack.name)}/{quote(stack.id)}"
+    return _stack_url(base, stack.project, stack.name, stack.id)
 
 
 def resource_url(base: str, stack: Any, resource: str) -> str:
-    return f"{stack_url(base, stack)}/resources/{quote(resource, safe='')}"
+    return f"{stack_url(base, stack)}/resources/{_quoted(resource)}"
+
+
+# A list has the same stack in all of its links, and lists are asked for again and again.
+@lru_cache(1024)
+def _stack_url(base: str, project: str, name: str, id: str) -> str:
+    return f"{base}/v1/{quote(project)}/stacks/{quote(name)}/{quote(id)}"
+
+
+@lru_cache(4096)
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
 
 
 def link(href: str, rel: str = "self") -> dict[str, str]:

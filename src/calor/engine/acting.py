@@ -128,6 +128,10 @@ class ActionWalk:
             self.snapshots[state.name] = answer
         self._leave(state)
 
+    def update_policy(self, name: str) -> Mapping[str, Any]:
+        """Nothing is updated here."""
+        return {}
+
     def context(self, state: ResourceState) -> Context:
         return Context(self, state)
 

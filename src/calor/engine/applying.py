@@ -16,19 +16,22 @@ from calor.engine.states import LiveStates, ResourceState, StepFailed, follow, k
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition, ResourceDefinition
-from calor.language.evaluation import Evaluated, attributes_read, evaluate, evaluate_output
+from calor.language.evaluation import (
+    Evaluated,
+    attributes_read,
+    evaluate,
+    evaluate_output,
+    evaluate_update_policy,
+)
 from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
 from calor.language.values import bare
 from calor.plan.decision import Decision, Kind, Present, Wanted, decide
 from calor.store import records
+from calor.types.behaviour import NeedsReplacement
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
-
-
-class NeedsReplacement(Exception):
-    """Raised by a type's update when the change cannot be made in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,8 @@ class StackWalk:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         decision = decide(present_of(present), wanted_of(resource, evaluated))
         if decision.kind is Kind.KEEP and present is not None:
+            if self._is_nested(resource):
+                return self._keep_nested(present, resource, evaluated, decision)
             self._keep(present, resource)
             return None
         if decision.kind is Kind.FORBIDDEN:
@@ -159,6 +164,7 @@ class StackWalk:
             self.journal.resource(replaces)
         properties = bare(evaluated.values)
         state.metadata = bare(evaluated.metadata)
+        state.data["_metadata"] = state.metadata
         state.requires = self._requires(resource)
         state.definition = self.stack.definition
         if self._is_nested(resource):
@@ -221,7 +227,7 @@ class StackWalk:
 
         def done() -> None:
             state.properties = properties
-            state.metadata = bare(evaluated.metadata)
+            self._renew_metadata(state, bare(evaluated.metadata))
             state.requires = self._requires(resource)
             state.definition = self.stack.definition
             self._read_attributes(state, resource)
@@ -252,6 +258,24 @@ class StackWalk:
     ) -> Coroutine[Any, Any, None] | None:
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
         return self._create(resource, evaluated, state)
+
+    @staticmethod
+    def _renew_metadata(state: ResourceState, metadata: dict[str, Any]) -> None:
+        """What signals have put into the metadata stays, unless the template itself says something new."""
+        if metadata != state.data.get("_metadata"):
+            state.metadata = metadata
+            state.data = {**state.data, "_metadata": metadata}
+
+    async def _keep_nested(
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, decision: Decision
+    ) -> None:
+        """The stack below decides for itself whether it changes."""
+        if await Child(self, resource, state).differs(evaluated):
+            following = self._update(resource, state, evaluated, decision)
+            if following is not None:
+                await following
+        else:
+            self._keep(state, resource)
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
         requires = self._requires(resource)
@@ -376,6 +400,14 @@ class StackWalk:
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
 
+    def update_policy(self, name: str) -> Mapping[str, Any]:
+        """A resource's update policy as the template has it, with the type's defaults."""
+        if self.definition is None or name not in self.definition.resources:
+            return {}
+        return evaluate_update_policy(
+            self.definition, self.definition.resources[name], self.states, self.run.world.custom
+        )
+
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
         found = resource.found
@@ -434,7 +466,7 @@ def present_of(state: ResourceState | None) -> Present | None:
         action=state.action,
         status=state.status,
         properties=state.properties,
-        metadata=state.metadata,
+        metadata=state.data.get("_metadata", state.metadata),
         update_policy={},
     )
 

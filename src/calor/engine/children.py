@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
 from calor.language.template import Template
 from calor.store import contents, records
+from calor.types.behaviour import Stage
 
 if TYPE_CHECKING:
     from calor.engine.applying import StackWalk
@@ -40,70 +42,115 @@ class Child:
 
     async def update(self, evaluated: Evaluated) -> None:
         stack = await self.parent.run.stack_row(self.state.physical_id)
-        if stack is None:
-            await self._become("CREATE", evaluated, None)
-        else:
-            await self._become("UPDATE", evaluated, stack)
+        await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
+
+    async def differs(self, evaluated: Evaluated) -> bool:
+        """Whether the stack below would change, although the resource's own properties do not: its template may
+        be another one, or it may not have got where it was to go."""
+        stack = await self.parent.run.stack_row(self.state.physical_id)
+        if stack is None or stack.status != "COMPLETE" or not isinstance(self.resource.found, TemplateType):
+            return True
+        template, parameters, implementing = self._used(self.resource.found, evaluated)
+        digest, _ = self._encoded(template, parameters, self._environment(parameters, implementing))
+        return digest != stack.definition
 
     async def _become(self, action: str, evaluated: Evaluated, stack: records.Stack | None) -> None:
-        id = stack.id if stack is not None else new_id()
-        rows = await self.parent.run.resource_rows(id) if stack is not None else []
-        name = stack.name if stack is not None else self._name()
-        template, parameters, implementing = self._template(evaluated, rows)
-        definition = self._define(
-            template, parameters, implementing, StackIdentity(name, id, self.parent.stack.project), evaluated
+        """Makes the stack below what it shall be, in stages if its type wants that."""
+        found = self.resource.found
+        prepare = getattr(found, "prepare", None)
+        if prepare is not None:
+            await _done(prepare(self.parent.context(self.state), evaluated.values))
+        if isinstance(found, TemplateType):
+            await self._walk(action, evaluated, stack, *self._used(found, evaluated))
+        else:
+            for stage in await self._stages(found, evaluated, stack):
+                template = self._parsed(stage.template)
+                stack = await self._walk(action, evaluated, stack, template, {}, None)
+                action = "UPDATE"
+                if stage.pause:
+                    await self.parent.run.pause(stage.pause)
+        settled = getattr(found, "settled", None)
+        if settled is not None and not self.parent.run.stop.is_set():
+            await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
+
+    async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Stage]:
+        rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
+        below = await self.parent.run.template_of(stack) if stack is not None else {}
+        context = self.parent.context(
+            self.state, members=[ResourceState.of(row) for row in rows], below=below.get("resources") or {}
         )
-        digest = self._store(template, parameters, definition.environment)
+        if hasattr(found, "stages"):
+            stages: list[Stage] = list(found.stages(context, evaluated.values))
+            return stages
+        return [Stage(found.stack_template(context, evaluated.values))]
+
+    async def _walk(
+        self,
+        action: str,
+        evaluated: Evaluated,
+        stack: records.Stack | None,
+        template: Template,
+        parameters: dict[str, Any],
+        implementing: tuple[str, str] | None,
+    ) -> records.Stack:
+        run = self.parent.run
+        id = stack.id if stack is not None else new_id()
+        rows = await run.resource_rows(id) if stack is not None else []
+        name = stack.name if stack is not None else self._name()
+        environment = self._environment(parameters, implementing)
+        identity = StackIdentity(name, id, self.parent.stack.project)
+        definition = self._define(template, environment, identity, evaluated)
+        digest, bodies = self._encoded(template, parameters, environment)
+        run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition)
-        walk = type(self.parent)(self.parent.run, stack, definition, rows)
-        self.walk = walk
+        self.walk = walk = type(self.parent)(run, stack, definition, rows)
         failed = await walk.execute()
         if failed:
             reason = walk.failure(failed)
             self._leave(stack, "FAILED", f"Resource {action} failed: {reason.kind}: {reason.message}")
             raise reason
-        if self.parent.run.stop.is_set():
-            return
-        self._leave(
-            stack,
-            "COMPLETE",
-            f"Stack {action} completed successfully",
-            outputs=walk.outputs(),
-            previous=digest,
-        )
-        self.state.reference = self._reference(walk, stack)
+        if not run.stop.is_set():
+            reached = {"outputs": walk.outputs(), "previous": digest}
+            self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
+            self._refer(walk, stack)
+        return stack
+
+    def _refer(self, walk: StackWalk, stack: records.Stack) -> None:
+        """The output OS::stack_id stands for the whole stack, where a template has one."""
+        outputs = walk.outputs()
+        if "OS::stack_id" in outputs:
+            self.state.reference = outputs["OS::stack_id"]["value"]
+        elif isinstance(self.resource.found, TemplateType):
+            self.state.reference = stack.arn
 
     def _name(self) -> str:
         return physical_name(self.parent.stack.name, self.resource.name, self.state.id, NAME_LIMIT)
 
-    def _template(
-        self, evaluated: Evaluated, rows: Sequence[records.Resource]
+    def _used(
+        self, found: TemplateType, evaluated: Evaluated
     ) -> tuple[Template, dict[str, Any], tuple[str, str] | None]:
-        """The template of the child, the values for its parameters, and what it implements."""
-        found = self.resource.found
-        if isinstance(found, TemplateType):
-            return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
-        assert found is not None
-        context = self.parent.context(self.state, members=[ResourceState.of(row) for row in rows])
-        assemble = getattr(found, "stack_template")  # noqa: B009
-        data = assemble(context, evaluated.values)
+        """A template used as a type, the values for its parameters, and what it implements."""
+        return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
+
+    def _parsed(self, data: dict[str, Any]) -> Template:
         report = Report()
         template = structure.parse(data, self.resource.name, report, self.parent.run.world.custom)
         if template is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        return template, {}, None
+        return template
+
+    def _environment(
+        self, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
+    ) -> Environment:
+        above = self.parent.definition
+        assert above is not None
+        return above.environment.nested(self.resource.name, parameters, implementing)
 
     def _define(
-        self,
-        template: Template,
-        parameters: Mapping[str, Any],
-        implementing: tuple[str, str] | None,
-        identity: StackIdentity,
-        evaluated: Evaluated,
+        self, template: Template, environment: Environment, identity: StackIdentity, evaluated: Evaluated
     ) -> Definition:
         above = self.parent.definition
         assert above is not None
-        environment = above.environment.nested(self.resource.name, parameters, implementing)
         facade = Facade(evaluated.metadata, self.resource.deletion_policy, self.resource.text.update_policy)
         report = Report(template.locate)
         definition = define(
@@ -120,13 +167,13 @@ class Child:
                 raise StepFailed("StackValidationFailed", found.full_message)
         return definition
 
-    def _store(self, template: Template, parameters: Mapping[str, Any], environment: Environment) -> str:
-        """Stores the child's own definition; files are the parent's."""
-        digest, bodies = definitions.encode_nested(
+    def _encoded(
+        self, template: Template, parameters: Mapping[str, Any], environment: Environment
+    ) -> tuple[str, dict[str, bytes]]:
+        """The child's own definition, as it is stored; its files are the parent's."""
+        return definitions.encode_nested(
             dict(template.data), parameters, environment.shown(), self.parent.run.file_digests
         )
-        self.parent.journal.changes.then(lambda connection: contents.put(connection, bodies))
-        return digest
 
     def _enter(
         self,
@@ -190,28 +237,24 @@ class Child:
         self.parent.journal.stack(stack.id, status=status, reason=reason, **values)
         self.parent.run.tell(ended)
 
-    def _reference(self, walk: StackWalk, stack: records.Stack) -> Any:
-        """The output OS::stack_id stands for the whole stack, where a template has one."""
-        outputs = walk.outputs()
-        if "OS::stack_id" in outputs:
-            return outputs["OS::stack_id"]["value"]
-        return stack.arn
-
     def attribute(self, name: str, path: Sequence[Any]) -> Any:
         """An attribute of the resource that the stack stands for."""
         walk = self.walk
         if walk is None:
             return None
         found = self.resource.found
+        reader = getattr(found, "member_attribute", None)
+        if reader is not None:
+            return reader(self.parent.context(self.state, child=walk), name, list(path))
         if name.startswith("resource."):
             return walk.member_attribute(name.removeprefix("resource."), path)
-        if isinstance(found, TemplateType):
-            outputs = walk.outputs()
-            return follow(outputs[name]["value"], path) if name in outputs else None
-        reader = getattr(found, "member_attribute", None)
-        if reader is None:
-            return None
-        return reader(self.parent.context(self.state, child=walk), name, list(path))
+        outputs = walk.outputs()
+        return follow(outputs[name]["value"], path) if name in outputs else None
+
+
+async def _done(outcome: Any) -> None:
+    if inspect.isawaitable(outcome):
+        await outcome
 
 
 async def delete_child(parent: StackWalk, state: ResourceState) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.ids import physical_name
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Context:
     """A resource on which a type works. Types change nothing but through this."""
 
-    __slots__ = ("_state", "_walk", "child", "members")
+    __slots__ = ("_state", "_walk", "below", "child", "members")
 
     def __init__(
         self,
@@ -25,6 +25,7 @@ class Context:
         state: ResourceState,
         members: Sequence[ResourceState] = (),
         child: StackWalk | None = None,
+        below: Mapping[str, Any] | None = None,
     ) -> None:
         self._walk = walk
         self._state = state
@@ -32,6 +33,8 @@ class Context:
         """The resources of the stack below, before it changes."""
         self.child = child
         """The walk of the stack below."""
+        self.below = below or {}
+        """The definitions of the resources of the stack below, as its present template has them."""
 
     @property
     def stack_name(self) -> str:
@@ -52,6 +55,30 @@ class Context:
     @property
     def id(self) -> str:
         return self._state.id
+
+    @property
+    def type(self) -> Any:
+        return self._walk.run.world.declaration(self._state.type_name)
+
+    @property
+    def action(self) -> str:
+        return self._state.action
+
+    @property
+    def status(self) -> str:
+        return self._state.status
+
+    @property
+    def timeout(self) -> float | None:
+        minutes = self._walk.stack.timeout_mins
+        return minutes * 60 if minutes else None
+
+    @property
+    def update_policy(self) -> Mapping[str, Any]:
+        return self._walk.update_policy(self.name)
+
+    def now(self) -> float:
+        return self._walk.run.now()
 
     @property
     def physical_id(self) -> str | None:

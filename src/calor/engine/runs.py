@@ -125,6 +125,15 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
+    async def template_of(self, stack: records.Stack) -> dict[str, Any]:
+        """The template that a stack has now."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
+
+    def _template_of(self, digest: str) -> dict[str, Any]:
+        with reading(self.database).connect() as connection:
+            template: dict[str, Any] = definitions.load(connection, digest)["template"]
+            return template
+
     async def resource_rows(self, stack: str) -> list[records.Resource]:
         await self.journal.flush()
         return await asyncio.get_running_loop().run_in_executor(None, self._resource_rows, stack)

@@ -10,6 +10,7 @@ from typing import Any
 from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
 from calor.store import records
+from calor.types.behaviour import ResourceFailed
 
 READY_ACTIONS = frozenset({"CREATE", "ADOPT", "SUSPEND", "RESUME", "UPDATE", "ROLLBACK", "SNAPSHOT", "CHECK"})
 """Actions after which a resource has attributes."""
@@ -158,6 +159,6 @@ class StepFailed(Exception):
     def of(cls, error: Exception) -> StepFailed:
         if isinstance(error, StepFailed):
             return error
-        if isinstance(error, FunctionError):
+        if isinstance(error, (FunctionError, ResourceFailed)):
             return cls(error.kind, error.message)
         return cls(type(error).__name__, str(error))

@@ -194,7 +194,7 @@ class _Definer:
         at = (*text.path, self.words.update_policy)
         schema: Mapping[str, Property] = found.update_policy
         try:
-            resolved = resolve_top(self.work.compiler.compile(text.update_policy, at), self.scope)
+            resolved = resolve_top(resource.policy_expression, self.scope)
         except FunctionError as error:
             self.work.errors.tell("E407", error, at, path=dotted(at))
             return

@@ -42,6 +42,7 @@ class ResourceDefinition:
     text: ResourceText
     expression: Any
     metadata_expression: Any
+    policy_expression: Any
     deletion_policy: str
     metadata: Any = None
     given: dict[str, Any] = field(default_factory=dict)

@@ -45,6 +45,18 @@ def evaluate(
     return Evaluated(given, reading.values, metadata)
 
 
+def evaluate_update_policy(
+    definition: Definition, resource: ResourceDefinition, states: States, custom: CustomCheck
+) -> dict[str, Any]:
+    """A resource's update policy now, with the defaults of its type. Raises FunctionError."""
+    found = resource.found
+    if found is None or not found.update_policy:
+        return {}
+    scope = definition.scope.with_states(states)
+    given = resolve_top(resource.policy_expression, scope) or {}
+    return props.read(given, found.update_policy, custom=custom).values
+
+
 def evaluate_output(definition: Definition, name: str, states: States) -> Any:
     """An output's value now. Raises FunctionError."""
     return resolve_top(definition.output_expressions.get(name), definition.scope.with_states(states))

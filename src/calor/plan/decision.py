@@ -74,6 +74,8 @@ def decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
     if present.status == "FAILED" and not _mends_itself(wanted):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
+    if getattr(wanted.found, "replaced_by_every_update", False):
+        return Decision(Kind.REPLACE, "its type is replaced by every update")
     changes = differences(present.properties, wanted.properties)
     if any(has_unknown(change.after) for change in changes):
         names = ", ".join(change.name for change in changes if has_unknown(change.after))

@@ -107,7 +107,7 @@ def create(api: Api, call: Call) -> Reply:
 
 def preview(api: Api, call: Call) -> Reply:
     made = api.commands.preview_create(call.caller, requests.new_stack(api, call.body))
-    return Reply(body={"stack": made})
+    return Reply(body={"stack": views.previewed_stack(call.base, made)})
 
 
 def validate(api: Api, call: Call) -> Reply:
@@ -147,7 +147,7 @@ def preview_update(api: Api, call: Call) -> Reply:
     stack = the_stack(api, call)
     change = requests.stack_change(api, call.body, patch=call.method == "PATCH")
     changes = api.commands.preview_update(call.caller, stack, change, show_nested)
-    return Reply(body={"resource_changes": changes})
+    return Reply(body={"resource_changes": views.previewed_changes(changes)})
 
 
 def delete(api: Api, call: Call) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from calor.api.addresses import link, resource_url, stack_url
@@ -14,7 +15,13 @@ from calor.store import records
 
 
 def moment(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return None if seconds is None else _second(int(seconds))
+
+
+# Most that happens to a stack happens in a few seconds.
+@lru_cache(4096)
+def _second(number: int) -> str:
+    return datetime.fromtimestamp(number, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def stack_line(base: str, stack: StackLine, *, with_project: bool) -> dict[str, Any]:
@@ -66,29 +73,27 @@ def output(shown: Output) -> dict[str, Any]:
 
 
 def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> dict[str, Any]:
-    links = [
-        link(resource_url(base, shown.place, shown.name)),
-        link(stack_url(base, shown.place), "stack"),
-    ]
+    line, place = shown.line, shown.place
+    links = [link(resource_url(base, place, line.name)), link(stack_url(base, place), "stack")]
     if shown.nested is not None:
         links.append(link(stack_url(base, shown.nested), "nested"))
     made: dict[str, Any] = {
-        "resource_name": shown.name,
-        "logical_resource_id": shown.name,
-        "physical_resource_id": shown.physical_id or "",
-        "resource_type": shown.type,
-        "resource_status": f"{shown.action}_{shown.status}",
-        "resource_status_reason": shown.reason,
-        "creation_time": moment(shown.created_at),
-        "updated_time": moment(shown.updated_at if shown.updated_at is not None else shown.created_at),
+        "resource_name": line.name,
+        "logical_resource_id": line.name,
+        "physical_resource_id": line.physical_id or "",
+        "resource_type": line.type,
+        "resource_status": f"{line.action}_{line.status}",
+        "resource_status_reason": line.reason,
+        "creation_time": moment(line.created_at),
+        "updated_time": moment(line.updated_at if line.updated_at is not None else line.created_at),
         "required_by": list(shown.required_by),
         "links": links,
     }
-    if shown.parent_resource is not None:
-        made["parent_resource"] = shown.parent_resource
+    if place.parent_resource is not None:
+        made["parent_resource"] = place.parent_resource
     if with_detail:
         made["description"] = shown.description
-        made["attributes"] = dict(shown.attributes)
+        made["attributes"] = dict(line.attributes or {})
     return made
 
 
@@ -115,6 +120,29 @@ def event(base: str, shown: ShownEvent, root: records.Stack | None = None) -> di
     }
 
 
+def previewed_stack(base: str, raw: dict[str, Any]) -> dict[str, Any]:
+    """A stack that does not exist: its id is the text None, and its resources stay as they are."""
+    shown = dict(raw)
+    identity = shown.pop("stack_identity")
+    address = f"{base}/v1/{identity['tenant']}/stacks/{identity['stack_name']}/{identity['stack_id']}"
+    return {"id": identity["stack_id"], "links": [link(address)], **shown}
+
+
+def previewed_changes(raw: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Resources by what would happen to them, with times as the API writes them."""
+    return {
+        group: [
+            {
+                **one,
+                "creation_time": moment(one["creation_time"]),
+                "updated_time": moment(one["updated_time"]),
+            }
+            for one in resources
+        ]
+        for group, resources in raw.items()
+    }
+
+
 def snapshot(shown: records.Snapshot) -> dict[str, Any]:
     return {
         "id": shown.id,
@@ -122,7 +150,7 @@ def snapshot(shown: records.Snapshot) -> dict[str, Any]:
         "action": shown.action,
         "status": shown.status,
         "status_reason": shown.reason,
-        "data": shown.data,
+        "data": {name: value for name, value in (shown.data or {}).items() if not name.startswith("_")},
         "creation_time": moment(shown.created_at),
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Row, Select, select
+from sqlalchemy import ColumnElement, Engine, Select, null, select
 
 from calor.service.errors import NotFound
 from calor.service.queries.paging import WHOLE, Page, behind, ordered
@@ -15,7 +15,8 @@ from calor.store import records, tables
 
 table = tables.event
 
-_PLAIN = [column for column in table.c if column.name != "properties"]
+# Properties can be large, and only single events show them.
+_PLAIN = [column if column.name != "properties" else null().label("properties") for column in table.c]
 _SORTABLE: dict[str, ColumnElement[Any]] = {"type": table.c.type}
 """Events are numbered in the order of their times, so only what else sorts them is here."""
 
@@ -71,7 +72,7 @@ class Events:
                 if found is not None:
                     query = query.where(behind(keys, found, descending))
             rows = connection.execute(ordered(query, keys, descending, page.limit)).all()
-        return [ShownEvent(_plain(row), places[row.stack]) for row in rows]
+        return [ShownEvent(records.record(records.Event, row), places[row.stack]) for row in rows]
 
     def show(self, stack: records.Stack, resource: str, id: str) -> records.Event:
         """Raises NotFound."""
@@ -98,12 +99,12 @@ class Events:
             query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
             rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
             places = tree(connection, stack, self._max_depth).places if rows else {}
-        events = [ShownEvent(_plain(row), places[row.stack]) for row in rows if row.stack in places]
+        events = [
+            ShownEvent(records.record(records.Event, row), places[row.stack])
+            for row in rows
+            if row.stack in places
+        ]
         return News(events, ended=state != "IN_PROGRESS" and len(rows) < limit)
-
-
-def _plain(row: Row[Any]) -> records.Event:
-    return records.Event(**row._mapping, properties=None)
 
 
 def _of(query: Select[Any], places: Mapping[str, Place]) -> Select[Any]:

@@ -1,0 +1,114 @@
+"""Groups of equal resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench import Probe, Workbench, probe, template
+
+
+def group(count: int, value: str = "m-%index%", **more: Any) -> dict[str, Any]:
+    return template(
+        {
+            "g": {
+                "type": "OS::Heat::ResourceGroup",
+                "properties": {"count": count, "resource_def": probe(value), **more},
+            }
+        },
+        outputs={
+            "refs": {"value": {"get_attr": ["g", "refs"]}},
+            "values": {"value": {"get_attr": ["g", "value"]}},
+            "first": {"value": {"get_attr": ["g", "resource.0.value"]}},
+        },
+    )
+
+
+def test_a_group_has_as_many_members_as_it_counts(bench: Workbench) -> None:
+    stack = bench.create(group(3))
+
+    ended = bench.wait(stack)
+
+    assert ended.state == "CREATE_COMPLETE", ended.reason
+    assert ended.outputs is not None
+    assert ended.outputs["values"]["value"] == ["m-0", "m-1", "m-2"]
+    assert ended.outputs["first"]["value"] == "m-0"
+    [child] = bench.nested(stack)
+    assert sorted(bench.resources(child)) == ["0", "1", "2"]
+
+
+def test_a_group_grows_and_shrinks_at_its_end(bench: Workbench) -> None:
+    stack = bench.create(group(2))
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, group(3))
+    bench.wait(stack)
+    bench.update(stack, group(1))
+    ended = bench.wait(stack)
+
+    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    assert [(action, name) for action, name, _ in Probe.journal if action == "create"] == [("create", "2")]
+    assert sorted(name for action, name, _ in Probe.journal if action == "delete") == ["1", "2"]
+
+
+def test_removed_members_are_replaced_by_new_ones_with_new_numbers(bench: Workbench) -> None:
+    stack = bench.create(group(3))
+    bench.wait(stack)
+
+    bench.update(stack, group(3, removal_policies=[{"resource_list": ["1"]}]))
+    ended = bench.wait(stack)
+
+    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    [child] = bench.nested(stack)
+    assert sorted(bench.resources(child)) == ["0", "2", "3"]
+
+
+def test_an_update_that_changes_nothing_leaves_a_group_alone(bench: Workbench) -> None:
+    stack = bench.create(group(2))
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, group(2))
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert Probe.journal == []
+
+
+def test_a_scaling_group_starts_with_what_it_desires(bench: Workbench) -> None:
+    stack = bench.create(
+        template(
+            {
+                "g": {
+                    "type": "OS::Heat::AutoScalingGroup",
+                    "properties": {
+                        "min_size": 1,
+                        "max_size": 5,
+                        "desired_capacity": 3,
+                        "resource": probe("x"),
+                    },
+                }
+            },
+            outputs={"size": {"value": {"get_attr": ["g", "current_size"]}}},
+        )
+    )
+
+    ended = bench.wait(stack)
+
+    assert ended.state == "CREATE_COMPLETE", ended.reason
+    assert ended.outputs == {"size": {"value": 3}}
+
+
+def test_the_reason_of_a_failed_member_names_it_by_number(bench: Workbench) -> None:
+    failing = template(
+        {
+            "g": {
+                "type": "OS::Heat::ResourceGroup",
+                "properties": {"count": 1, "resource_def": probe(fails="create")},
+            }
+        }
+    )
+    stack = bench.create(failing)
+
+    ended = bench.wait(stack)
+
+    assert ended.reason == "Resource CREATE failed: RuntimeError: resources.g.resources[0]: told to fail"
