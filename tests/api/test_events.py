@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from typing import Any
 
 import pytest
 from door import OTHER, PROJECT, Door, error
 
+from calor.service.caller import Caller
 from calor.store import tables
 
 
@@ -158,9 +160,24 @@ class TestStreams:
         assert [one.get("resource_name") for _, one in whole] == ["r", "x", None]
         assert [one.get("resource_name") for _, one in below] == ["x", None]
 
-    def test_it_waits_while_the_stack_is_worked_on(self, door: Door) -> None:
-        import threading
+    def test_more_than_one_look_takes(self, door: Door) -> None:
+        root = door.stage.add_stack("root")
+        child = door.stage.add_stack("child", root=root, parent=root, parent_resource="r", depth=1)
+        for _ in range(12):
+            door.stage.add_event(root, "r", root=root)
+        door.stage.add_event(child, "x", root=root)
+        stack = door.stage.queries.stacks.find(Caller("id", "name", PROJECT), child).stack
 
+        number, told = 0, []
+        while True:
+            news = door.stage.queries.events.since(stack, number, limit=5)
+            number, told = news.number, [*told, *news.events]
+            if news.ended:
+                break
+
+        assert [one.event.resource for one in told] == ["x"]
+
+    def test_it_waits_while_the_stack_is_worked_on(self, door: Door) -> None:
         path = door.create()
         stack = path.rpartition("/")[2]
 

@@ -159,6 +159,13 @@ class Workbench:
             rows = connection.execute(select(table).where(table.c.stack == stack.id).order_by(table.c.seq))
             return [(row.resource, f"{row.action}_{row.status}") for row in rows]
 
+    def reasons(self, stack: records.Stack, name: str) -> list[str]:
+        """The reasons of a resource's events, in order."""
+        table = tables.event
+        query = select(table.c.reason).where(table.c.stack == stack.id, table.c.resource == name)
+        with database.reading(self.database).connect() as connection:
+            return list(connection.execute(query.order_by(table.c.seq)).scalars())
+
     def nested(self, stack: records.Stack) -> list[records.Stack]:
         table = tables.stack
         with database.reading(self.database).connect() as connection:

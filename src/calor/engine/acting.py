@@ -128,6 +128,9 @@ class ActionWalk:
             self.snapshots[state.name] = answer
         self._leave(state)
 
+    def by_reference(self, reference: Any) -> ResourceState | None:
+        return next((row for row in self.rows.values() if reference in (row.name, row.physical_id)), None)
+
     def update_policy(self, name: str) -> Mapping[str, Any]:
         """Nothing is updated here."""
         return {}

@@ -12,6 +12,7 @@ from calor.engine.children import Child, delete_child
 from calor.engine.context import Context
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
+from calor.engine.signals import HOOK
 from calor.engine.states import LiveStates, ResourceState, StepFailed, follow, key
 from calor.engine.walking import walk
 from calor.graph import Graph
@@ -25,6 +26,7 @@ from calor.language.evaluation import (
 )
 from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
+from calor.language.registry import Registry
 from calor.language.values import bare
 from calor.plan.decision import Decision, Kind, Present, Wanted, decide
 from calor.store import records
@@ -55,9 +57,15 @@ class StackWalk:
     """One stack on its way to a definition."""
 
     def __init__(
-        self, run: Run, stack: records.Stack, definition: Definition | None, rows: list[records.Resource]
+        self,
+        run: Run,
+        stack: records.Stack,
+        definition: Definition | None,
+        rows: list[records.Resource],
+        registry: Registry | None = None,
     ) -> None:
         self.run = run
+        self.registry = registry or (definition.environment.registry if definition else Registry())
         self.stack = stack
         self.definition = definition
         self.journal: Journal = run.journal
@@ -93,9 +101,14 @@ class StackWalk:
 
     async def execute(self) -> dict[Step, Exception]:
         """Does all that has to be done; what failed, by step."""
+        self.open()
+        return await walk(self.graph(), self._start, stop=self.run.stop)
+
+    def open(self) -> None:
+        """Makes the stack's resources known to the run."""
         for row in self.rows.values():
             self._choose(row)
-        return await walk(self.graph(), self._start, stop=self.run.stop)
+        self.run.walks[self.stack.id] = self
 
     def _choose(self, row: ResourceState) -> None:
         """Of several rows of a name the newest that stands for the resource is the current one."""
@@ -105,8 +118,47 @@ class StackWalk:
 
     def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
         if isinstance(step, Apply):
-            return self._apply(step.name)
-        return self._delete(self.rows[step.id])
+            hook = self._hook(step.name)
+            return self._after_hook(step.name, hook) if hook else self._apply(step.name)
+        state = self.rows[step.id]
+        if "pre-delete" in self.registry.hooks(state.name) and self.stack.action == "DELETE":
+            return self._delete_after_hook(state)
+        return self._delete(state)
+
+    # Hooks.
+
+    def _hook(self, name: str) -> str | None:
+        """The hook at which a resource waits before it is worked on."""
+        hooks = self.registry.hooks(name)
+        present = self.current.get(name)
+        if self.stack.action == "CREATE" and "pre-create" in hooks:
+            return "pre-create" if present is None or present.action == "INIT" else None
+        if self.stack.action == "UPDATE" and "pre-update" in hooks and present is not None:
+            return "pre-update"
+        return None
+
+    async def _after_hook(self, name: str, hook: str) -> None:
+        assert self.definition is not None
+        state = self.current.get(name) or self._new(self.definition.resources[name])
+        await self._wait_at(state, hook)
+        following = self._apply(name)
+        if following is not None:
+            await following
+
+    async def _delete_after_hook(self, state: ResourceState) -> None:
+        await self._wait_at(state, "pre-delete")
+        following = self._delete(state)
+        if following is not None:
+            await following
+
+    async def _wait_at(self, state: ResourceState, hook: str) -> None:
+        state.data = {**state.data, HOOK: hook}
+        state.reason = f"{self.stack.action} paused until Hook {hook} is cleared"
+        self._note(state)
+        state.reason = ""
+        while state.data.get(HOOK) == hook:
+            self.journal.send()
+            await self.run.await_signal(60)
 
     # Applying.
 
@@ -144,6 +196,9 @@ class StackWalk:
         return error
 
     def _new(self, resource: ResourceDefinition) -> ResourceState:
+        waiting = self.current.get(resource.name)
+        if waiting is not None and waiting.action == "INIT":
+            return waiting
         state = ResourceState(
             id=new_id(),
             stack=self.stack.id,
@@ -412,6 +467,13 @@ class StackWalk:
     def _is_nested(resource: ResourceDefinition) -> bool:
         found = resource.found
         return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
+
+    def by_reference(self, reference: Any) -> ResourceState | None:
+        """The resource for which get_resource gives a value, or whose name it is."""
+        for name, state in self.current.items():
+            if name == reference or self.states.reference(name) == reference:
+                return state
+        return None
 
     def member_attribute(self, name: str, path: Sequence[Any]) -> Any:
         """`NAME`, `NAME.attribute` or a path that begins with an attribute, of a resource in this stack."""

@@ -271,7 +271,8 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     stack = records.changed(stack, **values)
     parent.journal.stack(stack.id, **values)
     parent.run.tell(stack)
-    walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id))
+    registry = parent.registry.nested(state.name, None)
+    walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
     failed = await walk.execute()
     if failed:
         reason = walk.failure(failed)

@@ -119,6 +119,17 @@ class Context:
         self._state.metadata = metadata
         self._walk.journal.resource(self._state)
 
+    async def await_signal(self, seconds: float) -> None:
+        await self._walk.run.await_signal(seconds)
+
+    async def fresh_metadata(self) -> dict[str, Any]:
+        """The run that walks a stack also handles its signals, so what it knows is what there is."""
+        return self._state.metadata
+
+    def peer(self, reference: Any) -> Context | None:
+        found = self._walk.by_reference(reference)
+        return self._walk.context(found) if found is not None else None
+
     async def sleep(self, seconds: float) -> None:
         """Waits; ends early, with an error, when the run is told to stop."""
         await self._walk.run.pause(seconds)

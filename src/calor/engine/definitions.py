@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,6 +67,13 @@ def load(connection: Connection, digest: str) -> dict[str, Any]:
         "template": parts[document["template"]],
         "files": {name: parts[part] for name, part in document["files"].items()},
     }
+
+
+def has_hooks(request: Mapping[str, Any]) -> bool:
+    """Whether the environment may name hooks, which also stop deletions."""
+    if "hooks" in json.dumps(request["environment"]):
+        return True
+    return any("hooks" in request["files"].get(name, "") for name in request["environment_files"])
 
 
 def file_digests(connection: Connection, digest: str) -> dict[str, str]:

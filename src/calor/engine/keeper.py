@@ -64,6 +64,8 @@ class Keeper:
         for id in await loop.run_in_executor(None, self._overtaken):
             if id in self._runs:
                 self._runs[id][0].stop.set()
+        for run, _ in self._runs.values():
+            run.look_into_inbox()
         for stack in await loop.run_in_executor(None, self._waiting):
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
@@ -71,12 +73,18 @@ class Keeper:
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
     def _waiting(self) -> list[records.Stack]:
-        """Stacks under way whose lease nobody holds."""
+        """Stacks under way, or signalled, whose lease nobody holds."""
         now = time.time()
         query = (
             select(tables.stack)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
-            .where(tables.stack.c.status == "IN_PROGRESS", tables.stack.c.parent.is_(None))
+            .where(tables.stack.c.parent.is_(None))
+            .where(
+                or_(
+                    tables.stack.c.status == "IN_PROGRESS",
+                    tables.stack.c.id.in_(select(tables.inbox.c.root)),
+                )
+            )
             .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now))
             .limit(100)
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
-from calor.engine import definitions
+from calor.engine import definitions, signals
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.journal import Journal
@@ -17,6 +17,7 @@ from calor.engine.states import StepFailed
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.language.registry import Registry
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Lease, Writer
@@ -44,9 +45,15 @@ class Run:
         self.journal = Journal(writer, lease, self.now)
         self.stop = asyncio.Event()
         self.walk: StackWalk | ActionWalk | None = None
+        self.registry = Registry()
+        """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
+        self.walks: dict[str, StackWalk] = {}
+        """Stacks of the tree that have been opened, by id."""
         self._superseded = False
         self._timed_out = False
+        self._signalled = asyncio.Event()
+        self._handling: asyncio.Task[None] | None = None
 
     @staticmethod
     def now() -> float:
@@ -61,8 +68,55 @@ class Run:
             return
         raise Stopped("the run was stopped")
 
+    # Signals.
+
+    async def await_signal(self, seconds: float) -> None:
+        """Waits until a signal has been handled, but no longer than that. Raises Stopped."""
+        waiting = [
+            asyncio.ensure_future(self._signalled.wait()),
+            asyncio.ensure_future(self.stop.wait()),
+        ]
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        if self.stop.is_set():
+            raise Stopped("the run was stopped")
+
+    def look_into_inbox(self) -> None:
+        """Handles signals beside the walk, one after the other."""
+        if self._handling is None or self._handling.done():
+            self._handling = asyncio.ensure_future(self._handle_signals())
+
+    async def _handle_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        while found := await loop.run_in_executor(None, signals.waiting, self):
+            for signal in found:
+                await signals.handle(self, signal)
+            handled, self._signalled = self._signalled, asyncio.Event()
+            handled.set()
+
+    async def walk_of(self, stack: str) -> StackWalk | None:
+        """A stack of the tree, opened if it has not been yet."""
+        if stack not in self.walks:
+            row = await self.stack_row(stack)
+            if row is None or row.deleted_at is not None:
+                return None
+            StackWalk(self, row, None, await self.resource_rows(stack)).open()
+        return self.walks[stack]
+
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
+        if self.stack.status != "IN_PROGRESS":
+            await self._handle_signals()
+            return
+        self.look_into_inbox()
+        try:
+            await self._execute()
+        finally:
+            if self._handling is not None:
+                await asyncio.wait([self._handling])
+
+    async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
             if self.stop.is_set() and not self._timed_out:
@@ -107,7 +161,7 @@ class Run:
             self.walk = acting
             return _told(action, await acting.execute(), acting.failure)
         definition, rows = await asyncio.get_running_loop().run_in_executor(None, self._load)
-        applying = StackWalk(self, self.stack, definition, rows)
+        applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)
 
@@ -146,16 +200,18 @@ class Run:
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
-        if self.stack.action == "DELETE" or self.stack.run.get("empty"):
-            return None, rows
+        nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         with reading(self.database).connect() as connection:
             request = definitions.load(connection, self.stack.definition)
             self.file_digests = definitions.file_digests(connection, self.stack.definition)
+        if nothing and not definitions.has_hooks(request):
+            return None, rows
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
         definition, report = definitions.define(request, self.world, identity)
         if definition is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        return definition, rows
+        self.registry = definition.environment.registry
+        return None if nothing else definition, rows
 
     # How it ends.
 

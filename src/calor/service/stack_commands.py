@@ -91,8 +91,16 @@ class StackCommands(Base):
         self, caller: Caller, stack: records.Stack, resource: records.Resource, details: dict[str, Any] | None
     ) -> None:
         """Puts a signal into the engine's inbox. Raises ServiceError."""
-        if resource.action in ("SUSPEND", "DELETE"):
+        hook = (details or {}).get("unset_hook")
+        if hook is not None:
+            if (resource.data or {}).get("_hook") != hook:
+                raise ServiceError(
+                    "InvalidBreakPointHook", f"The {hook} hook is not defined on {resource.name}"
+                )
+        elif resource.action in ("SUSPEND", "DELETE"):
             raise NotSupported(f"Signal resource during {resource.action} is not supported.")
+        elif not hasattr(self.world.declaration(resource.type), "signal"):
+            raise ServiceError("ResourceActionNotSupported", f"{resource.type} takes no signals.")
         changes = Changes()
         changes.insert(
             tables.inbox,

@@ -76,8 +76,9 @@ async def _told(api: Api, base: str, stack: records.Stack, number: int) -> Async
     while True:
         news: News = await run_in_threadpool(api.queries.events.since, stack, number)
         for one in news.events:
-            number = one.event.seq
-            yield _message("event", {**views.event(base, one), "resource_type": one.event.type}, number)
+            shown = {**views.event(base, one), "resource_type": one.event.type}
+            yield _message("event", shown, one.event.seq)
+        number = news.number
         if news.ended:
             yield _message("end", {"stack_id": stack.id})
             return

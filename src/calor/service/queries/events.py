@@ -43,6 +43,8 @@ class News:
     """What has happened to a stack, and whether it is still being worked on."""
 
     events: Sequence[ShownEvent]
+    number: int
+    """Of the last event that was looked at: where to go on."""
     ended: bool
 
 
@@ -83,12 +85,6 @@ class Events:
             raise NotFound("Event", id)
         return records.record(records.Event, row)
 
-    def newest(self, stack: records.Stack) -> int:
-        """The number of a stack's newest event."""
-        query = select(table.c.seq).where(table.c.stack == stack.id).order_by(table.c.seq.desc()).limit(1)
-        with self._source.connect() as connection:
-            return int(connection.execute(query).scalar() or 0)
-
     def since(self, stack: records.Stack, number: int, limit: int = 500) -> News:
         """The events of a stack and of all below it after the one with a number, oldest first."""
         with self._source.connect() as connection:
@@ -99,12 +95,12 @@ class Events:
             query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
             rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
             places = tree(connection, stack, self._max_depth).places if rows else {}
-        events = [
-            ShownEvent(records.record(records.Event, row), places[row.stack])
-            for row in rows
-            if row.stack in places
-        ]
-        return News(events, ended=state != "IN_PROGRESS" and len(rows) < limit)
+        told = [records.record(records.Event, row) for row in rows]
+        return News(
+            events=[ShownEvent(one, places[one.stack]) for one in told if one.stack in places],
+            number=told[-1].seq if told else number,
+            ended=state != "IN_PROGRESS" and len(rows) < limit,
+        )
 
 
 def _of(query: Select[Any], places: Mapping[str, Place]) -> Select[Any]:
