@@ -13,7 +13,7 @@ from calor.engine.context import Context
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.signals import HOOK
-from calor.engine.states import LiveStates, ResourceState, StepFailed, follow, key
+from calor.engine.states import ERROR, LiveStates, ResourceState, StepFailed, follow, key
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition, ResourceDefinition
@@ -24,7 +24,7 @@ from calor.language.evaluation import (
     evaluate_output,
     evaluate_update_policy,
 )
-from calor.language.expressions import FunctionError
+from calor.language.expressions import FunctionError, resolve
 from calor.language.library import TemplateType
 from calor.language.registry import Registry
 from calor.language.values import bare
@@ -171,6 +171,13 @@ class StackWalk:
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         decision = decide(present_of(present), wanted_of(resource, evaluated))
+        external = resource.text.external_id is not None
+        if present is not None and bool(present.data.get("_external")) != external:
+            message = "Update to property external_id of a resource is not supported"
+            raise self._failed_before(resource, present, StepFailed("NotSupported", message))
+        if external and present is not None:
+            self._keep(present, resource)
+            return None
         if decision.kind is Kind.KEEP and present is not None:
             if self._is_nested(resource):
                 return self._keep_nested(present, resource, evaluated, decision)
@@ -222,6 +229,9 @@ class StackWalk:
         state.data["_metadata"] = state.metadata
         state.requires = self._requires(resource)
         state.definition = self.stack.definition
+        if resource.text.external_id is not None:
+            self._external(state, resource, properties)
+            return None
         if self._is_nested(resource):
             state.data["_nested"] = True
         if resource.deletion_policy != "Delete":
@@ -240,6 +250,20 @@ class StackWalk:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    def _external(
+        self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
+    ) -> None:
+        """A resource that exists already, and that is never changed or deleted."""
+        self._enter(state, "CHECK", properties)
+        state.physical_id = str(bare(resolve(resource.external_expression, self._scope())))
+        state.properties = properties
+        state.data.update(_deletion_policy="Retain", _external=True)
+        self._leave(state, "CHECK")
+
+    def _scope(self) -> Any:
+        assert self.definition is not None
+        return self.definition.scope.with_states(self.states)
 
     def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
         """Takes over what another stack has left behind, as it is."""
@@ -352,12 +376,16 @@ class StackWalk:
         wanted = sorted(self._read.get(state.name, ()), key=repr)
         child = self.children.get(state.name)
         if child is not None:
-            state.attributes = {key(*path): child.attribute(path[0], path[1:]) for path in wanted}
+            state.attributes = {key(*path): _read_below(child, path) for path in wanted}
             return
         reader = getattr(resource.found, "attribute", None)
+        if reader is None or resource.found is None:
+            state.attributes = {}
+            return
         context = self.context(state)
-        names = dict.fromkeys(path[0] for path in wanted)
-        state.attributes = {name: reader(context, name) for name in names} if reader is not None else {}
+        declared = [name for name in resource.found.attributes if name != "show"]
+        names = dict.fromkeys([*declared, *(path[0] for path in wanted)])
+        state.attributes = {name: reader(context, name) for name in names}
 
     # Deleting.
 
@@ -518,6 +546,14 @@ class StackWalk:
             except FunctionError as error:
                 found[name] = {"value": None, "error": error.message}
         return found
+
+
+def _read_below(child: Child, path: tuple[Any, ...]) -> Any:
+    """An attribute that the stack below gives; where it gives an error, that is noted in its place."""
+    try:
+        return child.attribute(path[0], path[1:])
+    except FunctionError as error:
+        return {ERROR: error.message}
 
 
 def present_of(state: ResourceState | None) -> Present | None:

@@ -15,6 +15,7 @@ from calor.language.definition import Definition, Facade, ResourceDefinition
 from calor.language.diagnostics import Report, Severity
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated
+from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
 from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
@@ -249,7 +250,11 @@ class Child:
         if name.startswith("resource."):
             return walk.member_attribute(name.removeprefix("resource."), path)
         outputs = walk.outputs()
-        return follow(outputs[name]["value"], path) if name in outputs else None
+        if name not in outputs:
+            return None
+        if "error" in outputs[name]:
+            raise FunctionError(f"Error in {self.resource.name} output {name}: {outputs[name]['error']}")
+        return follow(outputs[name]["value"], path)
 
 
 async def _done(outcome: Any) -> None:

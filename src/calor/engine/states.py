@@ -12,6 +12,9 @@ from calor.language.values import Unknown
 from calor.store import records
 from calor.types.behaviour import ResourceFailed
 
+ERROR = "__error__"
+"""Marks an attribute that the stack below could not give."""
+
 READY_ACTIONS = frozenset({"CREATE", "ADOPT", "SUSPEND", "RESUME", "UPDATE", "ROLLBACK", "SNAPSHOT", "CHECK"})
 """Actions after which a resource has attributes."""
 
@@ -113,9 +116,10 @@ class LiveStates:
         if state is None or state.action not in READY_ACTIONS:
             return None
         whole = key(attribute, *path)
-        if whole in state.attributes:
-            return state.attributes[whole]
-        return follow(state.attributes.get(attribute), path)
+        found = state.attributes.get(whole if whole in state.attributes else attribute)
+        if isinstance(found, dict) and ERROR in found:
+            raise FunctionError(found[ERROR])
+        return found if whole in state.attributes else follow(found, path)
 
     def all_attributes(self, resource: str) -> Any:
         state = self._resources.get(resource)

@@ -43,6 +43,7 @@ class ResourceDefinition:
     expression: Any
     metadata_expression: Any
     policy_expression: Any
+    external_expression: Any
     deletion_policy: str
     metadata: Any = None
     given: dict[str, Any] = field(default_factory=dict)

@@ -177,6 +177,11 @@ class ParameterValues:
     invalid: frozenset[str] = frozenset()
 
 
+def parameter_missing(name: str) -> str:
+    """Clients of Heat match this text."""
+    return f"The Parameter ({name}) was not provided."
+
+
 def assign(
     declared: Mapping[str, Parameter],
     given: Mapping[str, Any],
@@ -217,7 +222,7 @@ def assign(
         if value is None:
             missing.add(name)
             if strict:
-                message = f"the parameter `{name}` has no value and no default"
+                message = parameter_missing(name)
                 hint = f"pass it: -P {name}=…, or give it a default"
                 report.error("E208", message, at, kind="UserParameterMissing", path="", hint=hint)
             continue

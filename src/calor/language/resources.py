@@ -30,6 +30,7 @@ def compiled(work: Work, text: ResourceText) -> ResourceDefinition:
         text=text,
         expression=work.compiler.compile(text.properties, (*text.path, words.properties)),
         metadata_expression=work.compiler.compile(text.metadata, (*text.path, words.metadata)),
+        external_expression=work.compiler.compile(text.external_id, (*text.path, "external_id")),
         policy_expression=work.compiler.compile(text.update_policy, (*text.path, words.update_policy)),
         deletion_policy=_deletion_policy(work, text, None if isinstance(found, Missing) else found),
     )

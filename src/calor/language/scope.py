@@ -11,7 +11,7 @@ from calor.language.definition import Facade, ResourceDefinition
 from calor.language.diagnostics import Path, Report, did_you_mean
 from calor.language.expressions import AlreadyReported, FunctionError
 from calor.language.library import Library, TemplateType
-from calor.language.parameters import ParameterValues
+from calor.language.parameters import ParameterValues, parameter_missing
 from calor.language.template import Template
 from calor.language.values import Unknown
 
@@ -118,11 +118,11 @@ class TemplateScope:
         if name in self._values.missing:
             if self._strict:
                 raise AlreadyReported()
-            raise FunctionError(f"the parameter `{name}` has no value", "UserParameterMissing")
+            raise FunctionError(parameter_missing(name), "UserParameterMissing")
         known = [*self._template.parameters, *self._declared_badly(), *self._values.pseudo]
         word = "get_param: {}" if self._template.version.is_hot else "Ref: {}"
         hint = did_you_mean(name, known, word)
-        raise FunctionError(f"there is no parameter `{name}`", "UserParameterMissing", hint)
+        raise FunctionError(parameter_missing(name), "UserParameterMissing", hint)
 
     def _declared_badly(self) -> set[str]:
         """Parameters whose declarations could not be read."""

@@ -39,7 +39,18 @@ class Invalid(ServiceError):
     def of(cls, diagnostics: Sequence[Diagnostic]) -> Invalid:
         first = diagnostics[0]
         kind = first.kind if first.kind in _NAMED else "StackValidationFailed"
-        return cls(kind, first.full_message, diagnostics)
+        return cls(kind, _message(first), diagnostics)
+
+
+def _message(first: Diagnostic) -> str:
+    """The message in the shapes that clients of Heat match."""
+    if first.kind == "InvalidTemplateVersion":
+        return f"The template version is invalid: {first.message}"
+    if first.kind == "Property error":
+        return f"Property error: : {first.path}: : {first.message}"
+    if first.kind in ("UserParameterMissing", "UnknownUserParameter"):
+        return first.message
+    return first.full_message
 
 
 _NAMED = frozenset(

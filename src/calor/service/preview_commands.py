@@ -18,6 +18,7 @@ from calor.plan.decision import Kind, decide
 from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
+from calor.service.queries.meanings import shown_parameters
 from calor.store import records, tables
 from calor.store.database import reading
 
@@ -52,7 +53,7 @@ class PreviewCommands(Base):
                 }
                 for name, value in definition.outputs.items()
             ],
-            "parameters": _parameters(definition),
+            "parameters": shown_parameters(definition),
             "parent": None,
             "resources": _raw_resources(definition, new.name, caller.project, None),
             "stack_identity": _identity(caller.project, new.name, "None"),
@@ -91,11 +92,6 @@ class PreviewCommands(Base):
             if name not in definition.resources:
                 found["deleted"].append(_raw_row(stack, state))
         return found
-
-
-def _parameters(definition: Definition) -> dict[str, Any]:
-    values = {**definition.parameters.pseudo, **definition.parameters.values}
-    return {name: masked(value) for name, value in values.items()}
 
 
 def _identity(project: str, name: str, id: str, path: str = "") -> dict[str, str]:

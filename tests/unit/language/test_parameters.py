@@ -269,7 +269,7 @@ class TestDeclarations:
         found = declared("{type: string}").only
 
         assert (found.code, found.kind) == ("E208", "UserParameterMissing")
-        assert "`p`" in found.message
+        assert "(p)" in found.message
         assert found.hint is not None
         assert "-P p=" in found.hint
 

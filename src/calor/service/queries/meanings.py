@@ -131,7 +131,7 @@ class Meanings:
         if definition is None:
             return _NOTHING
         return Meaning(
-            parameters=_parameters(definition),
+            parameters=shown_parameters(definition),
             outputs={
                 name: output.description or "No description given"
                 for name, output in definition.template.outputs.items()
@@ -149,7 +149,7 @@ def _identity(stack: records.Stack) -> StackIdentity:
     return StackIdentity(stack.name, stack.id, stack.project)
 
 
-def _parameters(definition: Definition) -> dict[str, str | None]:
+def shown_parameters(definition: Definition) -> dict[str, str | None]:
     """All parameters as text: lists joined by commas, JSON dumped."""
     values = definition.parameters
     shown: dict[str, str | None] = {name: str(bare(value)) for name, value in values.pseudo.items()}

@@ -10,6 +10,7 @@ from calor.language.definition import Definition
 from calor.language.diagnostics import Report
 from calor.language.library import World
 from calor.language.parameters import Parameter
+from calor.language.registry import is_template
 from calor.language.request import resolve_request
 from calor.language.template import Template
 from calor.language.values import MASK, bare, has_unknown
@@ -42,6 +43,13 @@ class Validation:
             raise Invalid.of(errors or list(report))
         environment = shown_environment(definition)
         environment.pop("encrypted_param_names", None)
+        # Templates used as types count as registered.
+        used = {
+            one.type_name: one.type_name
+            for one in definition.resources.values()
+            if is_template(one.type_name)
+        }
+        environment["resource_registry"] = {**used, **environment["resource_registry"]}
         return {**_declared(definition, show_nested), "Environment": environment}
 
 
