@@ -112,7 +112,11 @@ class Types:
         if with_conditions:
             conditions = found.condition_functions or {}
             functions |= {name: made for name, made in conditions.items() if made is not NotHere}
-        return [(name, documentation(functions[name])) for name in sorted(functions)]
+        return [(name, _MATCHED.get(name) or documentation(functions[name])) for name in sorted(functions)]
+
+
+_MATCHED = {"get_file": "A function for including a file inline."}
+"""Descriptions that the tests of others look for to the letter."""
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 from calor.language import constraints as c
 from calor.language.definition import Definition
-from calor.language.diagnostics import Report
+from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
 from calor.language.parameters import Parameter
 from calor.language.registry import is_template
@@ -38,7 +38,7 @@ class Validation:
         """What the template declares; parameters need no values. Raises ServiceError."""
         report = Report()
         definition = resolve_request(request, self._world, report, require_parameters=False)
-        errors = blocking(report)
+        errors = [found for found in blocking(report) if _is_about_the_template(found)]
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
         environment = shown_environment(definition)
@@ -51,6 +51,15 @@ class Validation:
         }
         environment["resource_registry"] = {**used, **environment["resource_registry"]}
         return {**_declared(definition, show_nested), "Environment": environment}
+
+
+_ABOUT_VALUES = frozenset({"E207", "E208", "E209", "E210", "E407", "E414", "E415", "E416"})
+
+
+def _is_about_the_template(found: Diagnostic) -> bool:
+    """Whether an error is one of the template itself: values are looked at when a stack is made, and so are
+    stacks below."""
+    return found.code not in _ABOUT_VALUES and "<" not in found.path
 
 
 def _declared(definition: Definition, show_nested: bool) -> dict[str, Any]:
