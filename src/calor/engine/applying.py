@@ -170,6 +170,8 @@ class StackWalk:
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
+        if present is not None and present.state == "CREATE_IN_PROGRESS":
+            return self._resume(resource, present, evaluated)
         decision = decide(present_of(present), wanted_of(resource, evaluated))
         external = resource.text.external_id is not None
         if present is not None and bool(present.data.get("_external")) != external:
@@ -192,6 +194,39 @@ class StackWalk:
             self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
             self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
         return self._create(resource, evaluated, replaces)
+
+    def _resume(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        """Goes on with a creation that another engine began. What it made is looked for first: nothing is made
+        twice."""
+        if state.type_name != resource.type_name:
+            return self._create(resource, evaluated, state)
+        properties = bare(evaluated.values)
+        state.properties = properties
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
+        return self._finish(
+            self._find_or_create(resource, state, evaluated),
+            state,
+            "CREATE",
+            lambda: self._created(state, resource),
+        )
+
+    async def _find_or_create(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> None:
+        if self._is_nested(resource):
+            child = self.children[resource.name] = Child(self, resource, state)
+            await child.resume(evaluated)
+            return
+        find = getattr(resource.found, "find", None)
+        if find is not None and await find(self.context(state)):
+            return
+        create = getattr(resource.found, "create", None)
+        outcome = create(self.context(state), state.properties) if create is not None else None
+        if inspect.isawaitable(outcome):
+            await outcome
 
     def _failed_before(
         self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed

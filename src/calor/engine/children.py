@@ -45,6 +45,10 @@ class Child:
         stack = await self.parent.run.stack_row(self.state.physical_id)
         await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
 
+    async def resume(self, evaluated: Evaluated) -> None:
+        """Goes on with the creation of the stack below."""
+        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
+
     async def differs(self, evaluated: Evaluated) -> bool:
         """Whether the stack below would change, although the resource's own properties do not: its template may
         be another one, or it may not have got where it was to go."""

@@ -101,7 +101,8 @@ def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Deci
         return Decision(Kind.UPDATE, "its metadata changes")
     if present.update_policy != wanted.update_policy:
         return Decision(Kind.UPDATE, "its update policy changes")
-    if present.status == "FAILED":
+    if present.status in ("FAILED", "IN_PROGRESS"):
+        # What was interrupted is done again.
         return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")
     return Decision(Kind.KEEP, "nothing changes")
 

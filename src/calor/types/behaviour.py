@@ -4,6 +4,7 @@ A type's work is classmethods, each either plain, and done when it returns, or a
 needs:
 
 - `create(ctx, props)`, `update(ctx, props, changed)`, `delete(ctx)`, `check(ctx)`, `suspend(ctx)`, `resume(ctx)`
+- `find(ctx)`: async; whether what an interrupted `create` was to make is there, noted by `made` if so
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
 - `signal(ctx, details)`: gives the reason for the event
 
