@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.engine.ids import physical_name
 from calor.engine.states import ResourceState
+from calor.types.behaviour import ResourceFailed
 
 if TYPE_CHECKING:
     from calor.engine.acting import ActionWalk
@@ -141,3 +142,36 @@ class Context:
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+
+    # Software configs and deployments.
+
+    def store_config(self, fields: Mapping[str, Any]) -> str:
+        return self._walk.run.configs.store_config(self.project, fields)
+
+    async def config(self, id: str) -> dict[str, Any] | None:
+        return await self._walk.run.configs.config(self.project, id)
+
+    def delete_config(self, id: str) -> None:
+        self._walk.run.configs.delete_config(id)
+
+    async def create_deployment(self, fields: Mapping[str, Any]) -> str:
+        return await self._walk.run.configs.create_deployment(self.project, fields)
+
+    async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
+        await self._walk.run.configs.update_deployment(id, fields)
+
+    async def deployment(self, id: str) -> dict[str, Any] | None:
+        return await self._walk.run.configs.deployment(id)
+
+    async def delete_deployment(self, id: str) -> None:
+        await self._walk.run.configs.delete_deployment(id)
+
+    async def remove_signalling(self) -> None:
+        """Nothing has been made for signals, so there is nothing to remove."""
+
+    async def enable_user(self, enabled: bool) -> None:
+        """There is no user of the resource's own."""
+
+    def __getattr__(self, name: str) -> Any:
+        """What a type may ask for, but this server does not offer, fails the resource with a word."""
+        raise ResourceFailed(f"this server does not offer `{name}` to resource types", "NotSupported")

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, select, update
 from calor.engine import definitions, signals
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
+from calor.engine.configs import Configs
 from calor.engine.journal import Journal
 from calor.engine.states import StepFailed
 from calor.language.definition import Definition
@@ -43,6 +44,7 @@ class Run:
         self.world = world
         self.database = database
         self.journal = Journal(writer, lease, self.now)
+        self.configs = Configs(self)
         self.stop = asyncio.Event()
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()

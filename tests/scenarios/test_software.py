@@ -1,0 +1,68 @@
+"""Configurations and deployments of software."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+from workbench import Workbench, template
+
+from calor.store import database, tables
+
+
+def stored(bench: Workbench, table: Any) -> list[Any]:
+    with database.reading(bench.database).connect() as connection:
+        return list(connection.execute(select(table)))
+
+
+def deployed() -> dict[str, Any]:
+    return template(
+        {
+            "config": {
+                "type": "OS::Heat::SoftwareConfig",
+                "properties": {"group": "script", "config": "date"},
+            },
+            "deployment": {
+                "type": "OS::Heat::SoftwareDeployment",
+                "properties": {
+                    "config": {"get_resource": "config"},
+                    "server": "server-1",
+                    "signal_transport": "NO_SIGNAL",
+                },
+            },
+        }
+    )
+
+
+def test_a_deployment_gives_its_server_a_configuration_of_its_own(bench: Workbench) -> None:
+    stack = bench.create(deployed())
+
+    ended = bench.wait(stack)
+
+    assert ended.state == "CREATE_COMPLETE", ended.reason
+    [deployment] = stored(bench, tables.software_deployment)
+    assert deployment.server == "server-1"
+    assert deployment.status == "COMPLETE"
+    configs = {row.id: row for row in stored(bench, tables.software_config)}
+    assert configs[deployment.config].config["config"] == "date"
+    assert deployment.config != bench.resources(stack)["config"].physical_id
+
+
+def test_deleting_the_stack_leaves_no_configuration(bench: Workbench) -> None:
+    stack = bench.create(deployed())
+    bench.wait(stack)
+
+    bench.delete(stack)
+
+    assert bench.wait(stack).state == "DELETE_COMPLETE"
+    assert stored(bench, tables.software_deployment) == []
+    assert stored(bench, tables.software_config) == []
+
+
+def test_what_the_server_does_not_offer_fails_with_a_word(bench: Workbench) -> None:
+    stack = bench.create(template({"h": {"type": "OS::Heat::WaitConditionHandle"}}))
+
+    ended = bench.wait(stack)
+
+    assert ended.state == "CREATE_FAILED"
+    assert "NotSupported: resources.h: this server does not offer" in ended.reason
