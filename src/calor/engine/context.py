@@ -172,6 +172,10 @@ class Context:
     async def enable_user(self, enabled: bool) -> None:
         """There is no user of the resource's own."""
 
+    async def server(self, id: str) -> dict[str, Any] | None:
+        """Without a compute service there are no servers."""
+        return None
+
     def __getattr__(self, name: str) -> Any:
         """What a type may ask for, but this server does not offer, fails the resource with a word."""
         raise ResourceFailed(f"this server does not offer `{name}` to resource types", "NotSupported")
