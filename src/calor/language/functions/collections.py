@@ -208,13 +208,13 @@ def _size(value: Any) -> int:
 
 
 class RepeatMaps(Repeat):
-    """From 2016-10-14 on a map may be given: its keys are the items."""
+    """A template repeated for each item of a list or key of a map, or for each combination of several."""
 
     takes_maps = True
 
 
 class RepeatPermutations(RepeatMaps):
-    """From 2017-09-01 on lists can be walked side by side."""
+    """A template repeated for each item, for each combination of items, or for items side by side."""
 
     takes_permutations = True
 

@@ -114,7 +114,7 @@ class NotHere(Call):
 
 
 class If:
-    """The `if` macro: compiles only the branch that is taken."""
+    """One of two values, as a condition decides; the other one is not even looked at."""
 
     def __init__(self, conditions: Conditions, else_optional: bool = False) -> None:
         self.conditions = conditions

@@ -134,7 +134,7 @@ class GetAttr(Call):
 
 
 class GetAttrAll(GetAttr):
-    """get_attr where the attribute may be left out: then all of them are read."""
+    """An attribute of a resource, or all of them; null where a path in it ends early."""
 
     needs_attribute = False
 
@@ -145,7 +145,7 @@ class GetAttrAll(GetAttr):
 
 
 class GetAtt(GetAttr):
-    """CFN's form: exactly a resource and an attribute."""
+    """An attribute of a resource."""
 
     def check(self) -> None:
         if not self.has_list(2):

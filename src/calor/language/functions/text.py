@@ -98,13 +98,13 @@ class StrReplace(Call):
 
 
 class StrReplaceJson(StrReplace):
-    """From 2015-10-15 on maps and lists are put in as JSON."""
+    """A text with placeholders replaced by values, maps and lists as JSON."""
 
     takes_collections = True
 
 
 class StrReplaceStrict(StrReplaceJson):
-    """Every placeholder must occur in the template."""
+    """A text with placeholders replaced by values; every placeholder must occur in it."""
 
     def check_missing(self, missing: Iterable[str]) -> None:
         if missing := list(missing):
@@ -112,7 +112,7 @@ class StrReplaceStrict(StrReplaceJson):
 
 
 class StrReplaceVeryStrict(StrReplaceStrict):
-    """And every value must be something."""
+    """Like str_replace_strict, and no value may be empty."""
 
     def text_of(self, placeholder: str, value: Any) -> str:
         if value is None or value in ("", [], {}):
@@ -121,7 +121,7 @@ class StrReplaceVeryStrict(StrReplaceStrict):
 
 
 class ReplaceCfn(StrReplace):
-    """CFN's form: a list of the values and the text."""
+    """A text with placeholders replaced by values, which are given first."""
 
     def check(self) -> None:
         if not self.has_list(2):
@@ -168,7 +168,7 @@ class ListJoin(Call):
 
 
 class ListJoinMany(ListJoin):
-    """From 2015-10-15 on: several lists, and maps and lists among their items as JSON."""
+    """The items of one or more lists joined by a delimiter, maps and lists among them as JSON."""
 
     def check(self) -> None:
         if not self.has_list(*range(2, 10_000)):
@@ -217,7 +217,7 @@ class StrSplit(Call):
 
 
 class SplitCfn(Call):
-    """CFN's form of splitting."""
+    """The parts of a text between delimiters."""
 
     def check(self) -> None:
         if not self.has_list(2):
