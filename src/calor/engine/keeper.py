@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,7 @@ from calor.store.writer import Lease, Stale, Writer
 LEASE_SECONDS = 4.0
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
+REPORT_SECONDS = 60
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +47,8 @@ class Keeper:
 
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Takes up work until cancelled."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self._sign_on)
         renewal = asyncio.ensure_future(self._renew())
         ready()
         try:
@@ -58,6 +62,7 @@ class Keeper:
         finally:
             renewal.cancel()
             await self._hand_over()
+            await loop.run_in_executor(None, self._sign_off)
 
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
@@ -143,16 +148,54 @@ class Keeper:
             )
 
     async def _renew(self) -> None:
+        loop = asyncio.get_running_loop()
+        reported = loop.time()
         while True:
             await asyncio.sleep(RENEWAL_SECONDS)
             if self._runs:
-                await asyncio.get_running_loop().run_in_executor(None, self._extend)
+                await loop.run_in_executor(None, self._extend)
+            if loop.time() - reported >= REPORT_SECONDS / 2:
+                reported = loop.time()
+                await loop.run_in_executor(None, self._report)
 
     def _extend(self) -> None:
         table = tables.lease
         expires_at = time.time() + LEASE_SECONDS
         with self.database.begin() as connection:
             connection.execute(update(table).where(table.c.owner == self.id).values(expires_at=expires_at))
+
+    # Who works here, for operators to see.
+
+    def _sign_on(self) -> None:
+        now = time.time()
+        host = socket.gethostname()
+        table = tables.service
+        with self.database.begin() as connection:
+            # Engines that were killed here cannot sign off by themselves.
+            gone = now - 3 * REPORT_SECONDS
+            connection.execute(delete(table).where(table.c.host == host, table.c.updated_at < gone))
+            connection.execute(
+                insert(table).values(
+                    id=self.id,
+                    engine=self.id,
+                    host=host,
+                    hostname=host,
+                    binary="heat-engine",
+                    topic="engine",
+                    report_interval=REPORT_SECONDS,
+                    created_at=now,
+                    updated_at=now,
+                )
+            )
+
+    def _report(self) -> None:
+        table = tables.service
+        with self.database.begin() as connection:
+            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=time.time()))
+
+    def _sign_off(self) -> None:
+        with self.database.begin() as connection:
+            connection.execute(delete(tables.service).where(tables.service.c.id == self.id))
 
     async def _hand_over(self) -> None:
         """Stops all runs where they are; whoever comes next goes on with them."""

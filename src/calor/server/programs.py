@@ -59,7 +59,7 @@ def api_main(settings: Settings, secrets: Secrets, bell: Bell, listening: socket
     writer = Writer(engine)
     app = create_app(
         Queries(engine, world, hidden_tags=("hidden",)),
-        Commands(engine, writer, world, bell.ring),
+        Commands(engine, writer, world, bell.ring, check_types=policy.enforce_types),
         KeystoneAuthenticator(
             settings.auth_url,
             ServiceUser("heat", secrets.passwords["heat"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,14 @@ class StackChange:
     converge: bool = False
 
 
+TypeCheck = Callable[[Caller, Iterable[str]], None]
+"""Raises when a caller may not use one of the resource types."""
+
+
+def _any_type(caller: Caller, types: Iterable[str]) -> None:
+    """No type is kept from anybody."""
+
+
 @dataclass(slots=True)
 class Base:
     """What the commands work with, and how they start an action."""
@@ -72,6 +80,7 @@ class Base:
     ring: Doorbell
     limits: Limits = field(default_factory=Limits)
     clock: Callable[[], float] = time.time
+    check_types: TypeCheck = _any_type
 
     def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
         """Makes a stack, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
@@ -84,6 +93,7 @@ class Base:
         self.check_free(caller, new.name)
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
+        self.check_types(caller, set(types_of(definition)))
         self.check_size(definition)
         digest, bodies = definitions.encode(new.request)
         now = self.clock()
@@ -234,6 +244,15 @@ class Base:
 def blocking(report: Report) -> list[Diagnostic]:
     """The errors for which a server refuses a template, in Heat's order: as they were found."""
     return [found for found in report if found.severity is Severity.ERROR and not found.deferred]
+
+
+def types_of(definition: Definition) -> Iterator[str]:
+    """The types of a stack's resources and of those below it, templates aside."""
+    for resource in definition.resources.values():
+        if isinstance(resource.found, type):
+            yield resource.found.type_name
+        if resource.child is not None:
+            yield from types_of(resource.child)
 
 
 def count(definition: Definition) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from calor.engine import definitions
 from calor.engine.ids import new_id
 from calor.language.parameters import StackIdentity
-from calor.service.base import Base, NewStack, StackChange
+from calor.service.base import Base, NewStack, StackChange, types_of
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
 from calor.store import records, tables
@@ -36,6 +36,7 @@ class StackCommands(Base):
             raise NotSupported(f"Updating a stack when it is {stack.action.lower()}ed is not supported.")
         request = self.updated(stack, change)
         definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
+        self.check_types(caller, set(types_of(definition)))
         self.check_size(definition)
         digest, bodies = definitions.encode(request)
         values: dict[str, Any] = {
