@@ -1,0 +1,199 @@
+"""`calor serve` as a program: it starts, answers, stops, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+import yaml
+
+PATIENCE = 30.0
+
+
+def free_port() -> int:
+    """A port with two more free behind it."""
+    while True:
+        with socket.socket() as first:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+        try:
+            for beside in (port + 1, port + 2):
+                with socket.socket() as other:
+                    other.bind(("127.0.0.1", beside))
+            return port
+        except OSError:
+            continue
+
+
+class Server:
+    def __init__(self, state_dir: Path, port: int) -> None:
+        self.state_dir = state_dir
+        self.port = port
+        command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    def ready(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if httpx.get(f"http://127.0.0.1:{self.port}/healthcheck").status_code == 200:
+                    return
+            except httpx.HTTPError:
+                pass
+            time.sleep(0.05)
+        raise AssertionError("the server does not answer")
+
+    def children(self) -> list[int]:
+        shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in shown.split()]
+
+    def token(self) -> tuple[str, str]:
+        """A token of the user demo and the id of its project."""
+        cloud = yaml.safe_load((self.state_dir / "clouds.yaml").read_text())["clouds"]["calor"]["auth"]
+        domain = {"name": "Default"}
+        body = {
+            "auth": {
+                "identity": {
+                    "methods": ["password"],
+                    "password": {
+                        "user": {"name": cloud["username"], "password": cloud["password"], "domain": domain}
+                    },
+                },
+                "scope": {"project": {"name": cloud["project_name"], "domain": domain}},
+            }
+        }
+        answer = httpx.post(f"{cloud['auth_url']}/auth/tokens", json=body)
+        return answer.headers["X-Subject-Token"], answer.json()["token"]["project"]["id"]
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "state", free_port())
+    made.ready()
+    yield made
+    made.stop()
+
+
+def gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def all_gone(pids: list[int]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if all(gone(pid) for pid in pids):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="looks into /proc")
+
+
+def test_a_stack_is_made_with_a_token_of_the_embedded_cloud(server: Server) -> None:
+    token, project = server.token()
+    api = httpx.Client(
+        base_url=f"http://127.0.0.1:{server.port}/v1/{project}", headers={"X-Auth-Token": token}
+    )
+    template = {
+        "heat_template_version": "2018-08-31",
+        "resources": {"r": {"type": "OS::Heat::RandomString"}},
+        "outputs": {"o": {"value": {"get_attr": ["r", "value"]}}},
+    }
+    made = api.post("/stacks", json={"stack_name": "s", "template": template}).json()["stack"]
+
+    end = time.monotonic() + PATIENCE
+    shown: dict[str, object] = {}
+    while time.monotonic() < end and shown.get("stack_status") != "CREATE_COMPLETE":
+        shown = api.get(f"/stacks/s/{made['id']}").json()["stack"]
+        time.sleep(0.02)
+
+    assert shown["stack_status"] == "CREATE_COMPLETE"
+    assert api.get("/stacks", headers={"X-Auth-Token": "wrong"}).status_code == 401
+
+
+@needs_proc
+def test_it_stops_cleanly_when_told_to(server: Server) -> None:
+    children = server.children()
+
+    server.process.send_signal(signal.SIGTERM)
+
+    assert server.process.wait(PATIENCE) == 0
+    assert all_gone(children)
+
+
+@needs_proc
+def test_when_it_is_killed_its_processes_end_with_it(server: Server) -> None:
+    children = server.children()
+    assert len(children) == 3
+
+    server.process.kill()
+    server.process.wait(PATIENCE)
+
+    assert all_gone(children)
+
+
+@needs_proc
+def test_a_process_that_ends_unasked_is_started_again(server: Server) -> None:
+    before = server.children()
+    os.kill(before[-1], signal.SIGKILL)
+
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and set(server.children()) == set(before):
+        time.sleep(0.05)
+    server.ready()
+
+    assert len(server.children()) == 3
+
+
+def test_users_and_stacks_outlast_a_restart(server: Server) -> None:
+    token, project = server.token()
+    server.stop()
+
+    again = Server(server.state_dir, server.port)
+    try:
+        again.ready()
+        answer = httpx.get(
+            f"http://127.0.0.1:{again.port}/v1/{project}/stacks", headers={"X-Auth-Token": token}
+        )
+    finally:
+        again.stop()
+
+    assert answer.json() == {"stacks": []}
+
+
+def test_a_port_that_is_taken_is_named(server: Server, tmp_path: Path) -> None:
+    other = Server(tmp_path / "other", server.port)
+
+    assert other.process.wait(PATIENCE) == 1
+    assert other.process.stderr is not None
+    assert f"port {server.port} on 127.0.0.1 is taken" in other.process.stderr.read()
+
+
+def test_a_state_directory_has_one_server(server: Server) -> None:
+    other = Server(server.state_dir, free_port())
+
+    assert other.process.wait(PATIENCE) == 1
+    assert other.process.stderr is not None
+    assert "another server uses" in other.process.stderr.read()
+
+
+def test_what_is_secret_can_be_read_by_its_owner_only(server: Server) -> None:
+    for name in ("clouds.yaml", "passwords.json", "cloud.db"):
+        assert (server.state_dir / name).stat().st_mode & 0o077 == 0, name
