@@ -23,8 +23,12 @@ check: setup ## Lint, check types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-conformance: setup ## Compare with what Heat itself answers, where its recordings are at hand
+conformance: setup $(VENV)/.conformance ## Run other people's suites, and compare with Heat's answers where they are at hand
 	$(BIN)/python -m pytest tests/conformance -rA
+
+$(VENV)/.conformance: pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,conformance]'
+	@touch $@
 
 bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
 	$(BIN)/python benchmarks/language.py

@@ -1,0 +1,145 @@
+"""Sessions with a cloud: as the service account, through a trust, with a token, as some user."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from http.cookiejar import DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any
+
+from calor.clouds.calls import Api, content
+from calor.clouds.errors import Permanent, translated
+
+if TYPE_CHECKING:
+    from keystoneauth1.plugin import BaseAuthPlugin
+    from keystoneauth1.session import Session
+
+# Seconds to wait for a connection, and then for the next piece of an answer.
+TIMEOUT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAccount:
+    """Whom the service itself logs in as. Domains are given by id."""
+
+    auth_url: str
+    username: str
+    password: str = field(repr=False)
+    project: str = "service"
+    user_domain: str = "default"
+    project_domain: str = "default"
+    region: str | None = None
+
+
+class Cloud:
+    """A cloud, known by its identity service. A session logs in when it is first used, and again when its token ends;
+    all of them share their connections."""
+
+    def __init__(
+        self, account: ServiceAccount, *, verify: bool | str = True, timeout: float = TIMEOUT
+    ) -> None:
+        # Slow to import, as everywhere below.
+        from keystoneauth1.session import Session
+
+        self.account = account
+        self.identity_url = versioned(account.auth_url)
+        self._verify = verify
+        self._timeout = timeout
+        auth = self._log_in(project_name=account.project, project_domain_id=account.project_domain)
+        self.service: Session = Session(auth=auth, verify=verify, timeout=timeout, user_agent="calor")
+        # The connections are those of many users: a cookie for one must not be sent for another.
+        self.service.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+
+    def through_trust(self, trust_id: str) -> Session:
+        """The service account, acting as the user who gave the trust."""
+        return self._session(self._log_in(trust_id=trust_id))
+
+    def in_domain(self, domain_id: str) -> Session:
+        """The service account with the roles it has on a domain."""
+        return self._session(self._log_in(domain_id=domain_id))
+
+    def as_domain_admin(self, username: str, password: str, domain_name: str) -> Session:
+        """A user of a domain, with the roles they have on it."""
+        from keystoneauth1.identity import v3
+
+        return self._session(
+            v3.Password(
+                self.identity_url,
+                username=username,
+                password=password,
+                user_domain_name=domain_name,
+                domain_name=domain_name,
+            )
+        )
+
+    def as_user(self, user_id: str, password: str, project_id: str) -> Session:
+        from keystoneauth1.identity import v3
+
+        return self._session(
+            v3.Password(self.identity_url, user_id=user_id, password=password, project_id=project_id)
+        )
+
+    def with_token(self, token: str) -> Session:
+        """The token as it is, until it ends. It is not exchanged for another: those of trusts and application
+        credentials cannot be. Asks the cloud what the token is worth; raises Unauthorized if nothing."""
+        from keystoneauth1 import access
+        from keystoneauth1.identity.access import AccessInfoPlugin
+
+        bare = Api(self._session(None), self.identity_url)
+        shown = bare.send("GET", "/auth/tokens", headers={"X-Auth-Token": token, "X-Subject-Token": token})
+        info = access.create(body=content(shown), auth_token=token)
+        return self._session(AccessInfoPlugin(info, self.identity_url))
+
+    def identity(self, session: Session) -> Api:
+        """The identity service, in the name of whomever the session is for."""
+        return Api(session, self.identity_url)
+
+    def endpoint(
+        self, session: Session, service_type: str, interface: str = "public", region: str | None = None
+    ) -> str:
+        """Where the catalog says that a service is; in the region of the service account unless told otherwise."""
+        region = region or self.account.region
+        with translated():
+            url = session.get_endpoint(
+                service_type=service_type, interface=interface, region_name=region, skip_discovery=True
+            )
+        if not url:
+            where = f" in the region {region}" if region else ""
+            raise Permanent(f"The catalog has no {interface} endpoint of type {service_type}{where}.")
+        return str(url).rstrip("/")
+
+    def _log_in(self, **scope: Any) -> BaseAuthPlugin:
+        """The service account's log-in for a scope."""
+        from keystoneauth1.identity import v3
+
+        account = self.account
+        return v3.Password(
+            self.identity_url,
+            username=account.username,
+            password=account.password,
+            user_domain_id=account.user_domain,
+            **scope,
+        )
+
+    def _session(self, auth: BaseAuthPlugin | None) -> Session:
+        from keystoneauth1.session import Session
+
+        return Session(
+            auth=auth,
+            session=self.service.session,
+            verify=self._verify,
+            timeout=self._timeout,
+            user_agent="calor",
+        )
+
+
+def access_of(session: Session) -> Any:
+    """Who the session is for, where, and with which roles, as keystoneauth tells it; logs in if need be."""
+    with translated():
+        auth: Any = session.auth
+        return auth.get_access(session)
+
+
+def versioned(auth_url: str) -> str:
+    """The address of version 3 of the identity service, whether or not the version was given."""
+    return re.sub(r"/v(2\.0|3)\Z", "", auth_url.rstrip("/")) + "/v3"

@@ -1,0 +1,107 @@
+"""Errors are told apart by what can be done about them, in the cloud's words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from keystoneauth1 import exceptions
+from requests import Response
+
+from calor.clouds import errors
+from calor.clouds.errors import CloudError, classified, translated
+
+
+def answered(status: int, body: Any = None) -> Exception:
+    response = Response()
+    response.status_code = status
+    response.headers["Content-Type"] = "application/json"
+    response.headers["x-openstack-request-id"] = "req-1"
+    response._content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return exceptions.from_response(response, "GET", "http://cloud/")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, errors.Permanent),
+        (401, errors.Unauthorized),
+        (403, errors.Forbidden),
+        (404, errors.NotFound),
+        (408, errors.Transient),
+        (409, errors.Conflict),
+        (410, errors.NotFound),
+        (413, errors.OverLimit),
+        (418, errors.Permanent),
+        (429, errors.Transient),
+        (500, errors.Transient),
+        (501, errors.Permanent),
+        (502, errors.Transient),
+        (503, errors.Transient),
+        (504, errors.Transient),
+    ],
+)
+def test_a_status_says_what_kind_of_error_it_is(status: int, kind: type[CloudError]) -> None:
+    error = classified(answered(status, {"error": {"message": "No."}}))
+    assert type(error) is kind
+    assert (error.message, error.request_id, error.status) == ("No.", "req-1", status)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (403, {"forbidden": {"message": "Quota exceeded for cores: Requested 4", "code": 403}}),
+        (409, {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['port']."}}),
+    ],
+)
+def test_a_quota_is_told_from_other_refusals(status: int, body: Any) -> None:
+    assert type(classified(answered(status, body))) is errors.OverLimit
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "Not there.", "code": 404}},
+        {"itemNotFound": {"message": "Not there.", "code": 404}},
+        {"NeutronError": {"type": "NetworkNotFound", "message": "Not there.", "detail": ""}},
+        {"faultcode": "Client", "faultstring": "Not there."},
+        {"code": 404, "title": "Not Found", "error": {"type": "EntityNotFound", "message": "Not there."}},
+        {"message": "Not there.", "code": "404 Not Found", "title": "Not Found"},
+    ],
+)
+def test_the_words_of_every_service_are_found(body: Any) -> None:
+    assert classified(answered(404, body)).message == "Not there."
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", [], "text", {}, {"error": None}])
+def test_an_answer_without_words_has_some_nevertheless(body: Any) -> None:
+    error = classified(answered(404, body))
+    assert type(error) is errors.NotFound
+    assert error.message
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (exceptions.ConnectFailure("x"), errors.Transient),
+        (exceptions.ConnectTimeout("x"), errors.Transient),
+        (exceptions.UnknownConnectionError("x", Exception()), errors.Transient),
+        (exceptions.DiscoveryFailure("x"), errors.Transient),
+        (exceptions.SSLError("x"), errors.Permanent),
+        (exceptions.AuthorizationFailure("x"), errors.Unauthorized),
+        (exceptions.EndpointNotFound("x"), errors.Permanent),
+        (exceptions.MissingAuthPlugin("x"), errors.Permanent),
+    ],
+)
+def test_what_never_reached_a_service_is_classified_too(raised: Exception, kind: type[CloudError]) -> None:
+    error = classified(raised)
+    assert type(error) is kind
+    assert (error.message, error.request_id) == ("x", None)
+
+
+def test_only_what_keystoneauth_raises_is_translated() -> None:
+    with pytest.raises(errors.Conflict), translated():
+        raise answered(409)
+    with pytest.raises(KeyError), translated():
+        raise KeyError

@@ -1,0 +1,159 @@
+"""The users of stacks: made again and again without harm, and removed without a trace."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from calor.clouds import errors
+from calor.clouds.sessions import Cloud, access_of
+from calor.clouds.stack_users import DomainAdmin, StackUsers, project_name
+
+
+@pytest.fixture
+def users(cloud: Cloud) -> StackUsers:
+    return StackUsers(cloud)
+
+
+@pytest.fixture
+def project(users: StackUsers) -> str:
+    return users.make_project("abc", uuid4().hex)
+
+
+def identity(cloud: Cloud) -> Any:
+    return cloud.identity(cloud.service)
+
+
+def exists(cloud: Cloud, *path: str) -> bool:
+    try:
+        identity(cloud).ask("GET", *path)
+    except errors.NotFound:
+        return False
+    return True
+
+
+class TestDomain:
+    def test_it_is_made_once(self, cloud: Cloud) -> None:
+        name = f"domain {uuid4().hex}"
+        first = StackUsers(cloud, name).domain_id
+        assert StackUsers(cloud, name).domain_id == first
+        assert identity(cloud).ask("GET", "domains", first)["domain"]["name"] == name
+
+    def test_many_at_once_get_the_same(self, cloud: Cloud) -> None:
+        name = f"domain {uuid4().hex}"
+        with ThreadPoolExecutor(6) as threads:
+            found = list(threads.map(lambda _: StackUsers(cloud, name).domain_id, range(6)))
+        assert len(set(found)) == 1
+
+    def test_it_may_have_an_admin_of_its_own(self, cloud: Cloud) -> None:
+        name = f"domain {uuid4().hex}"
+        domain = StackUsers(cloud, name).domain_id
+        wanted = {"name": "boss", "domain_id": domain, "password": "open sesame"}
+        boss = identity(cloud).ask("POST", "users", body={"user": wanted})["user"]["id"]
+        [role] = identity(cloud).ask("GET", "roles", params={"name": "admin"})["roles"]
+        identity(cloud).ask("PUT", "domains", domain, "users", boss, "roles", role["id"])
+        users = StackUsers(cloud, name, admin=DomainAdmin("boss", "open sesame"))
+        assert users.domain_id == domain
+        assert users.make_user("server", users.make_project("abc", "1")).domain_id == domain
+
+    def test_a_role_that_is_missing_is_named(self, cloud: Cloud) -> None:
+        with pytest.raises(errors.Permanent, match="no role nobody"):
+            _ = StackUsers(cloud, role="nobody").domain_id
+
+
+class TestProject:
+    def test_there_is_one_for_each_stack(self, cloud: Cloud, users: StackUsers) -> None:
+        stack = uuid4().hex
+        made = users.make_project("abc", stack)
+        assert users.make_project("abc", stack) == made
+        shown = identity(cloud).ask("GET", "projects", made)["project"]
+        assert (shown["name"], shown["domain_id"]) == (f"abc-{stack}", users.domain_id)
+
+    def test_long_names_are_cut(self) -> None:
+        assert project_name("p" * 32, "s" * 36) == f"{'p' * 32}-{'s' * 31}"
+
+    def test_its_users_go_with_it(self, cloud: Cloud, users: StackUsers, project: str) -> None:
+        made = [users.make_user(uuid4().hex, project) for _ in range(3)]
+        other = users.make_user(uuid4().hex, users.make_project("abc", uuid4().hex))
+        users.delete_project(project)
+        assert not exists(cloud, "projects", project)
+        assert not any(exists(cloud, "users", user.id) for user in made)
+        assert exists(cloud, "users", other.id)
+        users.delete_project(project)
+
+    def test_guests_from_other_domains_stay(self, cloud: Cloud, users: StackUsers, project: str) -> None:
+        guest = access_of(cloud.service).user_id
+        [role] = identity(cloud).ask("GET", "roles", params={"name": "reader"})["roles"]
+        identity(cloud).ask("PUT", "projects", project, "users", guest, "roles", role["id"])
+        users.delete_project(project)
+        assert exists(cloud, "users", guest)
+
+    def test_a_project_of_people_is_never_deleted(self, cloud: Cloud, users: StackUsers, token: str) -> None:
+        theirs = access_of(cloud.with_token(token)).project_id
+        with pytest.raises(errors.Permanent, match="not one for the users of stacks"):
+            users.delete_project(theirs)
+        assert exists(cloud, "projects", theirs)
+
+
+class TestUser:
+    def test_it_logs_in_with_its_one_role(self, cloud: Cloud, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        access = access_of(cloud.as_user(user.id, user.password, project))
+        assert (access.user_id, access.username, access.project_id) == (user.id, user.name, project)
+        assert access.user_domain_id == user.domain_id == users.domain_id
+        assert access.role_names == ["heat_stack_user"]
+
+    def test_made_again_it_is_the_same_with_a_new_password(
+        self, cloud: Cloud, users: StackUsers, project: str
+    ) -> None:
+        first = users.make_user(uuid4().hex, project)
+        users.enable_user(first.id, False)
+        second = users.make_user(first.name, project)
+        assert second.id == first.id
+        assert second.password != first.password
+        access_of(cloud.as_user(second.id, second.password, project))
+        with pytest.raises(errors.Unauthorized):
+            access_of(cloud.as_user(first.id, first.password, project))
+
+    def test_that_of_another_stack_is_not_taken_over(self, users: StackUsers, project: str) -> None:
+        other = users.make_user(uuid4().hex, users.make_project("abc", uuid4().hex))
+        with pytest.raises(errors.Conflict):
+            users.make_user(other.name, project)
+
+    def test_it_is_kept_out_and_let_in_again(self, cloud: Cloud, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        users.enable_user(user.id, False)
+        with pytest.raises(errors.Unauthorized):
+            access_of(cloud.as_user(user.id, user.password, project))
+        users.enable_user(user.id, True)
+        access_of(cloud.as_user(user.id, user.password, project))
+
+    def test_that_it_is_gone_is_fine(self, cloud: Cloud, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        users.delete_user(user.id)
+        assert not exists(cloud, "users", user.id)
+        users.delete_user(user.id)
+        users.enable_user(user.id, True)
+
+    def test_its_password_is_not_shown(self, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        assert user.password not in repr(user)
+
+
+class TestKeys:
+    def test_a_user_has_one_pair_for_a_project(self, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        keys = users.make_keys(user.id, project)
+        assert keys.access
+        assert keys.secret
+        assert users.make_keys(user.id, project) == keys
+
+    def test_that_they_are_gone_is_fine(self, users: StackUsers, project: str) -> None:
+        user = users.make_user(uuid4().hex, project)
+        keys = users.make_keys(user.id, project)
+        users.delete_keys(user.id, keys.access)
+        users.delete_keys(user.id, keys.access)
+        assert users.make_keys(user.id, project) != keys

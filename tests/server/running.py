@@ -1,0 +1,75 @@
+"""A server as a process of its own."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2 as httpx
+import yaml
+
+PATIENCE = 30.0
+
+
+def free_port() -> int:
+    """A port with two more free behind it."""
+    while True:
+        with socket.socket() as first:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+        try:
+            for beside in (port + 1, port + 2):
+                with socket.socket() as other:
+                    other.bind(("127.0.0.1", beside))
+            return port
+        except OSError:
+            continue
+
+
+class Server:
+    def __init__(self, state_dir: Path, port: int) -> None:
+        self.state_dir = state_dir
+        self.port = port
+        command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    def ready(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if httpx.get(f"http://127.0.0.1:{self.port}/healthcheck").status_code == 200:
+                    return
+            except httpx.HTTPError:
+                pass
+            time.sleep(0.05)
+        raise AssertionError("the server does not answer")
+
+    def children(self) -> list[int]:
+        shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in shown.split()]
+
+    def token(self) -> tuple[str, str]:
+        """A token of the user demo and the id of its project."""
+        cloud = yaml.safe_load((self.state_dir / "clouds.yaml").read_text())["clouds"]["calor"]["auth"]
+        domain = {"name": "Default"}
+        body = {
+            "auth": {
+                "identity": {
+                    "methods": ["password"],
+                    "password": {
+                        "user": {"name": cloud["username"], "password": cloud["password"], "domain": domain}
+                    },
+                },
+                "scope": {"project": {"name": cloud["project_name"], "domain": domain}},
+            }
+        }
+        answer = httpx.post(f"{cloud['auth_url']}/auth/tokens", json=body)
+        return answer.headers["X-Subject-Token"], answer.json()["token"]["project"]["id"]
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(PATIENCE)
