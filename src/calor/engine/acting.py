@@ -11,6 +11,7 @@ from calor.engine.context import Context
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.walking import walk
 from calor.graph import Graph
+from calor.language.definition import Definition
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class ActionWalk:
         self.stack = stack
         self.action = action
         self.journal = run.journal
+        self.definition: Definition | None = None
         self.rows = {row.id: ResourceState.of(row) for row in rows}
         self.children: dict[str, ActionWalk] = {}
         self.unsupported: list[str] = []

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.ids import physical_name
+from calor.engine.remote import RemoteStacks
 from calor.engine.states import ResourceState
 from calor.types.behaviour import ResourceFailed
 
@@ -171,6 +172,20 @@ class Context:
 
     async def enable_user(self, enabled: bool) -> None:
         """There is no user of the resource's own."""
+
+    async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
+        return await self._walk.run.remote_stacks(place)
+
+    def files(self) -> Mapping[str, str]:
+        definition = self._walk.definition
+        return definition.library.files if definition is not None else {}
+
+    def environment(self) -> Mapping[str, Any]:
+        definition = self._walk.definition
+        if definition is None:
+            return {}
+        shown = definition.environment.shown()
+        return {name: section for name, section in shown.items() if name != "parameters"}
 
     async def server(self, id: str) -> dict[str, Any] | None:
         """Without a compute service there are no servers."""

@@ -17,6 +17,7 @@ from sqlalchemy import Engine, delete, insert, or_, select, update
 
 from calor.engine.ids import new_id
 from calor.engine.runs import Run
+from calor.engine.vault import Vault
 from calor.language.library import World
 from calor.store import records, tables
 from calor.store.database import reading
@@ -33,7 +34,10 @@ log = logging.getLogger(__name__)
 class Keeper:
     """The engine of one process."""
 
-    def __init__(self, database: Engine, world: World, writer: Writer | None = None) -> None:
+    def __init__(
+        self, database: Engine, world: World, writer: Writer | None = None, vault: Vault | None = None
+    ) -> None:
+        self.vault = vault
         self.id = new_id()
         self.database = database
         self.world = world
@@ -74,7 +78,7 @@ class Keeper:
         for stack in await loop.run_in_executor(None, self._waiting):
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
-                run = Run(stack, lease, self.writer, self.database, self.world)
+                run = Run(stack, lease, self.writer, self.database, self.world, self.vault)
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
     def _waiting(self) -> list[records.Stack]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +15,9 @@ from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.journal import Journal
+from calor.engine.remote import RemoteStacks, asked
 from calor.engine.states import StepFailed
+from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
@@ -22,6 +25,9 @@ from calor.language.registry import Registry
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Lease, Writer
+from calor.types.behaviour import ResourceFailed
+
+log = logging.getLogger(__name__)
 
 STACK_TYPE = "OS::Heat::Stack"
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
@@ -37,11 +43,18 @@ class Run:
     """Takes a stack from IN_PROGRESS to its end, rollback included."""
 
     def __init__(
-        self, stack: records.Stack, lease: Lease, writer: Writer, database: Engine, world: World
+        self,
+        stack: records.Stack,
+        lease: Lease,
+        writer: Writer,
+        database: Engine,
+        world: World,
+        vault: Vault | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
         self.world = world
+        self.vault = vault
         self.database = database
         self.journal = Journal(writer, lease, self.now)
         self.configs = Configs(self)
@@ -167,6 +180,36 @@ class Run:
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)
 
+    # Acting for the owner.
+
+    async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
+        secret = await self._secret()
+        if self.vault is None or secret is None:
+            raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
+        return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
+
+    async def _secret(self) -> bytes | None:
+        return await asyncio.get_running_loop().run_in_executor(None, self._read_secret)
+
+    def _read_secret(self) -> bytes | None:
+        table = tables.credentials
+        with reading(self.database).connect() as connection:
+            query = select(table.c.secret).where(table.c.id == self.stack.credentials)
+            found = connection.execute(query).scalar_one_or_none()
+        return None if found is None else bytes(found)
+
+    async def _give_up_credentials(self) -> None:
+        """What lets the engine act for the owner goes with the stack. A cloud that refuses must not keep the
+        stack from going."""
+        secret = await self._secret() if self.stack.credentials else None
+        if secret is None or self.vault is None:
+            return
+        try:
+            await asked(self.vault.destroy, secret)
+        except ResourceFailed as error:
+            log.warning("the trust of stack %s could not be deleted: %s", self.stack.id, error.message)
+        self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
+
     # What is stored.
 
     async def stack_row(self, id: str | None) -> records.Stack | None:
@@ -221,6 +264,7 @@ class Run:
         action = self.stack.action
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
+            await self._give_up_credentials()
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
             outputs = self.walk.outputs() if self.walk.definition is not None else {}

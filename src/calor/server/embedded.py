@@ -55,7 +55,7 @@ def serve(settings: Settings) -> None:
     Supervisor(
         [
             Program("cloud", partial(programs.cloud_main, settings, cloud_socket)),
-            Program("engine", partial(programs.engine_main, settings, bell)),
+            Program("engine", partial(programs.engine_main, settings, known, bell)),
             Program("api", partial(programs.api_main, settings, known, bell, api_socket)),
         ]
     ).run()

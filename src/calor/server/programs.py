@@ -7,27 +7,40 @@ import contextlib
 import logging
 import signal
 import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calor.server.bell import Bell
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
 
+if TYPE_CHECKING:
+    from calor.engine.vault import Vault
+
 log = logging.getLogger("calor")
 
 
-def engine_main(settings: Settings, bell: Bell) -> None:
+def engine_main(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     """Takes up work until SIGTERM."""
-    asyncio.run(_engine(settings, bell))
+    asyncio.run(_engine(settings, secrets, bell))
 
 
-async def _engine(settings: Settings, bell: Bell) -> None:
+def _vault(settings: Settings, secrets: Secrets) -> Vault:
+    from calor.clouds.sessions import Cloud, ServiceAccount
+    from calor.engine.vault import Vault
+    from calor.store.cipher import Cipher
+
+    account = ServiceAccount(settings.auth_url, "heat", secrets.passwords["heat"])
+    return Vault(Cloud(account), Cipher(secrets.key))
+
+
+async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     from calor.engine.keeper import Keeper
     from calor.store import database
     from calor.types.world import offline_world
 
     loop = asyncio.get_running_loop()
-    keeper = Keeper(database.connect(settings.database_url), offline_world())
+    engine = database.connect(settings.database_url)
+    keeper = Keeper(engine, offline_world(), vault=_vault(settings, secrets))
 
     def rung() -> None:
         bell.hush()
@@ -59,7 +72,14 @@ def api_main(settings: Settings, secrets: Secrets, bell: Bell, listening: socket
     writer = Writer(engine)
     app = create_app(
         Queries(engine, world, hidden_tags=("hidden",)),
-        Commands(engine, writer, world, bell.ring, check_types=policy.enforce_types),
+        Commands(
+            engine,
+            writer,
+            world,
+            bell.ring,
+            check_types=policy.enforce_types,
+            vault=_vault(settings, secrets),
+        ),
         KeystoneAuthenticator(
             settings.auth_url,
             ServiceUser("heat", secrets.passwords["heat"]),

@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.store.cipher import Cipher
+
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
     passwords: Mapping[str, str]
+    key: bytes
+    """What the store's secrets are encrypted with."""
 
 
 def keep(path: Path, new: Mapping[str, str]) -> Secrets:
@@ -20,7 +24,10 @@ def keep(path: Path, new: Mapping[str, str]) -> Secrets:
     if new:
         known.update(new)
         write_private(path, json.dumps(known))
-    return Secrets(known)
+    key_file = path.with_name("key")
+    if not key_file.exists():
+        write_private(key_file, Cipher.new_key().decode())
+    return Secrets(known, key_file.read_bytes())
 
 
 def write_private(path: Path, text: str) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select
 
+from calor.clouds.errors import CloudError
 from calor.engine import definitions
 from calor.engine.ids import new_id
 from calor.engine.runs import STACK_TYPE
+from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
@@ -81,6 +83,7 @@ class Base:
     limits: Limits = field(default_factory=Limits)
     clock: Callable[[], float] = time.time
     check_types: TypeCheck = _any_type
+    vault: Vault | None = None
 
     def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
         """Makes a stack, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
@@ -97,6 +100,8 @@ class Base:
         self.check_size(definition)
         digest, bodies = definitions.encode(new.request)
         now = self.clock()
+        secret = self._deposit(caller)
+        credentials = new_id() if secret is not None else None
         stack = records.Stack(
             id=id,
             name=new.name,
@@ -119,7 +124,7 @@ class Base:
             deadline=None,
             username=caller.username,
             user_project=None,
-            credentials=None,
+            credentials=credentials,
             tags=list(new.tags),
             outputs=None,
             run_id=new_id(),
@@ -127,14 +132,30 @@ class Base:
         )
         changes = Changes()
         changes.insert(tables.stack, **records.as_row(stack))
+        if secret is not None:
+            changes.insert(tables.credentials, id=credentials, project=caller.project, secret=secret)
         for tag in dict.fromkeys(new.tags):
             changes.insert(tables.tag, stack=id, tag=tag)
         self.note(changes, stack)
         changes.then(lambda connection: contents.put(connection, bodies))
         changes.then(lambda connection: self.still_free(connection, stack))
-        self.writer.write(changes)
+        try:
+            self.writer.write(changes)
+        except ServiceError:
+            if secret is not None and self.vault is not None:
+                self.vault.destroy(secret)
+            raise
         self.ring()
         return stack
+
+    def _deposit(self, caller: Caller) -> bytes | None:
+        """What lets the engine act for the caller later on."""
+        if self.vault is None or not caller.token:
+            return None
+        try:
+            return self.vault.deposit(caller.token, caller.trust_id)
+        except CloudError as error:
+            raise ServiceError("Forbidden", f"No trust could be made for the stack: {error}") from None
 
     def updated(self, stack: records.Stack, change: StackChange) -> dict[str, Any]:
         """The request for an update: a whole one, or one laid over what the stack has."""

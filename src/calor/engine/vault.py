@@ -1,0 +1,45 @@
+"""Lets the engine act for a stack's owner: by a trust, made when the stack is, and kept encrypted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from calor.clouds.heat import RemoteHeat
+from calor.clouds.trusts import create_trust, delete_trust
+
+if TYPE_CHECKING:
+    from keystoneauth1.session import Session
+
+    from calor.clouds.sessions import Cloud
+    from calor.store.cipher import Cipher
+
+
+class Vault:
+    def __init__(self, cloud: Cloud, cipher: Cipher) -> None:
+        self._cloud = cloud
+        self._cipher = cipher
+
+    def deposit(self, token: str, trust_id: str | None) -> bytes:
+        """What lets somebody act for the owner of a token, to be stored. Raises CloudError.
+
+        Whoever comes by a trust already cannot pass on another: that trust is used, and left alone afterwards.
+        """
+        if trust_id is not None:
+            return self._cipher.encrypt({"trust_id": trust_id, "borrowed": True})
+        return self._cipher.encrypt({"trust_id": create_trust(self._cloud, token).id})
+
+    def destroy(self, secret: bytes) -> None:
+        """Takes back what was deposited. What is gone is fine. Raises CloudError."""
+        known = self._cipher.decrypt(secret)
+        if not known.get("borrowed"):
+            delete_trust(self._cloud, known["trust_id"])
+
+    def session(self, secret: bytes) -> Session:
+        return self._cloud.through_trust(self._cipher.decrypt(secret)["trust_id"])
+
+    def remote_heat(self, secret: bytes, place: Mapping[str, Any]) -> RemoteHeat:
+        """The orchestration API of a region, for the owner. Raises CloudError."""
+        session = self.session(secret)
+        url = self._cloud.endpoint(session, "orchestration", region=place.get("region_name"))
+        return RemoteHeat(session, url)
