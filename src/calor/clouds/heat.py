@@ -27,6 +27,10 @@ class RemoteHeat:
         """Begins to create a stack; its id."""
         return str(content(self._send("POST", "/stacks", body))["stack"]["id"])
 
+    def validate(self, body: Mapping[str, Any]) -> None:
+        """Raises CloudError when the template, its environment and files would not be accepted."""
+        self._api.send("POST", "/validate", body=body)
+
     def show(self, id: str) -> dict[str, Any] | None:
         """The stack as the API shows it, None if there is none."""
         try:

@@ -35,6 +35,11 @@ class Vault:
         if not known.get("borrowed"):
             delete_trust(self._cloud, known["trust_id"])
 
+    def heat_for(self, token: str, region: str | None) -> RemoteHeat:
+        """The orchestration API of a region, for the owner of a token. Raises CloudError."""
+        session = self._cloud.with_token(token)
+        return RemoteHeat(session, self._cloud.endpoint(session, "orchestration", region=region))
+
     def session(self, secret: bytes) -> Session:
         return self._cloud.through_trust(self._cipher.decrypt(secret)["trust_id"])
 

@@ -133,7 +133,8 @@ class _Structure:
                 hint = did_you_mean(str(section), self.version.sections)
                 if section == self.words.conditions:
                     hint = "conditions exist from 2016-10-14 on"
-                message = f"a template of this version has no section `{section}`"
+                # Clients of Heat match this text.
+                message = f"The template section is invalid: {section}"
                 self.report.error(
                     "E111", message, (section,), kind="InvalidTemplateSection", path="", hint=hint
                 )

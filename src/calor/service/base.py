@@ -21,6 +21,7 @@ from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.service.caller import Caller
 from calor.service.errors import Invalid, ServiceError, StackExists
+from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes, Writer
@@ -97,6 +98,8 @@ class Base:
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
         self.check_types(caller, set(types_of(definition)))
+        if self.vault is not None and caller.token:
+            check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
         digest, bodies = definitions.encode(new.request)
         now = self.clock()

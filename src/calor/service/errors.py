@@ -48,7 +48,7 @@ def _message(first: Diagnostic) -> str:
         return f"The template version is invalid: {first.message}"
     if first.kind == "Property error":
         return f"Property error: : {first.path}: : {first.message}"
-    if first.kind in ("UserParameterMissing", "UnknownUserParameter"):
+    if first.kind in ("UserParameterMissing", "UnknownUserParameter", "InvalidTemplateSection"):
         return first.message
     return first.full_message
 
