@@ -65,4 +65,4 @@ def test_what_the_server_does_not_offer_fails_with_a_word(bench: Workbench) -> N
     ended = bench.wait(stack)
 
     assert ended.state == "CREATE_FAILED"
-    assert "NotSupported: resources.h: this server does not offer" in ended.reason
+    assert "NotSupported: resources.h: this server has no users for resources" in ended.reason

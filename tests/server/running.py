@@ -53,7 +53,10 @@ class Server:
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""
-        cloud = yaml.safe_load((self.state_dir / "clouds.yaml").read_text())["clouds"]["calor"]["auth"]
+        return self.token_of("calor")
+
+    def token_of(self, name: str) -> tuple[str, str]:
+        cloud = yaml.safe_load((self.state_dir / "clouds.yaml").read_text())["clouds"][name]["auth"]
         domain = {"name": "Default"}
         body = {
             "auth": {

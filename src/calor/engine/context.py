@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from calor.clouds.signing import Purpose
 from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
 from calor.engine.states import ResourceState
+from calor.engine.users import ResourceUsers
 from calor.types.behaviour import ResourceFailed
 
 if TYPE_CHECKING:
@@ -167,11 +169,45 @@ class Context:
     async def delete_deployment(self, id: str) -> None:
         await self._walk.run.configs.delete_deployment(id)
 
-    async def remove_signalling(self) -> None:
-        """Nothing has been made for signals, so there is nothing to remove."""
+    # Signals from outside.
+
+    @property
+    def arn(self) -> str:
+        return f"{self._walk.stack.arn}/resources/{self.name}"
+
+    @property
+    def _users(self) -> ResourceUsers:
+        users = self._walk.run.users
+        if users is None:
+            raise ResourceFailed("this server has no users for resources", "NotSupported")
+        return users
+
+    async def make_user(self) -> str:
+        user = await self._users.user(self)
+        return str(user["user_id"])
+
+    async def signed_url(self, purpose: Purpose = "signal") -> str:
+        return await self._users.signed_url(self, purpose)
+
+    def signal_url(self) -> str:
+        return self._users.signal_url(self, self.project)
+
+    def user_signal_url(self) -> str:
+        return self._users.signal_url(self, self._walk.run.stack.user_project or self.project)
+
+    async def user_token(self) -> str:
+        return await self._users.token(self)
+
+    async def user_credentials(self) -> dict[str, Any]:
+        return await self._users.credentials(self)
 
     async def enable_user(self, enabled: bool) -> None:
-        """There is no user of the resource's own."""
+        if self._walk.run.users is not None:
+            await self._walk.run.users.enable(self, enabled)
+
+    async def remove_signalling(self) -> None:
+        if self._walk.run.users is not None:
+            await self._walk.run.users.remove(self)
 
     async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
         return await self._walk.run.remote_stacks(place)

@@ -17,6 +17,7 @@ from sqlalchemy import Engine, delete, insert, or_, select, update
 
 from calor.engine.ids import new_id
 from calor.engine.runs import Run
+from calor.engine.users import UserServices
 from calor.engine.vault import Vault
 from calor.language.library import World
 from calor.store import records, tables
@@ -35,9 +36,15 @@ class Keeper:
     """The engine of one process."""
 
     def __init__(
-        self, database: Engine, world: World, writer: Writer | None = None, vault: Vault | None = None
+        self,
+        database: Engine,
+        world: World,
+        writer: Writer | None = None,
+        vault: Vault | None = None,
+        user_services: UserServices | None = None,
     ) -> None:
         self.vault = vault
+        self.user_services = user_services
         self.id = new_id()
         self.database = database
         self.world = world
@@ -78,7 +85,9 @@ class Keeper:
         for stack in await loop.run_in_executor(None, self._waiting):
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
-                run = Run(stack, lease, self.writer, self.database, self.world, self.vault)
+                run = Run(
+                    stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
+                )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
     def _waiting(self) -> list[records.Stack]:

@@ -17,6 +17,7 @@ from calor.engine.configs import Configs
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.states import StepFailed
+from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.library import World
@@ -50,6 +51,7 @@ class Run:
         database: Engine,
         world: World,
         vault: Vault | None = None,
+        user_services: UserServices | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -58,6 +60,7 @@ class Run:
         self.database = database
         self.journal = Journal(writer, lease, self.now)
         self.configs = Configs(self)
+        self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.stop = asyncio.Event()
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()
@@ -199,8 +202,13 @@ class Run:
         return None if found is None else bytes(found)
 
     async def _give_up_credentials(self) -> None:
-        """What lets the engine act for the owner goes with the stack. A cloud that refuses must not keep the
-        stack from going."""
+        """What lets the engine act for the owner goes with the stack, and so do its users. A cloud that refuses
+        must not keep the stack from going."""
+        try:
+            if self.users is not None:
+                await self.users.remove_project(self.stack)
+        except ResourceFailed as error:
+            log.warning("the users of stack %s could not be deleted: %s", self.stack.id, error.message)
         secret = await self._secret() if self.stack.credentials else None
         if secret is None or self.vault is None:
             return

@@ -44,6 +44,7 @@ def serve(settings: Settings) -> None:
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     hold = _lock(settings.state_dir / "lock")
     api_socket = listen(settings.host, settings.port)
+    cfn_socket = listen(settings.host, settings.cfn_port)
     cloud_socket = listen(settings.host, settings.cloud_port)
     engine = database.connect(settings.database_url)
     database.create_tables(engine)
@@ -56,7 +57,7 @@ def serve(settings: Settings) -> None:
         [
             Program("cloud", partial(programs.cloud_main, settings, cloud_socket)),
             Program("engine", partial(programs.engine_main, settings, known, bell)),
-            Program("api", partial(programs.api_main, settings, known, bell, api_socket)),
+            Program("api", partial(programs.api_main, settings, known, bell, api_socket, cfn_socket)),
         ]
     ).run()
     hold.close()

@@ -1,0 +1,1 @@
+"""The CloudFormation-compatible API: signals so far."""

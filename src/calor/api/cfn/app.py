@@ -1,0 +1,171 @@
+"""Pre-signed URLs that servers, alarms and scripts signal resources with."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+from xml.sax.saxutils import escape
+
+from sqlalchemy import Engine, select
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of
+from calor.clouds.errors import CloudError, Unauthorized
+from calor.service.caller import Caller
+from calor.service.commands import Commands
+from calor.service.errors import ServiceError
+from calor.store import records, tables
+from calor.store.database import reading
+
+ARN = re.compile(r"arn:openstack:heat::([^:]+):stacks/([^/]+)/([^/]+)/resources/(.+)\Z")
+LARGEST_BODY = 1_048_576
+PATIENCE = 10.0
+
+Verify = Callable[[ReceivedRequest], Signer]
+"""Who signed a request. Raises CloudError."""
+
+
+class Refused(Exception):
+    """A request is not done; `code` is one of CloudFormation's."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+def create_cfn_app(database: Engine, commands: Commands, verify: Verify) -> Starlette:
+    """The app. A request is answered when its signal is written down or, for a wait condition, handled."""
+    door = _Door(reading(database), commands, verify)
+
+    async def signal(request: Request) -> Response:
+        return await door.answer(request, wait=False)
+
+    async def wait_condition(request: Request) -> Response:
+        return await door.answer(request, wait=True)
+
+    return Starlette(
+        routes=[
+            Route("/v1/signal/{arn:path}", signal, methods=["POST"]),
+            Route("/v1/waitcondition/{arn:path}", wait_condition, methods=["PUT"]),
+        ]
+    )
+
+
+class _Door:
+    def __init__(self, database: Engine, commands: Commands, verify: Verify) -> None:
+        self._database = database
+        self._commands = commands
+        self._verify = verify
+
+    async def answer(self, request: Request, *, wait: bool) -> Response:
+        body = await request.body()
+        try:
+            if len(body) > LARGEST_BODY:
+                raise Refused(400, "RequestLimitExceeded", "The request is too large.")
+            await run_in_threadpool(self._signal, _received(request, body), _details(body), wait)
+        except Refused as refused:
+            return _error(refused)
+        except ServiceError as error:
+            return _error(Refused(400, "InvalidParameterValue", error.message))
+        return Response(status_code=200)
+
+    def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None, wait: bool) -> None:
+        signer = self._signer(received)
+        project, stack, resource = self._found(received, signer)
+        caller = Caller(
+            user_id=signer["user"]["id"],
+            username=signer["user"]["name"],
+            project=project,
+            roles=tuple(role["name"] for role in signer.get("roles", ())),
+        )
+        self._commands.signal(caller, stack, resource, details)
+        if wait:
+            self._until_handled(stack)
+
+    def _signer(self, received: ReceivedRequest) -> Any:
+        if claim_of(received) is None:
+            raise Refused(400, "IncompleteSignature", "The request is not signed.")
+        try:
+            return self._verify(received).details
+        except Unauthorized:
+            raise Refused(403, "AccessDenied", "The signature is not valid.") from None
+        except CloudError as error:
+            raise Refused(503, "ServiceUnavailable", str(error)) from None
+
+    def _found(self, received: ReceivedRequest, signer: Any) -> tuple[str, records.Stack, records.Resource]:
+        """The project, stack and resource that a request is about, if its signer may signal it."""
+        match = ARN.search(unquote(received.path))
+        missing = Refused(400, "InvalidParameterValue", "There is no such resource.")
+        if match is None:
+            raise missing
+        project, name, id, resource = match.groups()
+        with self._database.connect() as connection:
+            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
+            if row is None or (row.name, row.project) != (name, project) or row.deleted_at is not None:
+                raise missing
+            root = connection.execute(
+                select(tables.stack.c.user_project).where(tables.stack.c.id == row.root)
+            ).scalar_one()
+            if signer["project"]["id"] not in (project, root):
+                raise Refused(403, "AccessDenied", "The signer has nothing to do with the stack.")
+            table = tables.resource
+            query = select(table).where(table.c.stack == id, table.c.name == resource)
+            found = connection.execute(query.order_by(table.c.created_at.desc())).first()
+        if found is None:
+            raise missing
+        return project, records.record(records.Stack, row), records.record(records.Resource, found)
+
+    def _until_handled(self, stack: records.Stack) -> None:
+        """A wait condition's signal counts when it is in the handle's metadata."""
+        end = time.monotonic() + PATIENCE
+        query = select(tables.inbox.c.id).where(tables.inbox.c.root == stack.root).limit(1)
+        while time.monotonic() < end:
+            with self._database.connect() as connection:
+                if connection.execute(query).first() is None:
+                    return
+            time.sleep(0.01)
+
+
+def _received(request: Request, body: bytes) -> ReceivedRequest:
+    raw = request.scope.get("raw_path") or request.url.path.encode()
+    return ReceivedRequest(
+        verb=request.method,
+        host=request.headers.get("host", ""),
+        path=raw.decode("latin-1").partition("?")[0],
+        query=dict(request.query_params),
+        headers=dict(request.headers),
+        body=body,
+    )
+
+
+def _details(body: bytes) -> dict[str, Any] | None:
+    """What is signalled; cfn-signal sends it without saying what it is."""
+    text = body.strip()
+    if not text:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Refused(400, "InvalidParameterValue", "The body must be a JSON object.")
+    return found
+
+
+def _error(refused: Refused) -> Response:
+    kind = "Sender" if refused.status < 500 else "Server"
+    body = (
+        f"<ErrorResponse><Error><Type>{kind}</Type><Code>{refused.code}</Code>"
+        f"<Message>{escape(refused.message)}</Message></Error></ErrorResponse>"
+    )
+    return Response(body, refused.status, media_type="application/xml")
