@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clouds import Cloud
 
 from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.identity import hashing
 from calor.localcloud.server import furnish
+from clouds import Cloud
 
 HEAT_URL = "http://127.0.0.1:8004/v1/%(project_id)s"
 

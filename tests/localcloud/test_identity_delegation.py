@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from clouds import SUBJECT, Cloud, by_password, by_token, project_scope
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from clouds import SUBJECT, Cloud
 
 from calor.localcloud.identity.signatures import SignedRequest, is_genuine
+from clouds import SUBJECT, Cloud
 
 HOST = "heat.example.org:8000"
 

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from clouds import Cloud
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from clouds import Cloud
 
 ODD_VALUES: list[Any] = [
     None,

@@ -6,6 +6,7 @@ import sqlite3
 from typing import Any
 
 import pytest
+
 from clouds import SUBJECT, Cloud, by_password, by_token, error_of, project_scope
 
 
