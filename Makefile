@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup test check conformance bench fuzz format clean
+.PHONY: help setup demo demo-down test check conformance bench fuzz format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -13,6 +13,12 @@ $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+demo: setup ## Start Calor and make a first stack
+	$(BIN)/python scripts/demo.py up
+
+demo-down: setup ## Stop what the demo started
+	$(BIN)/python scripts/demo.py down
 
 test: setup ## Run the tests
 	$(BIN)/python -m pytest tests
