@@ -58,4 +58,5 @@ def diagnostic_view(diagnostic: Diagnostic) -> dict[str, Any]:
         "line": where.line if where else None,
         "column": where.column if where else None,
         "hint": diagnostic.hint,
+        "deferred": diagnostic.deferred,
     }
