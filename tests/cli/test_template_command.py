@@ -299,6 +299,7 @@ class TestFormatsOfValidate:
             "line": 3,
             "column": 53,
             "hint": "did you mean `length`?",
+            "deferred": False,
         }
 
     def test_sarif(self, calor: Run, write: Write) -> None:
