@@ -94,7 +94,7 @@ class ActionWalk:
         failed = await inner.execute()
         if failed:
             reason = inner.failure(failed)
-            self._change(stack, "FAILED", f"Resource {self.action} failed: {reason.kind}: {reason.message}")
+            self._change(stack, "FAILED", f"Resource {self.action} failed: {reason.reason}")
             raise reason
         self._change(stack, "COMPLETE", f"Stack {self.action} completed successfully")
 
@@ -105,15 +105,10 @@ class ActionWalk:
 
     def failure(self, failed: Mapping[str, Exception]) -> StepFailed:
         """What failed; a check tells all of it."""
-        parts = []
-        for id, error in failed.items():
-            name = self.rows[id].name
-            known = StepFailed.of(error)
-            place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
-            parts.append((known.kind, f"{place}{'.' if known.nested else ': '}{known.message}"))
+        found = [StepFailed.of(error).at(self.rows[id].name) for id, error in failed.items()]
         if self.action in GOES_ON:
-            return StepFailed(parts[0][0], ", ".join(text for _, text in parts), nested=True)
-        return StepFailed(*parts[0], nested=True)
+            return StepFailed(found[0].kind, ", ".join(one.message for one in found), nested=True)
+        return found[0]
 
     async def _finish(self, outcome: Any, state: ResourceState) -> None:
         self.journal.send()
@@ -147,21 +142,10 @@ class ActionWalk:
         self._note(state, "COMPLETE", reason)
 
     def _fail(self, state: ResourceState, error: StepFailed) -> StepFailed:
-        place = f"resources[{state.name}]" if state.name.isdigit() else f"resources.{state.name}"
-        self._note(state, "FAILED", f"{error.kind}: {place}{'.' if error.nested else ': '}{error.message}")
+        self._note(state, "FAILED", error.at(state.name).reason)
         return error
 
     def _note(self, state: ResourceState, status: str, reason: str) -> None:
         state.action, state.status, state.reason = self.action, status, reason
         state.updated_at = self.run.now()
-        self.journal.resource(state)
-        self.journal.event(
-            self.stack.id,
-            self.stack.root,
-            state.name,
-            state.type_name,
-            state.physical_id,
-            self.action,
-            status,
-            reason,
-        )
+        self.journal.transition(self.stack, state)

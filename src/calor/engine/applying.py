@@ -490,8 +490,7 @@ class StackWalk:
 
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
-        place = f"resources[{state.name}]" if state.name.isdigit() else f"resources.{state.name}"
-        state.reason = f"{error.kind}: {place}{'.' if error.nested else ': '}{error.message}"
+        state.reason = error.at(state.name).reason
         state.updated_at = self.run.now()
         self._note(state)
         return error
@@ -502,18 +501,7 @@ class StackWalk:
         self._note(state)
 
     def _note(self, state: ResourceState, properties: dict[str, Any] | None = None) -> None:
-        self.journal.resource(state)
-        self.journal.event(
-            self.stack.id,
-            self.stack.root,
-            state.name,
-            state.type_name,
-            state.physical_id,
-            state.action,
-            state.status,
-            state.reason,
-            properties,
-        )
+        self.journal.transition(self.stack, state, properties)
 
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
@@ -566,10 +554,7 @@ class StackWalk:
         """What failed first, with the path to it, for the stack above."""
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
-        known = StepFailed.of(error)
-        place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
-        separator = "." if known.nested else ": "
-        return StepFailed(known.kind, f"{place}{separator}{known.message}", nested=True)
+        return StepFailed.of(error).at(name)
 
     def outputs(self) -> dict[str, Any]:
         """The values of the outputs as they are now; an error in place of a value is told as such."""
@@ -600,7 +585,6 @@ def present_of(state: ResourceState | None) -> Present | None:
         status=state.status,
         properties=state.properties,
         metadata=state.data.get("_metadata", state.metadata),
-        update_policy={},
     )
 
 
@@ -610,7 +594,6 @@ def wanted_of(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
         found=resource.found,
         properties=bare(evaluated.values),
         metadata=bare(evaluated.metadata),
-        update_policy={},
     )
 
 

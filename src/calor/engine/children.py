@@ -37,6 +37,8 @@ class Child:
         self.resource = resource
         self.state = state
         self.walk: StackWalk | None = None
+        self.outputs: dict[str, Any] = {}
+        """As they were when the stack was reached."""
 
     async def create(self, evaluated: Evaluated) -> None:
         await self._become("CREATE", evaluated, None)
@@ -112,19 +114,19 @@ class Child:
         failed = await walk.execute()
         if failed:
             reason = walk.failure(failed)
-            self._leave(stack, "FAILED", f"Resource {action} failed: {reason.kind}: {reason.message}")
+            self._leave(stack, "FAILED", f"Resource {action} failed: {reason.reason}")
             raise reason
         if not run.stop.is_set():
-            reached = {"outputs": walk.outputs(), "previous": digest}
+            self.outputs = walk.outputs()
+            reached = {"outputs": self.outputs, "previous": digest}
             self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
-            self._refer(walk, stack)
+            self._refer(stack)
         return stack
 
-    def _refer(self, walk: StackWalk, stack: records.Stack) -> None:
+    def _refer(self, stack: records.Stack) -> None:
         """The output OS::stack_id stands for the whole stack, where a template has one."""
-        outputs = walk.outputs()
-        if "OS::stack_id" in outputs:
-            self.state.reference = outputs["OS::stack_id"]["value"]
+        if "OS::stack_id" in self.outputs:
+            self.state.reference = self.outputs["OS::stack_id"]["value"]
         elif isinstance(self.resource.found, TemplateType):
             self.state.reference = stack.arn
 
@@ -253,12 +255,12 @@ class Child:
             return reader(self.parent.context(self.state, child=walk), name, list(path))
         if name.startswith("resource."):
             return walk.member_attribute(name.removeprefix("resource."), path)
-        outputs = walk.outputs()
-        if name not in outputs:
+        output = self.outputs.get(name)
+        if output is None:
             return None
-        if "error" in outputs[name]:
-            raise FunctionError(f"Error in {self.resource.name} output {name}: {outputs[name]['error']}")
-        return follow(outputs[name]["value"], path)
+        if "error" in output:
+            raise FunctionError(f"Error in {self.resource.name} output {name}: {output['error']}")
+        return follow(output["value"], path)
 
 
 async def _done(outcome: Any) -> None:
@@ -285,9 +287,7 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     failed = await walk.execute()
     if failed:
         reason = walk.failure(failed)
-        ended = records.changed(
-            stack, status="FAILED", reason=f"Resource DELETE failed: {reason.kind}: {reason.message}"
-        )
+        ended = records.changed(stack, status="FAILED", reason=f"Resource DELETE failed: {reason.reason}")
         parent.journal.stack(stack.id, status="FAILED", reason=ended.reason)
         parent.run.tell(ended)
         raise reason

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from calor.engine.ids import new_id
+from calor.engine.events import event_row, stack_event_row
 from calor.engine.states import ResourceState
-from calor.store import tables
+from calor.store import records, tables
 from calor.store.writer import Changes, Lease, Writer
 
 ENOUGH = 400
@@ -43,48 +43,30 @@ class Journal:
             self._changes.delete(tables.resource, state.id)
         self._count()
 
+    def transition(
+        self, stack: records.Stack, state: ResourceState, properties: dict[str, Any] | None = None
+    ) -> None:
+        """A resource has changed its state: its row has to be written, and an event tells of it."""
+        self.resource(state)
+        self.event(stack, state, (state.action, state.status), state.reason, properties)
+
     def event(
         self,
-        stack: str,
-        root: str,
-        name: str,
-        type_name: str,
-        physical_id: str | None,
-        action: str,
-        status: str,
+        stack: records.Stack,
+        of: ResourceState,
+        state: tuple[str, str],
         reason: str,
         properties: dict[str, Any] | None = None,
     ) -> None:
-        self._changes.inserts[tables.event].append(
-            self.event_row(stack, root, name, type_name, physical_id, action, status, reason, properties)
+        row = event_row(
+            stack, of.name, of.type_name, of.physical_id, state, reason, self._clock(), properties
         )
+        self._changes.inserts[tables.event].append(row)
         self._count()
 
-    def event_row(
-        self,
-        stack: str,
-        root: str,
-        name: str,
-        type_name: str,
-        physical_id: str | None,
-        action: str,
-        status: str,
-        reason: str,
-        properties: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
-        return {
-            "id": new_id(),
-            "stack": stack,
-            "root": root,
-            "resource": name,
-            "type": type_name,
-            "physical_id": physical_id,
-            "action": action,
-            "status": status,
-            "reason": reason,
-            "at": self._clock(),
-            "properties": properties,
-        }
+    def stack_event(self, stack: records.Stack) -> None:
+        self._changes.inserts[tables.event].append(stack_event_row(stack, self._clock()))
+        self._count()
 
     def stack(self, id: str, **values: Any) -> None:
         self._changes.update(tables.stack, id, **values)

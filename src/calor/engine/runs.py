@@ -14,6 +14,7 @@ from calor.engine import definitions, signals
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
+from calor.engine.events import stack_event_row
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.states import StepFailed
@@ -30,7 +31,6 @@ from calor.types.behaviour import ResourceFailed
 
 log = logging.getLogger(__name__)
 
-STACK_TYPE = "OS::Heat::Stack"
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -161,7 +161,7 @@ class Run:
         try:
             failure = await self._walk()
         except StepFailed as error:
-            failure = f"{error.kind}: {error.message}"
+            failure = error.reason
         finally:
             if timer is not None:
                 timer.cancel()
@@ -303,7 +303,7 @@ class Run:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
         taken the stack over meanwhile."""
         self.stack = stack = records.changed(self.stack, **values)
-        event = self._event_row(stack)
+        event = stack_event_row(stack, self.now())
 
         def write(connection: Connection) -> None:
             table = tables.stack
@@ -317,16 +317,11 @@ class Run:
 
     def tell(self, stack: records.Stack) -> None:
         """The event of a nested stack's own state."""
-        self.journal.changes.inserts[tables.event].append(self._event_row(stack))
-
-    def _event_row(self, stack: records.Stack) -> dict[str, Any]:
-        return self.journal.event_row(
-            stack.id, stack.root, stack.name, STACK_TYPE, stack.id, stack.action, stack.status, stack.reason
-        )
+        self.journal.stack_event(stack)
 
 
 def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | None:
     if not failed:
         return None
     known: StepFailed = failure(failed)
-    return f"Resource {action} failed: {known.kind}: {known.message}"
+    return f"Resource {action} failed: {known.reason}"

@@ -52,10 +52,10 @@ async def _deliver(walk: StackWalk, state: ResourceState, details: dict[str, Any
     except NothingToDo:
         return
     except Exception as error:
-        known = StepFailed.of(error)
-        _event(walk, state, "FAILED", f"{known.kind}: {known.message}")
+        walk.journal.event(walk.stack, state, ("SIGNAL", "FAILED"), StepFailed.of(error).reason)
         return
-    _event(walk, state, state.status, f"Signal: {reason}" if reason else _told(details))
+    told = f"Signal: {reason}" if reason else _told(details)
+    walk.journal.event(walk.stack, state, ("SIGNAL", state.status), told)
 
 
 def _told(details: dict[str, Any] | None) -> str:
@@ -71,17 +71,4 @@ def clear_hook(walk: StackWalk, state: ResourceState, hook: str) -> None:
         return
     state.data = {name: value for name, value in state.data.items() if name != HOOK}
     walk.journal.resource(state)
-    _event(walk, state, state.status, f"Hook {hook} is cleared", action=state.action)
-
-
-def _event(walk: StackWalk, state: ResourceState, status: str, reason: str, action: str = "SIGNAL") -> None:
-    walk.journal.event(
-        walk.stack.id,
-        walk.stack.root,
-        state.name,
-        state.type_name,
-        state.physical_id,
-        action,
-        status,
-        reason,
-    )
+    walk.journal.event(walk.stack, state, (state.action, state.status), f"Hook {hook} is cleared")

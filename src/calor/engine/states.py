@@ -159,6 +159,16 @@ class StepFailed(Exception):
         self.nested = nested
         """Whether the message begins with the path of a resource below."""
 
+    def at(self, name: str) -> StepFailed:
+        """The failure as seen from the stack: its message begins with the path of the resource."""
+        place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
+        separator = "." if self.nested else ": "
+        return StepFailed(self.kind, f"{place}{separator}{self.message}", nested=True)
+
+    @property
+    def reason(self) -> str:
+        return f"{self.kind}: {self.message}"
+
     @classmethod
     def of(cls, error: Exception) -> StepFailed:
         if isinstance(error, StepFailed):

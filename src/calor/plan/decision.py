@@ -50,7 +50,6 @@ class Present:
     status: str
     properties: Mapping[str, Any]
     metadata: Mapping[str, Any]
-    update_policy: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,6 @@ class Wanted:
     found: Found | None
     properties: Mapping[str, Any]
     metadata: Mapping[str, Any]
-    update_policy: Mapping[str, Any]
 
 
 def decide(present: Present | None, wanted: Wanted) -> Decision:
@@ -99,8 +97,6 @@ def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Deci
         return Decision(Kind.UPDATE, f"{', '.join(c.name for c in changes)} changes in place", tuple(changes))
     if present.metadata != wanted.metadata:
         return Decision(Kind.UPDATE, "its metadata changes")
-    if present.update_policy != wanted.update_policy:
-        return Decision(Kind.UPDATE, "its update policy changes")
     if present.status in ("FAILED", "IN_PROGRESS"):
         # What was interrupted is done again.
         return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, func, select
 
 from calor.clouds.errors import CloudError
 from calor.engine import definitions
+from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
-from calor.engine.runs import STACK_TYPE
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
@@ -249,20 +249,7 @@ class Base:
 
     def note(self, changes: Changes, stack: records.Stack) -> None:
         """The stack's own event."""
-        changes.insert(
-            tables.event,
-            id=new_id(),
-            stack=stack.id,
-            root=stack.root,
-            resource=stack.name,
-            type=STACK_TYPE,
-            physical_id=stack.id,
-            action=stack.action,
-            status=stack.status,
-            reason=stack.reason,
-            at=self.clock(),
-            properties=None,
-        )
+        changes.insert(tables.event, **stack_event_row(stack, self.clock()))
 
 
 def blocking(report: Report) -> list[Diagnostic]:

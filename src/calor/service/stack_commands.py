@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from calor.engine import definitions
+from calor.engine.events import event_row
 from calor.engine.ids import new_id
 from calor.language.parameters import StackIdentity
 from calor.service.base import Base, NewStack, StackChange, types_of
@@ -131,18 +132,8 @@ class StackCommands(Base):
         changes = Changes()
         values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
         changes.update(tables.resource, resource.id, **values)
-        changes.insert(
-            tables.event,
-            id=new_id(),
-            stack=stack.id,
-            root=stack.root,
-            resource=resource.name,
-            type=resource.type,
-            physical_id=resource.physical_id,
-            action="CHECK",
-            status=status,
-            reason=given,
-            at=self.clock(),
-            properties=None,
+        told = event_row(
+            stack, resource.name, resource.type, resource.physical_id, ("CHECK", status), given, self.clock()
         )
+        changes.insert(tables.event, **told)
         self.writer.write(changes)

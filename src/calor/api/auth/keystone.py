@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any
 from calor.api.auth import Identity, IsAdmin
 from calor.api.auth.memory import Memory
 from calor.api.errors import Unauthorized, Unavailable
+from calor.clouds.sessions import versioned
 from calor.service.caller import Caller
 
 TIMEOUT = 30.0
@@ -142,12 +142,6 @@ class PasswordAuthenticator:
 def _identity(token: str, answer: dict[str, Any]) -> Identity:
     body: dict[str, Any] = answer["token"]
     return Identity.of_token(token, body, _moment(body.get("expires_at")))
-
-
-def versioned(auth_url: str) -> str:
-    """Keystone's v3 address, whether or not the version was given."""
-    url = auth_url.rstrip("/")
-    return url if url.endswith("/v3") else re.sub(r"/v2\.0\Z", "", url) + "/v3"
 
 
 def _moment(text: str | None) -> float:
