@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.children import Child, delete_child
-from calor.engine.context import Context
 from calor.engine.ids import new_id
-from calor.engine.journal import Journal
+from calor.engine.opened import OpenedStack
 from calor.engine.signals import HOOK
-from calor.engine.states import ERROR, LiveStates, ResourceState, StepFailed, follow, key
+from calor.engine.states import ResourceState, StepFailed
 from calor.engine.walking import walk
 from calor.graph import Graph
-from calor.language.definition import Definition, ResourceDefinition
+from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import (
     Evaluated,
-    attributes_read,
     evaluate,
-    evaluate_output,
-    evaluate_update_policy,
 )
 from calor.language.expressions import FunctionError, resolve
 from calor.language.library import TemplateType
-from calor.language.registry import Registry
 from calor.language.values import bare
 from calor.plan.decision import Decision, Kind, Present, Wanted, decide
-from calor.store import records
 from calor.types.behaviour import NeedsReplacement
 
 if TYPE_CHECKING:
-    from calor.engine.runs import Run
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +47,8 @@ class Delete:
 Step = Apply | Delete
 
 
-class StackWalk:
+class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
-
-    def __init__(
-        self,
-        run: Run,
-        stack: records.Stack,
-        definition: Definition | None,
-        rows: list[records.Resource],
-        registry: Registry | None = None,
-    ) -> None:
-        self.run = run
-        self.registry = registry or (definition.environment.registry if definition else Registry())
-        self.stack = stack
-        self.definition = definition
-        self.journal: Journal = run.journal
-        self.rows = {row.id: ResourceState.of(row) for row in rows}
-        self.current: dict[str, ResourceState] = {}
-        self.children: dict[str, Child] = {}
-        self.states = LiveStates(self.current)
-        self._read = attributes_read(definition) if definition is not None else {}
 
     # The graph of steps.
 
@@ -103,18 +78,6 @@ class StackWalk:
         """Does all that has to be done; what failed, by step."""
         self.open()
         return await walk(self.graph(), self._start, stop=self.run.stop)
-
-    def open(self) -> None:
-        """Makes the stack's resources known to the run."""
-        for row in self.rows.values():
-            self._choose(row)
-        self.run.walks[self.stack.id] = self
-
-    def _choose(self, row: ResourceState) -> None:
-        """Of several rows of a name the newest that stands for the resource is the current one."""
-        before = self.current.get(row.name)
-        if before is None or _rank(row) > _rank(before):
-            self.current[row.name] = row
 
     def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
         if isinstance(step, Apply):
@@ -311,11 +274,11 @@ class StackWalk:
         state.physical_id = left["resource_id"]
         state.data.update(left.get("resource_data") or {})
         state.metadata = left.get("metadata") or state.metadata
-        self._read_attributes(state, resource)
+        self.read_attributes(state, resource)
         self._leave(state, "ADOPT")
 
     def _created(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        self._read_attributes(state, resource)
+        self.read_attributes(state, resource)
         self._leave(state, "CREATE")
 
     def _update(
@@ -344,7 +307,7 @@ class StackWalk:
             self._renew_metadata(state, bare(evaluated.metadata))
             state.requires = self._requires(resource)
             state.definition = self.stack.definition
-            self._read_attributes(state, resource)
+            self.read_attributes(state, resource)
             self._leave(state, "UPDATE")
 
         if outcome is None:
@@ -405,22 +368,6 @@ class StackWalk:
             for name in self.definition.graph.needs(resource.name)
             if name in self.current
         ]
-
-    def _read_attributes(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        """Reads the attributes that the template uses, once, when the resource is complete."""
-        wanted = sorted(self._read.get(state.name, ()), key=repr)
-        child = self.children.get(state.name)
-        if child is not None:
-            state.attributes = {key(*path): _read_below(child, path) for path in wanted}
-            return
-        reader = getattr(resource.found, "attribute", None)
-        if reader is None or resource.found is None:
-            state.attributes = {}
-            return
-        context = self.context(state)
-        declared = [name for name in resource.found.attributes if name != "show"]
-        names = dict.fromkeys([*declared, *(path[0] for path in wanted)])
-        state.attributes = {name: reader(context, name) for name in names}
 
     # Deleting.
 
@@ -503,77 +450,16 @@ class StackWalk:
     def _note(self, state: ResourceState, properties: dict[str, Any] | None = None) -> None:
         self.journal.transition(self.stack, state, properties)
 
-    def context(self, state: ResourceState, **extra: Any) -> Context:
-        return Context(self, state, **extra)
-
-    def update_policy(self, name: str) -> Mapping[str, Any]:
-        """A resource's update policy as the template has it, with the type's defaults."""
-        if self.definition is None or name not in self.definition.resources:
-            return {}
-        return evaluate_update_policy(
-            self.definition, self.definition.resources[name], self.states, self.run.world.custom
-        )
-
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
         found = resource.found
         return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
-
-    def by_reference(self, reference: Any) -> ResourceState | None:
-        """The resource for which get_resource gives a value, or whose name it is."""
-        for name, state in self.current.items():
-            if name == reference or self.states.reference(name) == reference:
-                return state
-        return None
-
-    def member_attribute(self, name: str, path: Sequence[Any]) -> Any:
-        """`NAME`, `NAME.attribute` or a path that begins with an attribute, of a resource in this stack."""
-        resource, _, attribute = name.partition(".")
-        state = self.current.get(resource)
-        if state is None:
-            return None
-        steps = [*([attribute] if attribute else []), *path]
-        if not steps:
-            return self.states.reference(resource)
-        return self.read(resource, str(steps[0]), steps[1:])
-
-    def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
-        """An attribute of a resource, asked of its type if the template does not use it."""
-        state = self.current.get(resource)
-        if state is None or self.definition is None or resource not in self.definition.resources:
-            return None
-        child = self.children.get(resource)
-        if child is not None:
-            return child.attribute(attribute, path)
-        if attribute in state.attributes:
-            return follow(state.attributes[attribute], path)
-        reader = getattr(self.definition.resources[resource].found, "attribute", None)
-        return follow(reader(self.context(state), attribute), path) if reader is not None else None
 
     def failure(self, failed: Mapping[Step, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         return StepFailed.of(error).at(name)
-
-    def outputs(self) -> dict[str, Any]:
-        """The values of the outputs as they are now; an error in place of a value is told as such."""
-        assert self.definition is not None
-        found: dict[str, Any] = {}
-        for name in self.definition.template.outputs:
-            try:
-                found[name] = {"value": bare(evaluate_output(self.definition, name, self.states))}
-            except FunctionError as error:
-                found[name] = {"value": None, "error": error.message}
-        return found
-
-
-def _read_below(child: Child, path: tuple[Any, ...]) -> Any:
-    """An attribute that the stack below gives; where it gives an error, that is noted in its place."""
-    try:
-        return child.attribute(path[0], path[1:])
-    except FunctionError as error:
-        return {ERROR: error.message}
 
 
 def present_of(state: ResourceState | None) -> Present | None:
@@ -594,14 +480,4 @@ def wanted_of(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
         found=resource.found,
         properties=bare(evaluated.values),
         metadata=bare(evaluated.metadata),
-    )
-
-
-def _rank(state: ResourceState) -> tuple[int, int, int, float]:
-    """Rows that stand for a resource come before failed, deleted and replaced ones, newer before older."""
-    return (
-        0 if state.action == "DELETE" else 1,
-        0 if state.status == "FAILED" else 1,
-        0 if state.replaced_by else 1,
-        state.created_at,
     )

@@ -15,7 +15,7 @@ from calor.types.behaviour import ResourceFailed
 
 if TYPE_CHECKING:
     from calor.engine.acting import ActionWalk
-    from calor.engine.applying import StackWalk
+    from calor.engine.opened import OpenedStack
 
 
 class Context:
@@ -25,10 +25,10 @@ class Context:
 
     def __init__(
         self,
-        walk: StackWalk | ActionWalk,
+        walk: OpenedStack | ActionWalk,
         state: ResourceState,
         members: Sequence[ResourceState] = (),
-        child: StackWalk | None = None,
+        child: OpenedStack | None = None,
         below: Mapping[str, Any] | None = None,
     ) -> None:
         self._walk = walk
@@ -36,7 +36,7 @@ class Context:
         self.members = members
         """The resources of the stack below, before it changes."""
         self.child = child
-        """The walk of the stack below."""
+        """The stack below, as it has become."""
         self.below = below or {}
         """The definitions of the resources of the stack below, as its present template has them."""
 

@@ -16,6 +16,7 @@ from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
 from calor.engine.journal import Journal
+from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.states import StepFailed
 from calor.engine.users import ResourceUsers, UserServices
@@ -66,7 +67,7 @@ class Run:
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
-        self.walks: dict[str, StackWalk] = {}
+        self.walks: dict[str, OpenedStack] = {}
         """Stacks of the tree that have been opened, by id."""
         self._superseded = False
         self._timed_out = False
@@ -113,13 +114,13 @@ class Run:
             handled, self._signalled = self._signalled, asyncio.Event()
             handled.set()
 
-    async def walk_of(self, stack: str) -> StackWalk | None:
+    async def walk_of(self, stack: str) -> OpenedStack | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
             row = await self.stack_row(stack)
             if row is None or row.deleted_at is not None:
                 return None
-            StackWalk(self, row, None, await self.resource_rows(stack)).open()
+            OpenedStack(self, row, None, await self.resource_rows(stack)).open()
         return self.walks[stack]
 
     async def execute(self) -> None:

@@ -13,7 +13,7 @@ from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
 
 if TYPE_CHECKING:
-    from calor.engine.applying import StackWalk
+    from calor.engine.opened import OpenedStack
     from calor.engine.runs import Run
 
 HOOK = "_hook"
@@ -42,7 +42,7 @@ async def handle(run: Run, signal: records.Signal) -> None:
     await run.journal.flush()
 
 
-async def _deliver(walk: StackWalk, state: ResourceState, details: dict[str, Any] | None) -> None:
+async def _deliver(walk: OpenedStack, state: ResourceState, details: dict[str, Any] | None) -> None:
     handler = getattr(walk.run.world.declaration(state.type_name), "signal", None)
     if handler is None:
         return
@@ -66,7 +66,7 @@ def _told(details: dict[str, Any] | None) -> str:
     return "Unknown"
 
 
-def clear_hook(walk: StackWalk, state: ResourceState, hook: str) -> None:
+def clear_hook(walk: OpenedStack, state: ResourceState, hook: str) -> None:
     if state.data.get(HOOK) != hook:
         return
     state.data = {name: value for name, value in state.data.items() if name != HOOK}
