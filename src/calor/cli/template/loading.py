@@ -58,12 +58,21 @@ def _is_text(argument: str) -> bool:
 
 
 def fetcher(offline: bool) -> files.Fetch:
+    """Fetches files and web addresses. An address that failed is not waited for again: what gathers the files and
+    what looks for types both ask for it."""
+    failed: dict[str, OSError] = {}
+
     def fetch(url: str) -> bytes:
+        if url in failed:
+            raise failed[url]
         try:
             return _from_file(url) if url.startswith("file://") else _from_web(url, offline)
         except ValueError as error:
             # The name itself is impossible: a null byte, a port that is no number.
             raise OSError(str(error)) from None
+        except OSError as error:
+            failed[url] = error
+            raise
 
     return fetch
 
@@ -91,9 +100,8 @@ def _from_web(url: str, offline: bool) -> bytes:
         raise OSError(str(error)) from None
 
 
-def world(arguments: argparse.Namespace, report: Report) -> World:
+def world(arguments: argparse.Namespace, report: Report, fetch: files.Fetch) -> World:
     """The world for a command: offline, with the operator's environment if one is named."""
-    fetch = fetcher(arguments.offline)
     made = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
     if not arguments.environment_dir:
         return made
@@ -124,11 +132,12 @@ def load(
     """A template with its environments, resolved as far as it goes."""
     report = Report()
     cwd = os.getcwd()
-    made = world(arguments, report)
+    fetch = fetcher(arguments.offline)
+    made = world(arguments, report, fetch)
     gathered = files.gather(
         _url(path, cwd),
         [_url(name, cwd) for name in arguments.environment],
-        fetcher(arguments.offline),
+        fetch,
         parameters=parameters(arguments.parameter),
         cwd=cwd,
     )

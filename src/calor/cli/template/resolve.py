@@ -59,7 +59,7 @@ def _one(arguments: argparse.Namespace) -> int:
 
 def _batch(arguments: argparse.Namespace) -> int:
     report = Report()
-    world = loading.world(arguments, report)
+    world = loading.world(arguments, report, loading.fetcher(arguments.offline))
     identity = StackIdentity(name=arguments.stack_name) if arguments.stack_name else StackIdentity()
     with contextlib.ExitStack() as stack:
         # Bytes: a line that is no text is an error of that line, not the end of all.
