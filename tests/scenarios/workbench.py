@@ -18,6 +18,7 @@ from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
 from calor.store import database, records, tables
+from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types import catalogue
 from calor.types.world import offline_world
@@ -78,10 +79,11 @@ def declaration(name: str) -> type[ResourceType] | None:
 class Workbench:
     """Commands and an engine, which runs in a thread until the workbench is closed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, seal_all: bool = False) -> None:
         Probe.journal = []
         self.url = f"sqlite:///{folder / 'calor.db'}"
-        self.database = database.connect(self.url)
+        self.cipher = Cipher(Cipher.new_key())
+        self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
         database.create_tables(self.database)
         self.world = replace(offline_world(), declaration=declaration)
         self.writer = Writer(self.database)

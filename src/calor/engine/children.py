@@ -179,7 +179,11 @@ class Child:
     ) -> tuple[str, dict[str, bytes]]:
         """The child's own definition, as it is stored; its files are the parent's."""
         return definitions.encode_nested(
-            dict(template.data), parameters, environment.shown(), self.parent.run.file_digests
+            dict(template.data),
+            parameters,
+            environment.shown(),
+            self.parent.run.file_digests,
+            self.parent.run.seal,
         )
 
     def _enter(

@@ -25,8 +25,8 @@ from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.store import records, sealing, tables
+from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
 from calor.types.behaviour import ResourceFailed
 
@@ -59,7 +59,9 @@ class Run:
         self.world = world
         self.vault = vault
         self.database = database
-        self.journal = Journal(writer, lease, self.now)
+        self.seal = seal_of(database) if stack.sealed else None
+        """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.stop = asyncio.Event()
@@ -309,8 +311,10 @@ class Run:
         def write(connection: Connection) -> None:
             table = tables.stack
             change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
-            if connection.execute(change.values(values)).rowcount:
-                connection.execute(tables.event.insert(), [event])
+            [row] = sealing.protect(connection, table, [values], stack.sealed)
+            if connection.execute(change.values(row)).rowcount:
+                told = sealing.protect(connection, tables.event, [event], stack.sealed)
+                connection.execute(tables.event.insert(), told)
             else:
                 self._superseded = True
 
