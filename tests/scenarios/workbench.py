@@ -120,13 +120,11 @@ class Workbench:
     # What a user does.
 
     def create(self, template: dict[str, Any], name: str = "s", **options: Any) -> records.Stack:
-        files = options.pop("files", {})
-        environment = options.pop("environment", {})
-        request = {"template": template, "files": files, "environment": environment}
+        request = _request(template, options)
         return self.commands.create_stack(CALLER, NewStack(name, request, **options))
 
     def update(self, stack: records.Stack, template: dict[str, Any], **options: Any) -> records.Stack:
-        request = {"template": template, "files": options.pop("files", {})}
+        request = _request(template, options)
         return self.commands.update_stack(CALLER, self.stack(stack.id), StackChange(request, **options))
 
     def delete(self, stack: records.Stack) -> None:
@@ -173,6 +171,11 @@ class Workbench:
         with database.reading(self.database).connect() as connection:
             rows = connection.execute(select(table).where(table.c.parent == stack.id))
             return [records.record(records.Stack, row) for row in rows]
+
+
+def _request(template: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    parts = ("files", "environment", "environment_files", "parameters")
+    return {"template": template, **{part: options.pop(part) for part in parts if part in options}}
 
 
 def template(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def connect(url: str, cipher: Cipher | None = None, *, seal_all: bool = False) -
     if cipher is None:
         return _connect(url)
     seal = Seal(cipher, seal_all)
-    engine = _connect(url, json_serializer=seal.dumps, json_deserializer=seal.loads)
+    # Errors of the database would tell what was to be written.
+    engine = _connect(url, json_serializer=seal.dumps, json_deserializer=seal.loads, hide_parameters=True)
     sealing.attach(engine, seal)
     return engine
 

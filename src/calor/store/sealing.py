@@ -34,7 +34,7 @@ SAYS_NOTHING = frozenset({None, "", "state changed"})
 """Texts that are the same for everybody."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sealed:
     """A value to be encrypted when it is written."""
 
