@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, Probe, Workbench, probe, template
+from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 from calor.service.commands import NewStack
 from calor.service.queries import Queries
@@ -70,9 +72,11 @@ FILES = {"inner.yaml": INNER}
 
 
 def readable(bench: Workbench, text: str) -> bool:
-    """Whether a text is in the files of the database."""
+    """Whether a text is in the files of the database, or in what is only compressed there."""
     folder = Path(bench.url.removeprefix("sqlite:///")).parent
     found = [file.read_bytes() for file in folder.glob("calor.db*")]
+    bodies = [row.body for row in rows(bench, tables.content)]
+    found += [body if body.startswith(b"gAAAA") else zlib.decompress(body) for body in bodies]
     return any(text.encode() in data for data in found)
 
 
@@ -149,6 +153,16 @@ class TestWhereSecretsComeFrom:
             "fails": "",
             "seconds": 0,
         }
+
+    def test_a_parameter_that_a_template_hides_which_is_not_used_yet(self, bench: Workbench) -> None:
+        hiding = INNER.replace("{type: string}", "{type: string, hidden: true}")
+        group = {"count": 0, "resource_def": {"type": "inner.yaml"}}
+        document = template({"group": {"type": "OS::Heat::ResourceGroup", "properties": group}})
+        environment = {"parameter_defaults": {"phrase": SECRET}}
+
+        created(bench, document, files={"inner.yaml": hiding}, environment=environment)
+
+        assert not readable(bench, SECRET)
 
     def test_a_parameter_of_a_cfn_template(self, bench: Workbench) -> None:
         document = {
@@ -261,6 +275,26 @@ class TestTheLifeOfAStack:
 
         stack = rolled_back(bench, stack)
         assert set(bench.resources(stack)) == {"a"}
+        assert not readable(bench, SECRET)
+
+    def test_cancelling_the_update_that_brings_secrets(self, bench: Workbench) -> None:
+        stack = created(bench, template({"a": probe("plain")}))
+        document = template(
+            {
+                "a": probe("plain"),
+                "b": probe({"get_param": "password"}, fails="delete"),
+                "slow": probe(seconds=PATIENCE, depends_on="b"),
+            },
+            parameters=HIDDEN,
+        )
+        bench.update(stack, document, parameters={"password": SECRET})
+        while "slow" not in bench.resources(stack):
+            time.sleep(0.01)
+
+        bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
+
+        assert bench.wait(stack).state == "ROLLBACK_FAILED"
+        assert bench.resources(stack)["b"].state == "DELETE_FAILED"
         assert not readable(bench, SECRET)
 
     def test_a_stack_that_hides_nothing_any_more(self, bench: Workbench) -> None:
