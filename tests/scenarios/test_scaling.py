@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import json
 from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, PATIENCE, Probe, Workbench, template
+from workbench import CALLER, Probe, Workbench, template
 
 from calor.store import database, records, tables
 
@@ -43,13 +42,6 @@ def signal(bench: Workbench, stack: records.Stack, name: str) -> None:
     bench.commands.signal(CALLER, bench.stack(stack.id), bench.resources(stack)[name], None)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
-
-
 def handled(bench: Workbench) -> None:
     """Waits until the inbox is empty."""
 
@@ -57,7 +49,7 @@ def handled(bench: Workbench) -> None:
         with database.reading(bench.database).connect() as connection:
             return not connection.execute(select(tables.inbox.c.id)).all()
 
-    until(empty)
+    bench.until(empty)
 
 
 def group(bench: Workbench, stack: records.Stack) -> records.Stack:
@@ -147,7 +139,7 @@ def test_a_busy_group_passes_signals_over(bench: Workbench) -> None:
     stack = bench.create(slow(0.3))
     bench.wait(stack)
     signal(bench, stack, "up")
-    until(lambda: group(bench, stack).status == "IN_PROGRESS")
+    bench.until(lambda: group(bench, stack).status == "IN_PROGRESS")
     signal(bench, stack, "up")
     handled(bench)
     assert len(members(bench, stack)) == 2
@@ -157,7 +149,7 @@ def test_an_update_of_the_stack_goes_before_scaling(bench: Workbench) -> None:
     stack = bench.create(slow(0.5))
     bench.wait(stack)
     signal(bench, stack, "up")
-    until(lambda: group(bench, stack).status == "IN_PROGRESS")
+    bench.until(lambda: group(bench, stack).status == "IN_PROGRESS")
     more = slow(0.5)
     more["resources"]["extra"] = {"type": "OS::Heat::None"}
     bench.update(stack, more)
@@ -183,7 +175,7 @@ def test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(ben
 
 def test_a_failed_member_goes_first_when_the_group_is_scaled_again(bench: Workbench) -> None:
     test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(bench)
-    [stack] = [one for one in bench.roots()]
+    [stack] = bench.roots()
     signal(bench, stack, "up")
     handled(bench)
     rows = bench.resources(group(bench, stack))
@@ -204,6 +196,4 @@ def test_a_policy_in_a_nested_stack_scales_the_group_there(bench: Workbench) -> 
 
 
 def as_text(document: dict[str, Any]) -> str:
-    import json
-
     return json.dumps(document)

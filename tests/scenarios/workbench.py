@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -149,10 +149,21 @@ class Workbench:
         assert self.keeper is not None
         self.loop.call_soon_threadsafe(self.keeper.ring)
 
-    def close(self) -> None:
+    def _stop(self) -> None:
         assert self._task is not None
         self.loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join(PATIENCE)
+
+    def restart(self) -> None:
+        """Ends the engine, and starts another one."""
+        self._stop()
+        self._ready.clear()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        self._ready.wait(PATIENCE)
+
+    def close(self) -> None:
+        self._stop()
         self.writer.close()
         self.database.dispose()
 
@@ -165,7 +176,8 @@ class Workbench:
         return self.commands.create_stack(CALLER, NewStack(name, request, **options))
 
     def update(self, stack: records.Stack, template: dict[str, Any], **options: Any) -> records.Stack:
-        request = {"template": template, "files": options.pop("files", {})}
+        parts = {name: options.pop(name, {}) for name in ("files", "environment")}
+        request = {"template": template, **parts}
         return self.commands.update_stack(CALLER, self.stack(stack.id), StackChange(request, **options))
 
     def delete(self, stack: records.Stack) -> None:
@@ -187,6 +199,14 @@ class Workbench:
                 return current
             time.sleep(0.005)
         raise AssertionError(f"the stack is still {self.stack(stack.id).state}")
+
+    @staticmethod
+    def until(condition: Callable[[], bool]) -> None:
+        """Returns when something has become true."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.01)
 
     def resources(self, stack: records.Stack) -> dict[str, records.Resource]:
         with database.reading(self.database).connect() as connection:

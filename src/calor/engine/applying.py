@@ -120,6 +120,8 @@ class StackWalk(OpenedStack):
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
+        if present is not None and present.state == "ADOPT_IN_PROGRESS":
+            return self._adopt(present, resource, bare(evaluated.values), evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present), wanted_of(resource, evaluated))
@@ -222,8 +224,7 @@ class StackWalk(OpenedStack):
         if resource.deletion_policy != "Delete":
             state.data["_deletion_policy"] = resource.deletion_policy
         if self.stack.action == "ADOPT":
-            self._adopt(state, resource, properties)
-            return None
+            return self._adopt(state, resource, properties, evaluated)
         self._enter(state, "CREATE", properties)
         state.properties = properties
         if self._is_nested(resource):
@@ -250,10 +251,22 @@ class StackWalk(OpenedStack):
         assert self.definition is not None
         return self.definition.scope.with_states(self.states)
 
-    def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
+    def _adopt(
+        self,
+        state: ResourceState,
+        resource: ResourceDefinition,
+        properties: dict[str, Any],
+        evaluated: Evaluated,
+    ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        if self._is_nested(resource):
+            state.properties = properties
+            child = self.children[resource.name] = Child(self, resource, state)
+            return self._finish(
+                child.adopt(evaluated, left), state, "ADOPT", lambda: self._adopted(state, resource)
+            )
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
@@ -261,6 +274,10 @@ class StackWalk(OpenedStack):
         state.physical_id = left["resource_id"]
         state.data.update(left.get("resource_data") or {})
         state.metadata = left.get("metadata") or state.metadata
+        self._adopted(state, resource)
+        return None
+
+    def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)
         self._leave(state, "ADOPT")
 

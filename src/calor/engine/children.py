@@ -92,6 +92,17 @@ class Child:
         if settled is not None:
             await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
 
+    async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
+        """Takes over the stack that another one had below, as it is: its members keep their names."""
+        whole = self._whole(evaluated)
+        if whole is None:
+            template = left.get("template")
+            if not isinstance(template, dict):
+                raise StepFailed("Exception", "the data of the stack below has no template")
+            whole = self._parsed(template), {}, None
+        stack = await self.parent.run.stack_row(self.state.physical_id)
+        await self._walk("ADOPT", evaluated, stack, *whole, {"adopt": left.get("resources") or {}})
+
     async def rewalk(
         self, evaluated: Evaluated, stack: records.Stack, template: dict[str, Any], run: dict[str, Any]
     ) -> None:

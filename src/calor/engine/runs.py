@@ -131,6 +131,8 @@ class Run:
                 await self._execute()
         finally:
             await self._inbox.emptied()
+            # What is still to be written must be before the lease is given back.
+            await self.journal.flush()
 
     async def _execute(self) -> None:
         while True:
@@ -141,13 +143,18 @@ class Run:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            await self._end("FAILED", failure)
+            if self.stack.action == "SNAPSHOT":
+                self._end_snapshot("FAILED", failure, {})
+            self._change(status="FAILED", reason=failure)
+            if rolls_back:
+                # In the same transaction: nobody takes the failure for the end.
+                self._roll_back()
+            await self.journal.flush()
             if not rolls_back or self._superseded:
                 return
             self.stop.clear()
             self.aborted = self._timed_out = False
             self.walks.clear()
-            self._roll_back()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
@@ -330,6 +337,7 @@ class Run:
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
             await self._give_up_credentials()
+            self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
             outputs = self.walk.outputs() if self.walk.definition is not None else {}
@@ -338,18 +346,49 @@ class Run:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
+            if isinstance(self.walk, ActionWalk) and action == "SNAPSHOT":
+                self._end_snapshot("COMPLETE", reason, self.walk.snapshots)
             await self._end("COMPLETE", reason, run={})
+
+    def _end_snapshot(self, status: str, reason: str, found: Mapping[str, Any]) -> None:
+        """Notes what became of the snapshot that was taken, and what types keep with it."""
+        id = self.stack.run.get("snapshot")
+        if id is None:
+            return
+        table = tables.snapshot
+
+        def write(connection: Connection) -> None:
+            row = connection.execute(select(table.c.data).where(table.c.id == id)).one_or_none()
+            if row is None:
+                return
+            data = {**(row.data or {}), "status": status}
+            for name, kept in found.items():
+                resource = data.get("resources", {}).get(name)
+                if resource is not None:
+                    resource["resource_data"] = {**(resource.get("resource_data") or {}), **kept}
+            change = update(table).where(table.c.id == id)
+            connection.execute(change.values(status=status, reason=reason, data=data))
+
+        self.journal.changes.then(write)
+
+    def _forget_snapshots(self, connection: Connection) -> None:
+        table = tables.snapshot
+        connection.execute(table.delete().where(table.c.stack == self.stack.id))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
+        run = {} if previous else {"empty": True}
+        if self.stack.action == "ADOPT":
+            # What was taken over was there before, and stays.
+            run["retain"] = True
         self._change(
             action="ROLLBACK",
             status="IN_PROGRESS",
             reason=f"Stack {self.stack.action} failed, rolling back",
             updated_at=self.now(),
             definition=previous or self.stack.definition,
-            run={} if previous else {"empty": True},
+            run=run,
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
