@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +104,13 @@ def rolled_back(bench: Workbench, stack: records.Stack) -> records.Stack:
         ended = bench.wait(stack)
     assert ended.state == "ROLLBACK_COMPLETE", ended.reason
     return ended
+
+
+def kept(bench: Workbench, stack: records.Stack) -> tuple[records.Stack, records.Snapshot]:
+    """The stack after a snapshot was taken of it, and the snapshot."""
+    made = bench.commands.create_snapshot(CALLER, stack, None)
+    stack = bench.wait(stack)
+    return stack, Queries(bench.database, bench.world).snapshots.get(stack, made.id)
 
 
 class TestWhereSecretsComeFrom:
@@ -288,8 +294,7 @@ class TestTheLifeOfAStack:
             parameters=HIDDEN,
         )
         bench.update(stack, document, parameters={"password": SECRET})
-        while "slow" not in bench.resources(stack):
-            time.sleep(0.01)
+        bench.until(lambda: "slow" in bench.resources(stack))
 
         bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
 
@@ -307,8 +312,7 @@ class TestTheLifeOfAStack:
 
     def test_snapshots(self, bench: Workbench) -> None:
         stack = created(bench, everywhere(), files=FILES, parameters={"password": SECRET})
-        snapshot = bench.commands.create_snapshot(CALLER, stack, "kept")
-        stack = bench.wait(stack)
+        stack, snapshot = kept(bench, stack)
         stack = updated(bench, stack, everywhere(), files=FILES, parameters={"password": NEWER})
 
         bench.commands.restore(CALLER, stack, snapshot)
@@ -321,14 +325,40 @@ class TestTheLifeOfAStack:
 
     def test_a_snapshot_from_before_anything_was_hidden(self, bench: Workbench) -> None:
         stack = created(bench, template({"a": probe("plain")}))
-        snapshot = bench.commands.create_snapshot(CALLER, stack, None)
+        stack, snapshot = kept(bench, stack)
         hiding = template({"a": probe({"get_param": "password"})}, parameters=HIDDEN)
-        stack = updated(bench, bench.wait(stack), hiding, parameters={"password": SECRET})
+        stack = updated(bench, stack, hiding, parameters={"password": SECRET})
 
         bench.commands.restore(CALLER, stack, snapshot)
 
         assert bench.wait(stack).state == "RESTORE_COMPLETE"
         assert not readable(bench, SECRET)
+
+    def test_scaling_by_a_signal_that_carries_a_secret_itself(self, bench: Workbench) -> None:
+        members = {"type": "Test::Probe", "properties": {"value": {"get_param": "password"}}}
+        sizes = {"min_size": 1, "max_size": 3, "resource": members}
+        adjustment = {"adjustment_type": "change_in_capacity", "scaling_adjustment": 1}
+        policy = {"auto_scaling_group_id": {"get_resource": "g"}, **adjustment}
+        document = template(
+            {
+                "g": {"type": "OS::Heat::AutoScalingGroup", "properties": sizes},
+                "up": {"type": "OS::Heat::ScalingPolicy", "properties": policy},
+            },
+            parameters=HIDDEN,
+        )
+        stack = created(bench, document, parameters={"password": SECRET})
+        [group] = bench.nested(stack)
+
+        bench.commands.signal(
+            CALLER, stack, bench.resources(stack)["up"], {"current": "alarm", "note": NEWER}
+        )
+
+        bench.until(lambda: len(bench.resources(group)) == 2)
+        values = [(member.properties or {})["value"] for member in bench.resources(group).values()]
+        assert values == [SECRET, SECRET]
+        bench.until(lambda: rows(bench, tables.inbox) == [])
+        assert not readable(bench, SECRET)
+        assert not readable(bench, NEWER)
 
     def test_actions_deletion_and_what_is_left_of_it(self, bench: Workbench) -> None:
         stack = created(bench, everywhere(), files=FILES, parameters={"password": SECRET})

@@ -6,14 +6,17 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sqlalchemy import select
 
+from calor.clouds.signing import KeyPair
+from calor.clouds.stack_users import StackUser
 from calor.engine.keeper import Keeper
+from calor.engine.users import Addresses, UserServices
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
@@ -39,6 +42,8 @@ class Probe(ResourceType):
     }
     attributes = {"value": Attribute(str), "show": SHOW}
     journal: ClassVar[list[tuple[str, str, str]]] = []
+    broken: ClassVar[bool] = False
+    """Whether none can be made."""
 
     @classmethod
     def note(cls, ctx: Any, action: str, value: str) -> None:
@@ -49,7 +54,7 @@ class Probe(ResourceType):
         ctx.made(f"{ctx.name}-{ctx.id[:8]}")
         if props["seconds"]:
             await ctx.sleep(props["seconds"])
-        if props["fails"] == "create":
+        if props["fails"] == "create" or cls.broken:
             raise RuntimeError("told to fail")
         cls.note(ctx, "create", props["value"])
 
@@ -70,6 +75,36 @@ class Probe(ResourceType):
     @classmethod
     def attribute(cls, ctx: Any, name: str) -> Any:
         return ctx.properties["value"] if name == "value" else None
+
+
+class Accounts:
+    """Stands in for the users that an identity service would keep."""
+
+    domain_id = "stack-domain"
+
+    def __init__(self) -> None:
+        self.users: set[str] = set()
+        self.projects: set[str] = set()
+
+    def make_project(self, project: str, stack: str) -> str:
+        made = f"{project}-{stack}"[:64]
+        self.projects.add(made)
+        return made
+
+    def make_user(self, name: str, project: str) -> StackUser:
+        self.users.add(name)
+        return StackUser(name, name, "secret", project, self.domain_id)
+
+    def make_keys(self, user: str, project: str) -> KeyPair:
+        return KeyPair(f"access-{user}", "secret")
+
+    def enable_user(self, user: str, enabled: bool) -> None: ...
+
+    def delete_user(self, user: str) -> None:
+        self.users.discard(user)
+
+    def delete_project(self, project: str) -> None:
+        self.projects.discard(project)
 
 
 def declaration(name: str) -> type[ResourceType] | None:
@@ -101,7 +136,10 @@ class Workbench:
         self.loop.run_until_complete(self._keep())
 
     async def _keep(self) -> None:
-        self.keeper = Keeper(self.database, self.world, self.writer)
+        self.accounts = Accounts()
+        addresses = Addresses("http://calor/v1", "http://calor:8000/v1", "http://identity/v3")
+        services = UserServices(cast(Any, None), cast(Any, self.accounts), self.cipher, addresses)
+        self.keeper = Keeper(self.database, self.world, self.writer, user_services=services)
         self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
@@ -110,10 +148,21 @@ class Workbench:
         assert self.keeper is not None
         self.loop.call_soon_threadsafe(self.keeper.ring)
 
-    def close(self) -> None:
+    def _stop(self) -> None:
         assert self._task is not None
         self.loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join(PATIENCE)
+
+    def restart(self) -> None:
+        """Ends the engine, and starts another one."""
+        self._stop()
+        self._ready.clear()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        self._ready.wait(PATIENCE)
+
+    def close(self) -> None:
+        self._stop()
         self.writer.close()
         self.database.dispose()
 
@@ -147,6 +196,14 @@ class Workbench:
             time.sleep(0.005)
         raise AssertionError(f"the stack is still {self.stack(stack.id).state}")
 
+    @staticmethod
+    def until(condition: Callable[[], bool]) -> None:
+        """Returns when something has become true."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.01)
+
     def resources(self, stack: records.Stack) -> dict[str, records.Resource]:
         with database.reading(self.database).connect() as connection:
             rows = connection.execute(select(tables.resource).where(tables.resource.c.stack == stack.id))
@@ -165,6 +222,12 @@ class Workbench:
         query = select(table.c.reason).where(table.c.stack == stack.id, table.c.resource == name)
         with database.reading(self.database).connect() as connection:
             return list(connection.execute(query.order_by(table.c.seq)).scalars())
+
+    def roots(self) -> list[records.Stack]:
+        table = tables.stack
+        with database.reading(self.database).connect() as connection:
+            rows = connection.execute(select(table).where(table.c.parent.is_(None)))
+            return [records.record(records.Stack, row) for row in rows]
 
     def nested(self, stack: records.Stack) -> list[records.Stack]:
         table = tables.stack

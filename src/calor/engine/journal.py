@@ -27,7 +27,7 @@ class Journal:
         self._writer = writer
         self._lease = lease
         self._clock = clock
-        self._sealed = sealed
+        self.sealed = sealed
         self._changed: dict[str, ResourceState] = {}
         self._gone: list[str] = []
         self._changes = Changes(lease, sealed)
@@ -101,7 +101,7 @@ class Journal:
         self._rows = 0
         if self._changes:
             self._last = self._writer.submit(self._changes)
-            self._changes = Changes(self._lease, self._sealed)
+            self._changes = Changes(self._lease, self.sealed)
         return self._last
 
     async def flush(self) -> None:

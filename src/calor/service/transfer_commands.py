@@ -124,8 +124,8 @@ class TransferCommands(Base):
             project=stack.project,
             name=name,
             action="CREATE",
-            status="COMPLETE",
-            reason="Stack SNAPSHOT completed successfully",
+            status="IN_PROGRESS",
+            reason="Stack SNAPSHOT started",
             created_at=self.clock(),
             data={**data, "_definition": stack.definition},
         )
