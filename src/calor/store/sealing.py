@@ -30,8 +30,8 @@ WITH_STACK = {"sealed": "with its stack"}
 ALWAYS = {"sealed": "always"}
 """Of columns whose values are sealed wherever they come from."""
 
-SAYS_NOTHING = frozenset({None, "", "state changed"})
-"""Texts that are the same for everybody."""
+SAYS_NOTHING = "state changed"
+"""The reason that most states have: it is not worth hiding."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,6 +140,6 @@ def _protected(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     protected = dict(row)
     for name in names:
         value = row.get(name)
-        if value and not (isinstance(value, str) and value in SAYS_NOTHING):
+        if value and value != SAYS_NOTHING:
             protected[name] = Sealed(value)
     return protected
