@@ -235,8 +235,7 @@ class StackWalk(OpenedStack):
         if resource.deletion_policy != "Delete":
             state.data["_deletion_policy"] = resource.deletion_policy
         if self.stack.action == "ADOPT":
-            self._adopt(state, resource, properties)
-            return None
+            return self._adopt(state, resource, evaluated)
         self._enter(state, "CREATE", properties)
         state.properties = properties
         if self._is_nested(resource):
@@ -263,17 +262,28 @@ class StackWalk(OpenedStack):
         assert self.definition is not None
         return self.definition.scope.with_states(self.states)
 
-    def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
+    def _adopt(
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
+        properties = bare(evaluated.values)
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        state.properties = properties
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
+        if self._is_nested(resource):
+            child = self.children[resource.name] = Child(self, resource, state)
+            outcome = child.adopt(evaluated, left.get("resources") or {})
+            return self._finish(outcome, state, "ADOPT", lambda: self._adopted(state, resource))
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
-        state.properties = properties
         state.physical_id = left["resource_id"]
-        state.data.update(left.get("resource_data") or {})
-        state.metadata = left.get("metadata") or state.metadata
+        self._adopted(state, resource)
+        return None
+
+    def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)
         self._leave(state, "ADOPT")
 

@@ -37,11 +37,18 @@ class Child:
         self.resource = resource
         self.state = state
         self.walk: StackWalk | None = None
+        self.left: dict[str, Any] = {}
+        """What is adopted, if that is how the stack comes to be."""
         self.outputs: dict[str, Any] = {}
         """As they were when the stack was reached."""
 
     async def create(self, evaluated: Evaluated) -> None:
         await self._become("CREATE", evaluated, None)
+
+    async def adopt(self, evaluated: Evaluated, left: dict[str, Any]) -> None:
+        """Makes the stack of resources that another one has left behind, by their names."""
+        self.left = left
+        await self._become("ADOPT", evaluated, None)
 
     async def update(self, evaluated: Evaluated) -> None:
         stack = await self.parent.run.stack_row(self.state.physical_id)
@@ -221,7 +228,7 @@ class Child:
                 tags=[],
                 outputs=None,
                 run_id=above.run_id,
-                run={},
+                run={"adopt": self.left} if self.left else {},
             )
             self.parent.journal.new_stack(**records.as_row(made))
         else:

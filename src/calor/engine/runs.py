@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
@@ -15,6 +16,7 @@ from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.exporting import exported
 from calor.engine.journal import Journal
 from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
@@ -138,6 +140,8 @@ class Run:
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
+            if self.stop.is_set():
+                await self.configs.cancel(timed_out=self._timed_out)
             if self.stop.is_set() and not self._timed_out:
                 return
             if failure is None:
@@ -274,6 +278,7 @@ class Run:
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
             await self._give_up_credentials()
+            self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
             outputs = self.walk.outputs() if self.walk.definition is not None else {}
@@ -283,6 +288,21 @@ class Run:
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
             await self._end("COMPLETE", reason, run={})
+
+    def _forget_snapshots(self, connection: Connection) -> None:
+        table = tables.snapshot
+        connection.execute(table.delete().where(table.c.stack == self.stack.id))
+
+    def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
+        """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
+            data = exported(connection, self.stack)
+            for name, made in self.walk.snapshots.items():
+                data["resources"][name]["resource_data"] |= made
+            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
+        table = tables.snapshot
+        connection.execute(update(table).where(table.c.id == id).values(values))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
@@ -297,6 +317,9 @@ class Run:
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
+        if self.stack.action == "SNAPSHOT":
+            id = self.stack.run["snapshot"]
+            self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
         self._change(status=status, reason=reason, **values)
         await self.journal.flush()
 

@@ -40,7 +40,7 @@ def create_config(api: Api, call: Call) -> Reply:
         "outputs": _described(body, "outputs"),
         "options": _map(body, "options") or {},
     }
-    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, **fields))})
+    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, fields))})
 
 
 def delete_config(api: Api, call: Call) -> Reply:
@@ -69,22 +69,15 @@ def create(api: Api, call: Call) -> Reply:
     for name in ("server_id", "config_id"):
         if not body.get(name):
             raise BadRequest(f"{name} must be given.")
-    fields = {
-        **{
-            name: _text(body, name, _LONGEST_ID)
-            for name in ("server_id", "config_id", "stack_user_project_id")
-        },
-        **_state(body),
-    }
-    made = api.commands.create_deployment(call.caller, **fields)
+    made = api.commands.create_deployment(call.caller, {**_references(body), **_state(body)})
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
 def update(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
-    fields = {"config_id": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
+    fields = {"config": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
     given = {name: value for name, value in fields.items() if value is not None}
-    made = api.commands.update_deployment(call.caller, found, **given)
+    made = api.commands.update_deployment(call.caller, found, given)
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
@@ -92,6 +85,13 @@ def delete(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
     api.commands.delete_deployment(call.caller, found)
     return NO_CONTENT
+
+
+def _references(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name.removesuffix("_id"): _text(body, name, _LONGEST_ID)
+        for name in ("server_id", "config_id", "stack_user_project_id")
+    }
 
 
 def _state(body: Mapping[str, Any]) -> dict[str, Any]:
