@@ -126,7 +126,7 @@ class TestStreams:
     def test_a_stacks_whole_life(self, live: Door) -> None:
         path = live.create()
 
-        answer = live("GET", f"{path}/events/stream")
+        answer = live("GET", f"{path}/events/stream", params={"until": "complete"})
 
         assert answer.headers["content-type"].startswith("text/event-stream")
         events = told(answer.text)
@@ -141,11 +141,12 @@ class TestStreams:
         ]
 
     def test_from_where_another_broke_off(self, door: Door, path: str) -> None:
-        text = door("GET", f"{path}/events/stream").text
+        text = door("GET", f"{path}/events/stream", params={"until": "complete"}).text
         third = [line for line in text.splitlines() if line.startswith("id: ")][2].removeprefix("id: ")
 
-        for options in ({"params": {"since": third}}, {"headers": {"Last-Event-ID": third}}):
-            rest = told(door("GET", f"{path}/events/stream", **options).text)
+        for since, headers in (({"since": third}, {}), ({}, {"Last-Event-ID": third})):
+            query = {"until": "complete", **since}
+            rest = told(door("GET", f"{path}/events/stream", params=query, headers=headers).text)
             assert [one.get("resource_name") for _, one in rest] == ["d", "e", None]
 
     def test_with_nested_stacks(self, door: Door) -> None:
@@ -154,8 +155,8 @@ class TestStreams:
         door.stage.add_event(root, "r", root=root)
         door.stage.add_event(child, "x", root=root)
 
-        whole = told(door("GET", f"/stacks/root/{root}/events/stream").text)
-        below = told(door("GET", f"/stacks/child/{child}/events/stream").text)
+        whole = told(door("GET", f"/stacks/root/{root}/events/stream?until=complete").text)
+        below = told(door("GET", f"/stacks/child/{child}/events/stream?until=complete").text)
 
         assert [one.get("resource_name") for _, one in whole] == ["r", "x", None]
         assert [one.get("resource_name") for _, one in below] == ["x", None]
@@ -188,7 +189,7 @@ class TestStreams:
 
         thread = threading.Thread(target=finish)
         thread.start()
-        events = told(door("GET", f"{path}/events/stream").text)
+        events = told(door("GET", f"{path}/events/stream", params={"until": "complete"}).text)
         thread.join()
 
         assert [kind for kind, _ in events] == ["event", "event", "end"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 STACK_USER = "heat_stack_user"
 """The role of users that stacks make."""
 
