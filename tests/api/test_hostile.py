@@ -91,7 +91,7 @@ def test_odd_values_in_queries(stocked: Door, text: str) -> None:
         f"{path}/events": (
             "limit marker sort_keys sort_dir nested_depth resource_status resource_name resource_type"
         ),
-        f"{path}/events/stream": "since",
+        f"{path}/events/stream": "since until",
         "/resource_types": "support_status name version with_description",
         "/resource_types/OS::Heat::Value/template": "template_type",
         "/software_configs": "limit marker",

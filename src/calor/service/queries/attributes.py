@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from calor.engine.ids import physical_name
 from calor.engine.states import ERROR, LiveStates, ResourceState, follow
 from calor.language.library import World
+from calor.language.values import bare
 from calor.service.queries.choosing import current
 from calor.store import records, tables
 
@@ -37,9 +38,9 @@ class StoredStack:
         state = self.current[name]
         shown = state.attributes.get(WHOLE)
         if isinstance(shown, dict):
-            return {**{one: self.read(name, one) for one in wanted}, **shown}
+            return {**{one: bare(self.read(name, one)) for one in wanted}, **shown}
         declared = [one for one in self._names(state) if one != WHOLE]
-        return {one: self.read(name, one) for one in dict.fromkeys((*declared, *wanted))}
+        return {one: bare(self.read(name, one)) for one in dict.fromkeys((*declared, *wanted))}
 
     def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
         state = self.current.get(resource)

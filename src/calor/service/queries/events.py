@@ -97,7 +97,7 @@ class Events:
             ).one_or_none()
             query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
             rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
-            places = tree(connection, stack, self._max_depth).places if rows else {}
+            places = tree(connection, stack, self._max_depth, gone=True).places if rows else {}
         told = [records.record(records.Event, row) for row in rows]
         ended = (state is None or state.status != "IN_PROGRESS") and len(rows) < limit
         return News(
