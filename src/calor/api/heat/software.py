@@ -8,10 +8,15 @@ from typing import Any
 from calor.api.errors import BadRequest
 from calor.api.heat import views
 from calor.api.heat.common import page
-from calor.api.web import NO_CONTENT, Api, Call, Reply, Route
+from calor.api.web import NO_CONTENT, Api, Call, Reply, Route, only
 
 _LONGEST_ID = 64
 _TEXTS = ("action", "status", "status_reason")
+_TYPES = ("String", "Number", "CommaDelimitedList", "Json", "Boolean")
+_DESCRIBED = {
+    "inputs": ("name", "type", "description", "default", "replace_on_change", "value"),
+    "outputs": ("name", "type", "description", "error_output"),
+}
 _MAPS = ("input_values", "output_values")
 
 
@@ -118,8 +123,12 @@ def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     value = body.get(name) or []
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise BadRequest(f"{name} must be a list of objects.")
-    if not all(isinstance(one.get("name"), str) and one["name"] for one in value):
-        raise BadRequest(f"Each of the {name} needs a name.")
+    for one in value:
+        if not isinstance(one.get("name"), str) or not one["name"]:
+            raise BadRequest(f"Each of the {name} needs a name.")
+        only(one, _DESCRIBED[name])
+        if one.get("type") not in (None, *_TYPES):
+            raise BadRequest(f"The type of {one['name']} must be one of {', '.join(_TYPES)}.")
     return value
 
 
