@@ -153,3 +153,37 @@ def test_a_server_reads_what_it_has_to_apply_and_reports(api: httpx.Client) -> N
 
     until(lambda: status(api, path) == "CREATE_COMPLETE")
     assert attributes(api, path, "deployment")["deploy_stdout"] == "now"
+
+
+def test_policies_say_what_a_user_of_iam_reads(api: httpx.Client, server: Server) -> None:
+    path = made(
+        api,
+        "iam",
+        {
+            "seen": {"type": "OS::Heat::TestResource", "metadata": {"a": 1}},
+            "unseen": {"type": "OS::Heat::TestResource", "metadata": {"b": 2}},
+            "policy": {"type": "OS::Heat::AccessPolicy", "properties": {"AllowedResources": ["seen"]}},
+            "user": {
+                "type": "AWS::IAM::User",
+                "properties": {
+                    "LoginProfile": {"Password": "correct horse battery staple"},
+                    "Policies": [{"get_resource": "policy"}],
+                },
+            },
+            "keys": {"type": "AWS::IAM::AccessKey", "properties": {"UserName": {"get_resource": "user"}}},
+        },
+    )
+    until(lambda: status(api, path) == "CREATE_COMPLETE")
+    assert attributes(api, path, "keys")["SecretAccessKey"]
+    project = api.get(path).json()["stack"]["stack_user_project_id"]
+    known = {
+        "user_id": api.get(f"{path}/resources/user").json()["resource"]["physical_resource_id"],
+        "password": "correct horse battery staple",
+        "project_id": project,
+        "auth_url": f"http://127.0.0.1:{server.port + 2}/identity/v3",
+    }
+    headers = {"X-Auth-Token": log_in(known)}
+    base = f"http://127.0.0.1:{server.port}/v1/{project}{path}/resources"
+
+    assert httpx.get(f"{base}/seen/metadata", headers=headers).json() == {"metadata": {"a": 1}}
+    assert httpx.get(f"{base}/unseen/metadata", headers=headers).status_code == 403
