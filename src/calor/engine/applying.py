@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calor.engine.children import Child, delete_child
 from calor.engine.ids import new_id
@@ -21,30 +20,11 @@ from calor.language.evaluation import (
     evaluate,
 )
 from calor.language.expressions import FunctionError, resolve
-from calor.language.library import TemplateType
 from calor.language.values import bare
-from calor.plan.decision import Decision, Kind, Present, Wanted, decide
+from calor.plan.decision import Decision, Kind, Wanted, decide, decide_with_stack_below, has_stack_below
+from calor.plan.ordering import Apply, Node, steps
+from calor.plan.present import EXTERNAL, policy_of, present_of, remembered, wanted_of
 from calor.types.behaviour import NeedsReplacement
-
-if TYPE_CHECKING:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """Make the resource of a name what the definition says."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Delete one resource row."""
-
-    id: str
-
-
-Step = Apply | Delete
 
 
 class StackWalk(OpenedStack):
@@ -52,34 +32,16 @@ class StackWalk(OpenedStack):
 
     # The graph of steps.
 
-    def graph(self) -> Graph[Step]:
-        """Applying follows the definition's dependencies. A row that is not wanted any more is deleted after its
-        dependants are gone or changed, and after what takes its place is there."""
-        graph: Graph[Step] = Graph()
+    def graph(self) -> Graph[Node]:
         wanted = self.definition.graph if self.definition is not None else Graph[str]()
-        for name in wanted:
-            graph.add(Apply(name))
-        for name, needed in wanted.edges():
-            graph.depend(Apply(name), Apply(needed))
-        for row in self.rows.values():
-            graph.add(Delete(row.id))
-            if row.name in wanted:
-                graph.depend(Delete(row.id), Apply(row.name))
-        for row in self.rows.values():
-            for needed in row.requires:
-                if needed not in self.rows:
-                    continue
-                graph.depend(Delete(needed), Delete(row.id))
-                if row.name in wanted:
-                    graph.depend(Delete(needed), Apply(row.name))
-        return graph
+        return steps(wanted, self.rows.values())
 
-    async def execute(self) -> dict[Step, Exception]:
+    async def execute(self) -> dict[Node, Exception]:
         """Does all that has to be done; what failed, by step."""
         self.open()
         return await walk(self.graph(), self._start, stop=self.run.stop)
 
-    def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
+    def _start(self, step: Node) -> Coroutine[Any, Any, None] | None:
         if isinstance(step, Apply):
             hook = self._hook(step.name)
             return self._after_hook(step.name, hook) if hook else self._apply(step.name)
@@ -131,26 +93,21 @@ class StackWalk(OpenedStack):
         present = self.current.get(name)
         try:
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+            wanted = self._wanted(resource, evaluated)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
-        decision = decide(present_of(present), wanted_of(resource, evaluated))
-        external = resource.text.external_id is not None
-        if present is not None and bool(present.data.get("_external")) != external:
-            message = "Update to property external_id of a resource is not supported"
-            raise self._failed_before(resource, present, StepFailed("NotSupported", message))
-        if external and present is not None:
-            self._keep(present, resource)
-            return None
+        decision = decide(present_of(present, self.run.world.declaration), wanted)
         if decision.kind is Kind.KEEP and present is not None:
-            if self._is_nested(resource):
-                return self._keep_nested(present, resource, evaluated, decision)
+            if wanted.keeps_stack:
+                return self._keep_nested(present, resource, evaluated, wanted)
             self._keep(present, resource)
             return None
         if decision.kind is Kind.FORBIDDEN:
-            raise self._failed_before(resource, present, StepFailed("NotSupported", decision.reason))
-        if decision.kind is Kind.UPDATE and present is not None:
+            raise self._failed_before(resource, present, StepFailed(decision.error, decision.reason))
+        # What is undecided now, the type decides while it updates.
+        if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
         if replaces is not None and replaces.status != "FAILED":
@@ -167,8 +124,7 @@ class StackWalk(OpenedStack):
             return self._create(resource, evaluated, state)
         properties = bare(evaluated.values)
         state.properties = properties
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
+        self._follow(state, resource)
         return self._finish(
             self._find_or_create(resource, state, evaluated),
             state,
@@ -225,15 +181,12 @@ class StackWalk(OpenedStack):
         properties = bare(evaluated.values)
         state.metadata = bare(evaluated.metadata)
         state.data["_metadata"] = state.metadata
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
+        self._follow(state, resource)
         if resource.text.external_id is not None:
             self._external(state, resource, properties)
             return None
         if self._is_nested(resource):
             state.data["_nested"] = True
-        if resource.deletion_policy != "Delete":
-            state.data["_deletion_policy"] = resource.deletion_policy
         if self.stack.action == "ADOPT":
             self._adopt(state, resource, properties)
             return None
@@ -295,8 +248,6 @@ class StackWalk(OpenedStack):
             outcome: Any = child.update(evaluated)
         else:
             handler = getattr(resource.found, "update", None)
-            if handler is None and decision.changes:
-                return self._replaced(resource, state, evaluated)
             try:
                 outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
             except NeedsReplacement:
@@ -305,8 +256,8 @@ class StackWalk(OpenedStack):
         def done() -> None:
             state.properties = properties
             self._renew_metadata(state, bare(evaluated.metadata))
-            state.requires = self._requires(resource)
-            state.definition = self.stack.definition
+            state.type_name = resource.type_name
+            self._follow(state, resource)
             self.read_attributes(state, resource)
             self._leave(state, "UPDATE")
 
@@ -344,22 +295,40 @@ class StackWalk(OpenedStack):
             state.data = {**state.data, "_metadata": metadata}
 
     async def _keep_nested(
-        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, decision: Decision
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, wanted: Wanted
     ) -> None:
         """The stack below decides for itself whether it changes."""
-        if await Child(self, resource, state).differs(evaluated):
-            following = self._update(resource, state, evaluated, decision)
-            if following is not None:
-                await following
-        else:
+        differs = await Child(self, resource, state).differs(evaluated)
+        decision = decide_with_stack_below(Decision(Kind.KEEP, ""), wanted, differs)
+        if decision.kind is Kind.FORBIDDEN:
+            raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
+        if decision.kind is Kind.KEEP:
             self._keep(state, resource)
+            return
+        following = self._update(resource, state, evaluated, decision)
+        if following is not None:
+            await following
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        requires = self._requires(resource)
-        if requires != state.requires or state.definition != self.stack.definition:
-            state.requires = requires
-            state.definition = self.stack.definition
+        before = (state.requires, state.definition, state.data, state.replaced_by)
+        self._follow(state, resource)
+        if before != (state.requires, state.definition, state.data, state.replaced_by):
             self.journal.resource(state)
+
+    def _follow(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        """Notes the definition that a resource follows from now on."""
+        assert self.definition is not None
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
+        state.replaced_by = None
+        if not state.data.get(EXTERNAL):
+            policy = policy_of(self.definition, resource, self.states)
+            state.data = remembered(resource, policy, state.data)
+
+    def _wanted(self, resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
+        assert self.definition is not None
+        known = Evaluated(evaluated.given, bare(evaluated.values), bare(evaluated.metadata))
+        return wanted_of(self.definition, resource, known, self.states, self.registry)
 
     def _requires(self, resource: ResourceDefinition) -> list[str]:
         assert self.definition is not None
@@ -452,32 +421,10 @@ class StackWalk(OpenedStack):
 
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
-        found = resource.found
-        return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
+        return has_stack_below(resource.found)
 
-    def failure(self, failed: Mapping[Step, Exception]) -> StepFailed:
+    def failure(self, failed: Mapping[Node, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         return StepFailed.of(error).at(name)
-
-
-def present_of(state: ResourceState | None) -> Present | None:
-    if state is None:
-        return None
-    return Present(
-        type_name=state.type_name,
-        action=state.action,
-        status=state.status,
-        properties=state.properties,
-        metadata=state.data.get("_metadata", state.metadata),
-    )
-
-
-def wanted_of(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
-    return Wanted(
-        type_name=resource.type_name,
-        found=resource.found,
-        properties=bare(evaluated.values),
-        metadata=bare(evaluated.metadata),
-    )

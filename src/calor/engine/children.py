@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
-from calor.engine.states import ResourceState, StepFailed, follow
-from calor.language import template as structure
-from calor.language.defining import define
-from calor.language.definition import Definition, Facade, ResourceDefinition
-from calor.language.diagnostics import Report, Severity
-from calor.language.environment import Environment
+from calor.engine.states import ResourceState, follow
+from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
-from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
-from calor.language.template import Template
+from calor.plan.below import Below, define_below, stages, used_template
 from calor.store import contents, records
-from calor.types.behaviour import Stage
 
 if TYPE_CHECKING:
     from calor.engine.applying import StackWalk
@@ -57,8 +51,8 @@ class Child:
         stack = await self.parent.run.stack_row(self.state.physical_id)
         if stack is None or stack.status != "COMPLETE" or not isinstance(self.resource.found, TemplateType):
             return True
-        template, parameters, implementing = self._used(self.resource.found, evaluated)
-        digest, _ = self._encoded(template, parameters, self._environment(parameters, implementing))
+        below = used_template(self.resource.found, self.resource, evaluated)
+        digest, _ = self._encoded(below)
         return digest != stack.definition
 
     async def _become(self, action: str, evaluated: Evaluated, stack: records.Stack | None) -> None:
@@ -68,11 +62,10 @@ class Child:
         if prepare is not None:
             await _done(prepare(self.parent.context(self.state), evaluated.values))
         if isinstance(found, TemplateType):
-            await self._walk(action, evaluated, stack, *self._used(found, evaluated))
+            await self._walk(action, evaluated, stack, used_template(found, self.resource, evaluated))
         else:
             for stage in await self._stages(found, evaluated, stack):
-                template = self._parsed(stage.template)
-                stack = await self._walk(action, evaluated, stack, template, {}, None)
+                stack = await self._walk(action, evaluated, stack, stage)
                 action = "UPDATE"
                 if stage.pause:
                     await self.parent.run.pause(stage.pause)
@@ -80,34 +73,29 @@ class Child:
         if settled is not None and not self.parent.run.stop.is_set():
             await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
 
-    async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Stage]:
+    async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
         below = await self.parent.run.template_of(stack) if stack is not None else {}
         context = self.parent.context(
             self.state, members=[ResourceState.of(row) for row in rows], below=below.get("resources") or {}
         )
-        if hasattr(found, "stages"):
-            stages: list[Stage] = list(found.stages(context, evaluated.values))
-            return stages
-        return [Stage(found.stack_template(context, evaluated.values))]
+        return stages(found, self._above, self.resource, context, evaluated.values)
 
     async def _walk(
         self,
         action: str,
         evaluated: Evaluated,
         stack: records.Stack | None,
-        template: Template,
-        parameters: dict[str, Any],
-        implementing: tuple[str, str] | None,
+        below: Below,
     ) -> records.Stack:
         run = self.parent.run
         id = stack.id if stack is not None else new_id()
         rows = await run.resource_rows(id) if stack is not None else []
         name = stack.name if stack is not None else self._name()
-        environment = self._environment(parameters, implementing)
         identity = StackIdentity(name, id, self.parent.stack.project)
-        definition = self._define(template, environment, identity, evaluated)
-        digest, bodies = self._encoded(template, parameters, environment)
+        depth = self.parent.stack.depth + 1
+        definition = define_below(below, self._above, self.resource, evaluated, identity, depth)
+        digest, bodies = self._encoded(below)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition)
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
@@ -133,53 +121,18 @@ class Child:
     def _name(self) -> str:
         return physical_name(self.parent.stack.name, self.resource.name, self.state.id, NAME_LIMIT)
 
-    def _used(
-        self, found: TemplateType, evaluated: Evaluated
-    ) -> tuple[Template, dict[str, Any], tuple[str, str] | None]:
-        """A template used as a type, the values for its parameters, and what it implements."""
-        return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
+    @property
+    def _above(self) -> Definition:
+        assert self.parent.definition is not None
+        return self.parent.definition
 
-    def _parsed(self, data: dict[str, Any]) -> Template:
-        report = Report()
-        template = structure.parse(data, self.resource.name, report, self.parent.run.world.custom)
-        if template is None:
-            raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        return template
-
-    def _environment(
-        self, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
-    ) -> Environment:
-        above = self.parent.definition
-        assert above is not None
-        return above.environment.nested(self.resource.name, parameters, implementing)
-
-    def _define(
-        self, template: Template, environment: Environment, identity: StackIdentity, evaluated: Evaluated
-    ) -> Definition:
-        above = self.parent.definition
-        assert above is not None
-        facade = Facade(evaluated.metadata, self.resource.deletion_policy, self.resource.text.update_policy)
-        report = Report(template.locate)
-        definition = define(
-            template,
-            environment,
-            above.library,
-            report,
-            identity=identity,
-            depth=self.parent.stack.depth + 1,
-            facade=facade,
-        )
-        for found in report:
-            if found.severity is Severity.ERROR and not found.deferred:
-                raise StepFailed("StackValidationFailed", found.full_message)
-        return definition
-
-    def _encoded(
-        self, template: Template, parameters: Mapping[str, Any], environment: Environment
-    ) -> tuple[str, dict[str, bytes]]:
+    def _encoded(self, below: Below) -> tuple[str, dict[str, bytes]]:
         """The child's own definition, as it is stored; its files are the parent's."""
         return definitions.encode_nested(
-            dict(template.data), parameters, environment.shown(), self.parent.run.file_digests
+            dict(below.template.data),
+            below.parameters,
+            below.environment(self._above, self.resource).shown(),
+            self.parent.run.file_digests,
         )
 
     def _enter(

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, or_, select
 
+from calor.plan.choosing import visible
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
-from calor.service.queries.choosing import current
 from calor.service.queries.meanings import Declared, Meanings
 from calor.service.queries.trees import Place, Tree, tree
 from calor.store import records, tables
@@ -107,7 +107,7 @@ class Resources:
         query = query.where(or_(matching, table.c.physical_id == name) if or_physical_id else matching)
         with self._source.connect() as connection:
             rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-        found = sorted(current(rows), key=lambda row: row.name != name)
+        found = sorted(visible(rows), key=lambda row: row.name != name)
         if found:
             return found[0]
         if name in self._meanings.of(stack).resources:
@@ -137,7 +137,7 @@ class Resources:
         self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
     ) -> list[ShownResource]:
         """The resources of one stack. The stack itself is given where its definition has to be looked at."""
-        chosen = current(lines)
+        chosen = visible(lines)
         names = {line.id: line.name for line in chosen}
         needs = {line.name: [names[id] for id in line.requires if id in names] for line in chosen}
         described: Mapping[str, Declared] = {}
