@@ -21,7 +21,16 @@ from calor.language.evaluation import (
 )
 from calor.language.expressions import FunctionError, resolve
 from calor.language.values import bare
-from calor.plan.decision import Decision, Kind, Wanted, decide, decide_with_stack_below, has_stack_below
+from calor.plan.decision import (
+    RESTRICTED,
+    Decision,
+    Kind,
+    Wanted,
+    decide,
+    decide_with_stack_below,
+    has_stack_below,
+    restriction,
+)
 from calor.plan.ordering import Apply, Node, steps
 from calor.plan.present import EXTERNAL, policy_of, present_of, remembered, wanted_of
 from calor.types.behaviour import NeedsReplacement
@@ -284,6 +293,8 @@ class StackWalk(OpenedStack):
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
+        if "replace" in self.registry.restricted_actions(state.name):
+            raise self._fail(state, "UPDATE", StepFailed(RESTRICTED, restriction("replace")))
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
         return self._create(resource, evaluated, state)
 

@@ -200,28 +200,43 @@ def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decisi
         changed = frozenset(change.name for change in changes)
         if demands(present.properties, bare(wanted.properties), changed):
             return Decision(Kind.REPLACE, f"its type does not change {names} in place")
-    if getattr(found, "may_demand_replacement", False):
+    # Whether an update may be begun at all is asked before the type is.
+    if getattr(found, "may_demand_replacement", False) and Kind.UPDATE.value not in wanted.restricted:
         return Decision(
             Kind.UNDECIDED, f"{names} changes; whether in place shows when it is done", possible=both
         )
     return Decision(Kind.UPDATE, f"{names} changes in place")
 
 
+RESTRICTED = "ResourceActionRestricted"
+
+
+def restriction(*actions: str) -> str:
+    """What is said where the environment forbids an action; clients know the shape of the message."""
+    return f"{' or '.join(actions)} is restricted for resource."
+
+
 def _permitted(decision: Decision, restricted: Sequence[str]) -> Decision:
-    """The decision under the restrictions of the environment. The message has the shape of Heat's."""
+    """The decision under the restrictions of the environment."""
     if decision.kind.value in restricted:
-        reason = f"{decision.kind.value} is restricted for resource."
-        return replace(
-            decision,
-            kind=Kind.FORBIDDEN,
-            reason=reason,
-            forbids=decision.kind,
-            error="ResourceActionRestricted",
-        )
-    forbidden = {kind for kind in decision.possible if kind.value in restricted}
+        return _restricted(decision, decision.kind)
+    forbidden = sorted((kind for kind in decision.possible if kind.value in restricted), key=_SEVERITY.index)
     if not forbidden:
         return decision
-    return replace(decision, possible=decision.possible - forbidden | {Kind.FORBIDDEN})
+    if decision.possible == set(forbidden):
+        return _restricted(decision, *forbidden)
+    return replace(decision, possible=(decision.possible - set(forbidden)) | {Kind.FORBIDDEN})
+
+
+def _restricted(decision: Decision, *kinds: Kind) -> Decision:
+    return replace(
+        decision,
+        kind=Kind.FORBIDDEN,
+        reason=restriction(*(kind.value for kind in kinds)),
+        possible=frozenset(),
+        forbids=kinds[-1],
+        error=RESTRICTED,
+    )
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

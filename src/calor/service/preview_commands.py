@@ -66,15 +66,20 @@ class PreviewCommands(Base):
         """What an update would do to each resource, and in which order. Raises ServiceError."""
         request = self.updated(stack, change)
         definition, present, plan = self.plan_update(stack, request)
-        with reading(self.database).connect() as connection:
-            before = definitions.load(connection, stack.definition)
-        place = StackIdentity(stack.name, stack.id, stack.project)
-        was = definitions.define(before, self.world, place)[0]
-        masking = Masking(_hidden(definition) | (_hidden(was) if was is not None else set()))
+        masking = Masking(_hidden(definition) | self._hidden_before(stack))
         return {
             "resource_changes": Changes(present, masking, show_nested).of(plan),
             "plan": steps(plan, masking),
         }
+
+    def _hidden_before(self, stack: records.Stack) -> set[str]:
+        """Values that were hidden in what the stack is, or was when it last got where it was to go."""
+        digests = {digest for digest in (stack.definition, stack.previous) if digest is not None}
+        with reading(self.database).connect() as connection:
+            requests = [definitions.load(connection, digest) for digest in digests]
+        place = StackIdentity(stack.name, stack.id, stack.project)
+        found = (definitions.define(request, self.world, place)[0] for request in requests)
+        return {value for one in found if one is not None for value in _hidden(one)}
 
     def plan_update(
         self, stack: records.Stack, request: Mapping[str, Any]
