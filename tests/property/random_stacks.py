@@ -161,7 +161,7 @@ resources:
     properties: {{value: {{list_join: ['', [{{get_param: q}}, '{extra}']]}}, fixed: {fixed}}}
   two:
     type: OS::Heat::Value
-    condition: {self.random.choice(["long", "true", "true"])}
+    condition: {self.random.choice(["long", "long", "true"])}
     properties: {{value: {{get_attr: [one, value]}}}}
 {self.random.choice(["", inner])}
 outputs:

@@ -99,10 +99,11 @@ def _update_all(bench: Workbench, stories: list[Story]) -> None:
         change = StackChange(following)
         try:
             _, _, plan = bench.commands.plan_update(story.stack, following)
-            shown = bench.commands.preview_update(CALLER, story.stack, change, True)
         except ServiceError:
             continue
-        assert "hush" not in json.dumps(shown["plan"])
+        if story.compared == 0:
+            shown = bench.commands.preview_update(CALLER, story.stack, change, True)
+            assert "hush" not in json.dumps(shown["plan"])
         story.request = following
         under_way.append((story, _before(bench, story.stack, plan)))
         bench.commands.update_stack(CALLER, story.stack, change)

@@ -125,9 +125,8 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.KEEP, "it belongs to somebody else")
     if present.action == "CREATE" and present.status == "IN_PROGRESS":
         return Decision(Kind.CREATE, "its creation was interrupted")
-    if present.action == "DELETE":
-        return Decision(Kind.REPLACE, "its deletion has begun")
-    if present.status == "FAILED" and not _mends_itself(wanted):
+    lost = present.status == "FAILED" or present.action == "DELETE"
+    if lost and not _mends_itself(wanted):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if getattr(wanted.found, "replaced_by_every_update", False):
         return Decision(Kind.REPLACE, "its type is replaced by every update")
