@@ -152,11 +152,11 @@ class TestPreviews:
 
     @pytest.mark.parametrize(("method", "existing"), [("PUT", False), ("PATCH", True)])
     def test_of_an_update(self, stage: Stage, stack: str, method: str, existing: bool) -> None:
-        recorder = Recorder(preview_update={"unchanged": []})
+        recorder = Recorder(preview_update={"resource_changes": {"unchanged": []}, "plan": []})
 
         answer = recording(stage, recorder)(method, f"{stack}/preview?show_nested=True", {"template": SMALL})
 
-        assert answer.json() == {"resource_changes": {"unchanged": []}}
+        assert answer.json() == {"resource_changes": {"unchanged": []}, "plan": []}
         _, (_, change, show_nested), _ = recorder.calls[0]
         assert change.existing is existing
         assert show_nested is True

@@ -74,7 +74,8 @@ class Run:
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
-        self._ailing: set[str] | None = None
+        self.ailing: set[str] = set()
+        """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
@@ -265,12 +266,6 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
-    async def ailing(self) -> set[str]:
-        """The stacks of the tree in which, or below which, something was not well when the run began."""
-        if self._ailing is None:
-            self._ailing = await asyncio.get_running_loop().run_in_executor(None, self._read_ailing)
-        return self._ailing
-
     def _read_ailing(self) -> set[str]:
         stack, resource = tables.stack, tables.resource
         below = select(stack.c.id, stack.c.parent).where(
@@ -310,6 +305,7 @@ class Run:
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
+        self.ailing = self._read_ailing() if rows else set()
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         with reading(self.database).connect() as connection:
             request = definitions.load(connection, self.stack.definition)

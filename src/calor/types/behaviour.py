@@ -8,6 +8,13 @@ needs:
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
 - `signal(ctx, details)`: gives the reason for the event
 
+Plans foresee what a type does, if it says so beforehand:
+
+- `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
+  although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
+- `mirrors`: attributes that always have the value of a property, by name
+- `replaced_by_every_update`
+
 Types with a stack below say what it shall be like, and read its members:
 
 - `stack_template(ctx, values)`: its template; `stages(ctx, values)`, where there is one, goes first: the way there

@@ -150,8 +150,8 @@ def preview_update(api: Api, call: Call) -> Reply:
     show_nested = call.query.flag("show_nested")
     stack = the_stack(api, call)
     change = requests.stack_change(api, call.body, patch=call.method == "PATCH")
-    changes = api.commands.preview_update(call.caller, stack, change, show_nested)
-    return Reply(body={"resource_changes": views.previewed_changes(changes)})
+    previewed = api.commands.preview_update(call.caller, stack, change, show_nested)
+    return Reply(body=views.previewed_update(previewed))
 
 
 def delete(api: Api, call: Call) -> Reply:

@@ -12,7 +12,7 @@ from calor.engine.ids import physical_name
 from calor.engine.states import ERROR, LiveStates, ResourceState, follow
 from calor.language.library import World
 from calor.language.values import bare
-from calor.service.queries.choosing import current
+from calor.plan.choosing import visible
 from calor.store import records, tables
 
 WHOLE = "show"
@@ -28,7 +28,7 @@ class StoredStack:
         self.stack = stack
         table = tables.resource
         rows = connection.execute(select(table).where(table.c.stack == stack.id))
-        chosen = current([records.record(records.Resource, row) for row in rows])
+        chosen = visible([records.record(records.Resource, row) for row in rows])
         self.current = {row.name: ResourceState.of(row) for row in chosen}
         self.states = LiveStates(self.current)
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, or_, select
 
 from calor.language.library import World
+from calor.plan.choosing import visible
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
 from calor.service.queries.access import may_read
 from calor.service.queries.attributes import StoredStack
-from calor.service.queries.choosing import current
 from calor.service.queries.meanings import Declared, Meanings
 from calor.service.queries.trees import Place, Tree, tree
 from calor.store import records, tables
@@ -128,7 +128,7 @@ class Resources:
         query = query.where(or_(matching, table.c.physical_id == name) if or_physical_id else matching)
         with self._source.connect() as connection:
             rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-        found = sorted(current(rows), key=lambda row: row.name != name)
+        found = sorted(visible(rows), key=lambda row: row.name != name)
         if found:
             return found[0]
         if name in self._meanings.of(stack).resources:
@@ -156,7 +156,7 @@ class Resources:
             query = select(table).where(table.c.stack == stack.id)
             with self._source.connect() as connection:
                 rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-            if not may_read(caller.user_id, name, current(rows)):
+            if not may_read(caller.user_id, name, visible(rows)):
                 raise ServiceError("Forbidden", "You are not authorized to read this metadata.")
         return self.get(stack, name).metadata or {}
 
@@ -164,7 +164,7 @@ class Resources:
         self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
     ) -> list[ShownResource]:
         """The resources of one stack. The stack itself is given where its definition has to be looked at."""
-        chosen = current(lines)
+        chosen = visible(lines)
         names = {line.id: line.name for line in chosen}
         needs = {line.name: [names[id] for id in line.requires if id in names] for line in chosen}
         described: Mapping[str, Declared] = {}

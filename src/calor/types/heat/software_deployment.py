@@ -35,6 +35,8 @@ class SoftwareDeployment(SignalledType):
         "name": NAME,
         "signal_transport": SIGNAL_TRANSPORT,
     }
+    may_demand_replacement = True
+    """An input may say that its change replaces the deployment; inputs belong to the configuration."""
     attributes = {
         "deploy_stdout": Attribute(str, "What the configuration wrote to standard output on the server."),
         "deploy_stderr": Attribute(str, "What the configuration wrote to standard error on the server."),
