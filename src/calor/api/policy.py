@@ -142,18 +142,19 @@ DEFAULTS: dict[str, str] = {
 class Policy:
     """The rules. A policy file, if there is one, overrides the defaults; its changes are noticed."""
 
-    def __init__(self, policy_file: str | None = None) -> None:
+    def __init__(self, policy_file: str | None = None, policy_dirs: Sequence[str] = ()) -> None:
         # Slow to import, and not everything that imports the API serves it.
         from oslo_config import cfg
         from oslo_policy import policy
 
         conf = cfg.ConfigOpts()
         conf([], project="calor", default_config_files=[], default_config_dirs=[])
-        if policy_file is None:
+        if policy_file is None and not policy_dirs:
             rules = policy.Rules.from_dict(DEFAULTS)
             self._enforcer = policy.Enforcer(conf, rules=rules, use_conf=False)
             return
         self._enforcer = policy.Enforcer(conf, policy_file=policy_file)
+        conf.set_override("policy_dirs", list(policy_dirs), group="oslo_policy")
         self._enforcer.register_defaults([policy.RuleDefault(name, rule) for name, rule in DEFAULTS.items()])
         self._enforcer.load_rules()
 

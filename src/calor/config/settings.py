@@ -35,10 +35,8 @@ class Api:
     cors: Cors
     workers: int
     public_host: str | None
-    metadata_url: str | None
+    servers_cfn_url: str | None
     """Where servers reach the CFN API, without its version."""
-    signal_url: str | None
-    """Where signals are sent, without the version."""
     trust_proxy_headers: bool
     largest_body: int
     enable_adopt: bool

@@ -18,6 +18,12 @@ from calor.store.writer import Changes
 class SoftwareCommands(Base):
     def create_config(self, caller: Caller, **fields: Any) -> records.SoftwareConfig:
         """A config with `name`, `group`, `config`, `inputs`, `outputs` and `options`. It never changes."""
+        if not caller.is_admin:
+            self.check_count(
+                self.limits.configs_per_project,
+                "You have reached the maximum software configs per tenant",
+                tables.software_config.c.project == caller.project,
+            )
         made = records.SoftwareConfig(
             id=new_id(),
             project=caller.project,
@@ -46,6 +52,12 @@ class SoftwareCommands(Base):
 
     def create_deployment(self, caller: Caller, **fields: Any) -> records.SoftwareDeployment:
         self._config(caller, fields["config_id"])
+        if not caller.is_admin:
+            self.check_count(
+                self.limits.deployments_per_project,
+                "You have reached the maximum software deployments per tenant",
+                tables.software_deployment.c.project == caller.project,
+            )
         now = self.clock()
         made = records.SoftwareDeployment(
             id=new_id(),

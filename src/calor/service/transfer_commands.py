@@ -109,6 +109,11 @@ class TransferCommands(Base):
         """Keeps the stack's data as it is now."""
         if stack.status == "IN_PROGRESS":
             raise ServiceError("ActionInProgress", f"Stack {stack.name} already has an action in progress.")
+        self.check_count(
+            self.limits.snapshots_per_stack,
+            "You have reached the maximum snapshots per stack",
+            tables.snapshot.c.stack == stack.id,
+        )
         data = self.export(caller, stack)
         made = records.Snapshot(
             id=new_id(),
