@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import sqlite3
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +22,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from running import PATIENCE, Server, free_port
 
+from calor.store.cipher import Cipher
+
 TEMPLATE = {
     "heat_template_version": "2018-08-31",
     "resources": {"one": {"type": "OS::Heat::RandomString"}, "two": {"type": "OS::Heat::RandomString"}},
@@ -29,15 +33,17 @@ Start = Callable[..., Server]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts servers with the text of a configuration file, and stops them in the end."""
+    """Starts servers with the text of a configuration file, in which CLOUD_PORT is replaced, and stops them in the
+    end."""
     started: list[Server] = []
 
     def start(text: str, **environment: str) -> Server:
         folder = tmp_path / f"server{len(started)}"
         folder.mkdir()
         file = tmp_path / "heat.conf"
-        file.write_text(text)
-        started.append(Server(folder, free_port(), file, **environment))
+        port = free_port()
+        file.write_text(text.replace("CLOUD_PORT", str(port + 2)))
+        started.append(Server(folder, port, file, **environment))
         return started[-1]
 
     yield start
@@ -74,6 +80,20 @@ class TestWhoIsLetIn:
         assert api.get("/stacks", headers={"X-Auth-Key": "wrong"}).status_code == 401
         token = server.token()[0]
         assert server.client(**{"X-Auth-Token": token}).get("/stacks").status_code == 401
+
+    def test_a_header_may_name_one_of_several_clouds(self, start: Start) -> None:
+        url = "http://127.0.0.1:CLOUD_PORT/identity"
+        server = start(
+            f"[auth_password]\nmulti_cloud = true\nallowed_auth_uris = http://other.example,{url}\n"
+        )
+        server.ready()
+        token = server.token()[0]
+        api = server.client(**{"X-Auth-Token": token})
+        own = url.replace("CLOUD_PORT", str(server.port + 2))
+
+        assert api.get("/stacks", headers={"X-Auth-Url": own}).status_code == 200
+        assert api.get("/stacks", headers={"X-Auth-Url": "http://evil.example"}).status_code == 401
+        assert api.get("/stacks").status_code == 400
 
     def test_a_plug_in_may_decide(self, start: Start, tmp_path: Path) -> None:
         plug_in(tmp_path / "lib")
@@ -265,6 +285,15 @@ enable_proxy_headers_parsing = true
         server.process.terminate()
         assert server.process.wait(PATIENCE) == 0
 
+    def test_nobody_is_believed_to_be_a_proxy(self, start: Start) -> None:
+        server = start("")
+        server.ready()
+        base = f"http://127.0.0.1:{server.port}"
+
+        told = httpx.get(base, headers={"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"})
+
+        assert told.json()["versions"][0]["links"][0]["href"] == f"{base}/v1/"
+
 
 class TestWhatIsAllowed:
     def test_a_policy_file_is_above_the_default_rules(self, start: Start, tmp_path: Path) -> None:
@@ -369,6 +398,25 @@ class TestWhatTheOperatorAdds:
         assert outputs == {"word": "from the operator", "size": "large", "base": "ours"}
         schema = api.get("/resource_types/OS::Nova::Server").json()["properties"]
         assert schema["software_config_transport"]["default"] == "POLL_SERVER_HEAT"
+
+
+class TestWhatIsKept:
+    def test_secrets_are_encrypted_with_the_configured_key(self, start: Start) -> None:
+        server = start(f"[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")
+        server.ready()
+        assert create(server.client(), "s").status_code == 201
+
+        with sqlite3.connect(server.state_dir / "calor.db") as connection:
+            (secret,) = connection.execute("SELECT secret FROM credentials").fetchone()
+        assert "trust_id" in Cipher(base64.urlsafe_b64encode(b"k" * 32)).decrypt(secret)
+
+    def test_another_database_than_the_usual_one(self, start: Start, tmp_path: Path) -> None:
+        server = start(f"[database]\nconnection = sqlite:///{tmp_path}/other.db\n")
+        server.ready()
+        assert create(server.client(), "s").status_code == 201
+
+        assert (tmp_path / "other.db").exists()
+        assert not (server.state_dir / "calor.db").exists()
 
 
 class TestWhatIsWrong:

@@ -89,9 +89,15 @@ class Keeper:
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
                 run = Run(
-                    stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
+                    stack,
+                    lease,
+                    self.writer,
+                    self.database,
+                    self.world,
+                    self.vault,
+                    self.user_services,
+                    self.default_timeout,
                 )
-                run.default_timeout = self.default_timeout
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
     def _waiting(self) -> list[records.Stack]:

@@ -53,6 +53,7 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -62,7 +63,7 @@ class Run:
         self.journal = Journal(writer, lease, self.now)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
-        self.default_timeout: float | None = None
+        self.default_timeout = default_timeout
         self.stop = asyncio.Event()
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()

@@ -70,10 +70,11 @@ def verifying(settings: Settings) -> bool | str:
 
 def ca_file(settings: Settings) -> str | None:
     """What clients, the server itself among them, need to believe the certificates they meet."""
-    own = settings.configured.api.rest.cert_file
     if settings.configured.auth.ca_file:
         return settings.configured.auth.ca_file
-    return own if own is not None and tls.is_self_signed(own) else None
+    own = settings.configured.api.rest.cert_file
+    # Nobody but the embedded cloud is met with this certificate alone.
+    return own if own is not None and settings.is_embedded and tls.is_self_signed(own) else None
 
 
 def policy(settings: Settings) -> Policy:

@@ -123,7 +123,7 @@ def clouds_yaml(settings: Settings, known: secrets.Secrets) -> str:
         entries.append(
             f"""  {cloud}:
     auth:
-      auth_url: {settings.auth_url}/v3
+      auth_url: {settings.public_auth_url}/v3
       username: {user}
       password: {known.passwords[user]}
       project_name: {user}

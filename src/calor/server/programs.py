@@ -218,6 +218,8 @@ def _serve(apps: Sequence[_Served]) -> None:
             ws="none",
             lifespan="off",
             server_header=False,
+            # The app itself decides whom to believe.
+            proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
         servers.append(Server(config))

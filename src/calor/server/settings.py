@@ -84,11 +84,15 @@ class Settings:
         account = self.configured.auth.account
         if account is not None:
             return account.auth_url
-        return f"http://{_bracketed(self.public_host)}:{self.cloud_port}/identity"
+        return self._embedded_auth_url(_ANY.get(self.host, self.host))
 
     @property
     def public_auth_url(self) -> str:
-        return self.configured.auth.public_url or self.auth_url
+        """Where others reach the identity service; the server itself may know a shorter way."""
+        return self.configured.auth.public_url or self._embedded_auth_url(self.public_host)
+
+    def _embedded_auth_url(self, host: str) -> str:
+        return f"http://{_bracketed(host)}:{self.cloud_port}/identity"
 
     def _told(self, host: str) -> str:
         return self.configured.api.public_host or _ANY.get(host, host)

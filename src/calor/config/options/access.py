@@ -65,7 +65,7 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.IntOpt(
             "token_cache_time",
             default=60,
-            min=0,
+            min=-1,
             help="For how many seconds a token is believed before it is asked about again. The default of Heat's "
             "middleware is 300.",
         ),
