@@ -282,6 +282,10 @@ enable_proxy_headers_parsing = true
         assert forwarded.json()["versions"][0]["links"][0]["href"] == "https://heat.example/v1/"
         assert httpx.post(f"http://127.0.0.1:{cfn_port}/v1/signal/x").status_code == 400
         assert len(server.children()) == 5
+        api = server.client()
+        made = {name: create(api, name).json()["stack"]["id"] for name in ("a", "b", "c", "d")}
+        states = {settled(api, f"/stacks/{name}/{id}")["stack_status"] for name, id in made.items()}
+        assert states == {"CREATE_COMPLETE"}
         server.process.terminate()
         assert server.process.wait(PATIENCE) == 0
 
@@ -425,6 +429,25 @@ class TestWhatIsWrong:
 
         assert server.process.wait(PATIENCE) == 1
         assert f"{tmp_path}/heat.conf:3: [DEFAULT] max_stacks_per_tenant" in server.output()
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("[database]\nconnection = nosuch://u:pw@h/d\n", "the database cannot be used"),
+            ("[database]\nconnection = sqlite:////nowhere/at/all.db\n", "the database cannot be used"),
+            ("[oslo_policy]\npolicy_file = heat.conf\n", "heat.conf cannot be used"),
+        ],
+    )
+    def test_what_it_cannot_work_with_keeps_it_from_starting(
+        self, start: Start, text: str, message: str
+    ) -> None:
+        server = start(text)
+
+        assert server.process.wait(PATIENCE) == 1
+        told = server.output()
+        assert message in told
+        assert "Traceback" not in told
+        assert "u:pw" not in told
 
     def test_what_has_no_effect_is_told(self, start: Start, tmp_path: Path) -> None:
         server = start("[DEFAULT]\ntransport_url = rabbit://\nmax_stack_per_tenant = 3\n")

@@ -139,10 +139,15 @@ DEFAULTS: dict[str, str] = {
 }
 
 
+class PolicyUnusable(Exception):
+    """A policy file has no rules in it that can be understood."""
+
+
 class Policy:
     """The rules. A policy file, if there is one, overrides the defaults; its changes are noticed."""
 
     def __init__(self, policy_file: str | None = None, policy_dirs: Sequence[str] = ()) -> None:
+        """Raises PolicyUnusable."""
         # Slow to import, and not everything that imports the API serves it.
         from oslo_config import cfg
         from oslo_policy import policy
@@ -156,7 +161,12 @@ class Policy:
         self._enforcer = policy.Enforcer(conf, policy_file=policy_file)
         conf.set_override("policy_dirs", list(policy_dirs), group="oslo_policy")
         self._enforcer.register_defaults([policy.RuleDefault(name, rule) for name, rule in DEFAULTS.items()])
-        self._enforcer.load_rules()
+        try:
+            self._enforcer.load_rules()
+        except Exception as error:
+            # Whatever text may be in a file, oslo.policy has an exception of some kind for it.
+            where = ", ".join([*([policy_file] if policy_file else []), *policy_dirs])
+            raise PolicyUnusable(f"{where} cannot be used: {error}") from None
 
     def allows(self, caller: Caller, rule: str) -> bool:
         return self._check(rule, _credentials(caller))

@@ -27,10 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     import logging
 
     from calor.api.auth import BackendMissing
+    from calor.api.policy import PolicyUnusable
     from calor.cli.config import load_files
     from calor.config.loading import ConfigError
     from calor.config.translating import settings_of
-    from calor.server.embedded import StateDirTaken, serve
+    from calor.server.embedded import DatabaseUnusable, StateDirTaken, serve
     from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
     from calor.server.sockets import PortTaken
     from calor.server.tls import CertificateUnusable
@@ -51,7 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.cloud_backend,
         )
         serve(settings)
-    except (ConfigError, PortTaken, StateDirTaken, CertificateUnusable, BackendMissing) as error:
+    except (
+        BackendMissing,
+        CertificateUnusable,
+        ConfigError,
+        DatabaseUnusable,
+        PolicyUnusable,
+        PortTaken,
+        StateDirTaken,
+    ) as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0

@@ -22,7 +22,8 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     (
         "DEFAULT",
         _LOG,
-        "log_* logging_* use_syslog* syslog_* use_stderr use_journal use_json use_eventlog verbose watch_log_file "
+        "log_dir log_config* log_date_format log_format log_rotate* log_rotation_type logging_* logdir "
+        "use_syslog* syslog_* use_stderr use_journal use_json use_eventlog verbose watch_log_file "
         "default_log_levels publish_errors instance_format instance_uuid_format rate_limit_* fatal_deprecations",
     ),
     (
@@ -32,8 +33,8 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
         "max_interface_check_attempts max_cinder_* cloud_backend keystone_backend stack_scheduler_hints "
         "reauthentication_auth_method allow_trusts_redelegation error_wait_time plugin_dirs loadbalancer_template "
         "max_server_name_length max_ceilometer_* instance_* periodic_fuzzy_delay run_external_periodic_tasks "
-        "engine_* server_keystone_endpoint_type template_fetch_timeout metadata_put_timeout "
-        "default_notification_* heat_watch_server_url enable_cloud_watch_lite use_* backdoor_*",
+        "server_keystone_endpoint_type template_fetch_timeout metadata_put_timeout "
+        "default_notification_* heat_watch_server_url enable_cloud_watch_lite backdoor_*",
     ),
     ("DEFAULT", "stacks always act through trusts", "deferred_auth_method"),
     (
@@ -45,7 +46,12 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     ("heat_api_cfn", "the web server has limits of its own", "max_header_line tcp_keepidle workers"),
     ("heat_api_cloudwatch", "the CloudWatch API is no longer part of Heat", "*"),
     ("paste_deploy", "requests take one way", "api_paste_config"),
-    ("database", _POOL, "*"),
+    (
+        "database",
+        _POOL,
+        "backend sqlite_* slave_connection asyncio_* mysql_* connection_* max_pool_size min_pool_size max_retries "
+        "retry_interval max_overflow pool_timeout use_db_reconnect db_* idle_timeout use_tpool sql_*",
+    ),
     (
         "keystone_authtoken",
         _TOKENS,
@@ -66,7 +72,11 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
         "multi_cloud allowed_auth_uris ca_file *file insecure",
     ),
     ("clients", _CLIENTS, "cert_file key_file"),
-    ("clients_*", _CLIENTS, "*"),
+    (
+        "clients_*",
+        _CLIENTS,
+        "endpoint_type ca_file cert_file key_file insecure url http_log_debug tls_* auth_* api_*",
+    ),
     ("oslo_policy", "the rules do not need it", "policy_default_rule enforce_* remote_*"),
     ("oslo_middleware", "the web server has limits of its own", "secure_proxy_ssl_header http_basic_*"),
     ("volumes", "backups are made where volumes are backed up", "backups_enabled"),

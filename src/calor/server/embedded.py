@@ -27,6 +27,10 @@ class StateDirTaken(Exception):
     """Another server uses the state directory."""
 
 
+class DatabaseUnusable(Exception):
+    """The database cannot be reached, or there is no driver for it."""
+
+
 def cloud_config(settings: Settings) -> CloudConfig:
     return CloudConfig(
         settings.public_host,
@@ -41,16 +45,10 @@ def cloud_config(settings: Settings) -> CloudConfig:
 
 def serve(settings: Settings) -> None:
     """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken,
-    CertificateUnusable and BackendMissing."""
-    from calor.store import database
-
+    DatabaseUnusable, and what `_check` does."""
+    _check(settings)
     configured = settings.configured
     api = configured.api
-    for one in (api.rest, api.cfn):
-        if one.cert_file and one.key_file:
-            tls.check(one.cert_file, one.key_file)
-    if configured.auth.flavor == "custombackend":
-        load_backend(configured.auth.backend, configured.auth.backend_settings)
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     hold = _lock(settings.state_dir / "lock")
     api_socket = listen(settings.host, settings.port, api.rest.backlog)
@@ -61,9 +59,7 @@ def serve(settings: Settings) -> None:
         cloud_socket = listen(settings.host, settings.cloud_port)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
         passwords = _furnished(settings)
-    engine = database.connect(settings.database_url)
-    database.create_tables(engine)
-    engine.dispose()
+    _prepare_database(settings)
     known = secrets.keep(settings.state_dir / "passwords.json", passwords)
     if configured.encryption_key is not None:
         known = replace(known, key=configured.encryption_key)
@@ -79,6 +75,33 @@ def serve(settings: Settings) -> None:
         running.append(Program("api", main))
     Supervisor(running).run()
     hold.close()
+
+
+def _check(settings: Settings) -> None:
+    """What a process would fail at again and again is tried before there are any. Raises CertificateUnusable,
+    PolicyUnusable and BackendMissing."""
+    api, auth = settings.configured.api, settings.configured.auth
+    for one in (api.rest, api.cfn):
+        if one.cert_file and one.key_file:
+            tls.check(one.cert_file, one.key_file)
+    if auth.policy_file or auth.policy_dirs:
+        access.policy(settings)
+    if auth.flavor == "custombackend":
+        load_backend(auth.backend, auth.backend_settings)
+
+
+def _prepare_database(settings: Settings) -> None:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from calor.store import database
+
+    try:
+        engine = database.connect(settings.database_url)
+        database.create_tables(engine)
+        engine.dispose()
+    except (SQLAlchemyError, ImportError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DatabaseUnusable(f"the database cannot be used: {reason}") from None
 
 
 def _furnished(settings: Settings) -> Mapping[str, str]:

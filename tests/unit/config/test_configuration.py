@@ -153,8 +153,13 @@ class TestFindings:
         assert self.told(loaded) == [
             "heat.conf:2: there is no option [DEFAULT] max_stack_per_tenant; did you mean max_stacks_per_tenant?",
             "heat.conf:3: there is no option [DEFAULT] flavor; there is one in [paste_deploy]",
-            "heat.conf:4: there is no option [here] there".replace(":4", ":5"),
+            "heat.conf:5: there is no option [here] there",
         ]
+
+    def test_a_slip_in_a_section_with_ignored_options_is_still_one(self, read: Read) -> None:
+        loaded = read("[database]\nconection = sqlite://\nmax_pool_size = 3\n")
+
+        assert [finding.known for finding in loaded.findings()] == [False, True]
 
     def test_what_is_for_a_plug_in_is_left_to_it(self, read: Read) -> None:
         loaded = read("[custombackend]\nword = sesame\n")
