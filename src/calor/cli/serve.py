@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
     from calor.server.sockets import PortTaken
     from calor.server.tls import CertificateUnusable
+    from calor.store.cipher import WrongKey
 
     try:
         loaded = load_files(arguments)
@@ -60,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         PolicyUnusable,
         PortTaken,
         StateDirTaken,
+        WrongKey,
     ) as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1

@@ -45,7 +45,7 @@ def cloud_config(settings: Settings) -> CloudConfig:
 
 def serve(settings: Settings) -> None:
     """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken,
-    DatabaseUnusable, and what `_check` does."""
+    DatabaseUnusable, WrongKey, and what `_check` does."""
     _check(settings)
     configured = settings.configured
     api = configured.api
@@ -59,10 +59,11 @@ def serve(settings: Settings) -> None:
         cloud_socket = listen(settings.host, settings.cloud_port)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
         passwords = _furnished(settings)
-    _prepare_database(settings)
     known = secrets.keep(settings.state_dir / "passwords.json", passwords)
     if configured.encryption_key is not None:
-        known = replace(known, key=configured.encryption_key)
+        # What was encrypted before there was this key can still be read.
+        known = replace(known, keys=(configured.encryption_key, *known.keys))
+    _prepare_database(settings, known)
     if settings.is_embedded:
         secrets.write_private(settings.clouds_file, clouds_yaml(settings, known))
     bell = Bell()
@@ -90,14 +91,16 @@ def _check(settings: Settings) -> None:
         load_backend(auth.backend, auth.backend_settings)
 
 
-def _prepare_database(settings: Settings) -> None:
+def _prepare_database(settings: Settings, known: secrets.Secrets) -> None:
+    """Raises DatabaseUnusable and WrongKey."""
     from sqlalchemy.exc import SQLAlchemyError
 
     from calor.store import database
 
     try:
-        engine = database.connect(settings.database_url)
+        engine = database.connect(settings.database_url, known.cipher)
         database.create_tables(engine)
+        database.seal_of(engine)
         engine.dispose()
     except (SQLAlchemyError, ImportError) as error:
         reason = str(error).partition("\n")[0]

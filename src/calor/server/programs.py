@@ -37,16 +37,14 @@ def engine_main(settings: Settings, secrets: Secrets, bell: Bell) -> None:
 
 def _vault(settings: Settings, cloud: Cloud, secrets: Secrets) -> Vault:
     from calor.engine.vault import Vault
-    from calor.store.cipher import Cipher
 
     trusted = access.trusted_cloud(settings, cloud)
-    return Vault(trusted, Cipher(secrets.key), settings.configured.auth.delegated_roles)
+    return Vault(trusted, secrets.cipher, settings.configured.auth.delegated_roles)
 
 
 def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserServices:
     from calor.clouds.sessions import versioned
     from calor.engine.users import Addresses, UserServices
-    from calor.store.cipher import Cipher
 
     auth = settings.configured.auth
     addresses = Addresses(
@@ -55,7 +53,7 @@ def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserSe
         identity=versioned(auth.clients_url or settings.public_auth_url),
         **({"region": auth.region} if auth.region else {}),
     )
-    return UserServices(cloud, access.stack_users(settings, cloud), Cipher(secrets.key), addresses)
+    return UserServices(cloud, access.stack_users(settings, cloud), secrets.cipher, addresses)
 
 
 async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
@@ -64,7 +62,7 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     from calor.store import database
 
     loop = asyncio.get_running_loop()
-    engine = database.connect(settings.database_url)
+    engine = database.connect(settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all)
     cloud = access.home_cloud(settings, secrets)
     own = settings.configured.engine
     keeper = Keeper(
@@ -106,7 +104,7 @@ def api_main(
     from calor.store import database
     from calor.store.writer import Writer
 
-    engine = database.connect(settings.database_url)
+    engine = database.connect(settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all)
     api = settings.configured.api
     world = configured_world(settings)
     policy = access.policy(settings)

@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.BoolOpt(
             "encrypt_parameters_and_properties",
             default=False,
-            help="Whether hidden parameters and all properties are encrypted in the database.",
+            help="Whether all stacks are encrypted in the database, not only those with hidden parameters.",
         ),
     ),
     "database": (
