@@ -414,6 +414,20 @@ class TestWhatIsKept:
             (secret,) = connection.execute("SELECT secret FROM credentials").fetchone()
         assert "trust_id" in Cipher(base64.urlsafe_b64encode(b"k" * 32)).decrypt(secret)
 
+    def test_all_stacks_are_encrypted_if_that_is_wanted(self, start: Start) -> None:
+        server = start("[DEFAULT]\nencrypt_parameters_and_properties = true\n")
+        server.ready()
+        api = server.client()
+        described = {**TEMPLATE, "description": "unmistakable"}
+        made = create(api, "s", described).json()["stack"]["id"]
+        settled(api, f"/stacks/s/{made}")
+
+        with sqlite3.connect(server.state_dir / "calor.db") as connection:
+            bodies = [body for (body,) in connection.execute("SELECT body FROM content")]
+        assert bodies
+        # Fernet's tokens begin so; what is not encrypted is compressed, and begins otherwise.
+        assert all(body.startswith(b"gAAAA") for body in bodies)
+
     def test_another_database_than_the_usual_one(self, start: Start, tmp_path: Path) -> None:
         server = start(f"[database]\nconnection = sqlite:///{tmp_path}/other.db\n")
         server.ready()
