@@ -33,7 +33,7 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
         "max_interface_check_attempts max_cinder_* cloud_backend keystone_backend stack_scheduler_hints "
         "reauthentication_auth_method allow_trusts_redelegation error_wait_time plugin_dirs loadbalancer_template "
         "max_server_name_length max_ceilometer_* instance_* periodic_fuzzy_delay run_external_periodic_tasks "
-        "server_keystone_endpoint_type template_fetch_timeout metadata_put_timeout "
+        "server_keystone_endpoint_type metadata_put_timeout "
         "default_notification_* heat_watch_server_url enable_cloud_watch_lite backdoor_*",
     ),
     ("DEFAULT", "stacks always act through trusts", "deferred_auth_method"),

@@ -68,6 +68,7 @@ class Engine:
     deleted_stack_age: float | None
     events_per_stack: int | None
     cleaning_batch: int
+    fetch_timeout: float
     property_defaults: Mapping[str, str]
     environment_dir: Path | None
     template_dir: Path | None

@@ -100,6 +100,7 @@ def _engine(conf: Any, near: Path | None) -> Engine:
         deleted_stack_age=conf.calor.deleted_stack_days * DAY or None,
         events_per_stack=conf.max_events_per_stack or None,
         cleaning_batch=conf.event_purge_batch_size,
+        fetch_timeout=float(conf.template_fetch_timeout),
         property_defaults={
             "software_config_transport": conf.default_software_config_transport,
             "signal_transport": conf.default_deployment_signal_transport,

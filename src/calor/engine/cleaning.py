@@ -181,7 +181,9 @@ class _References:
         for some in _parts(ids - self._snapshots.keys()):
             query = select(snapshot.c.id, snapshot.c.data).where(snapshot.c.id.in_(some))
             for id, data in connection.execute(query):
-                self._snapshots[id] = (data or {}).get("_definition")
+                # One that is being taken has nothing in it yet.
+                if data:
+                    self._snapshots[id] = data.get("_definition")
         found.update(digest for id in ids if (digest := self._snapshots.get(id)) is not None)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -17,13 +18,15 @@ log = logging.getLogger("calor")
 
 
 def configured_world(settings: Settings) -> World:
+    from calor.clouds.web import fetch_text
     from calor.language import operator, reader
     from calor.language.diagnostics import Report
     from calor.types.operator_defaults import with_defaults
     from calor.types.world import offline_world
 
     engine, limits = settings.configured.engine, settings.configured.limits
-    world = with_defaults(offline_world(), engine.property_defaults)
+    fetch = partial(fetch_text, largest=limits.template_size, timeout=engine.fetch_timeout)
+    world = with_defaults(offline_world(fetch), engine.property_defaults)
     world = replace(
         world,
         max_depth=limits.nested_depth,

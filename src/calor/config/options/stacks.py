@@ -84,6 +84,12 @@ _ENGINE = (
         default=["data-processing-cluster", "hidden"],
         help="Stacks with one of these tags are left out of lists unless they are asked for.",
     ),
+    cfg.IntOpt(
+        "template_fetch_timeout",
+        default=20,
+        min=1,
+        help="The seconds a web server has to begin with a template that is fetched from it. Heat's default is 60.",
+    ),
     cfg.StrOpt(
         "environment_dir",
         default="environment.d",
