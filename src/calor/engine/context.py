@@ -77,8 +77,7 @@ class Context:
 
     @property
     def timeout(self) -> float | None:
-        minutes = self._walk.stack.timeout_mins
-        return minutes * 60 if minutes else None
+        return self._walk.run.timeout(self._walk.stack)
 
     @property
     def update_policy(self) -> Mapping[str, Any]:

@@ -53,6 +53,7 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -64,6 +65,7 @@ class Run:
         self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
+        self.default_timeout = default_timeout
         self.stop = asyncio.Event()
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
@@ -163,11 +165,11 @@ class Run:
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
-        minutes = self.stack.timeout_mins
+        seconds = self.timeout(self.stack)
         timer = None
-        if minutes:
+        if seconds:
             began = self.stack.updated_at or self.stack.created_at
-            remaining = began + minutes * 60 - self.now()
+            remaining = began + seconds - self.now()
             timer = asyncio.get_running_loop().call_later(max(remaining, 0), self._expire)
         try:
             failure = await self._walk()
@@ -178,6 +180,10 @@ class Run:
                 timer.cancel()
         self.journal.send()
         return "Timed out" if self._timed_out else failure
+
+    def timeout(self, stack: records.Stack) -> float | None:
+        """The seconds an action on a stack may take."""
+        return stack.timeout_mins * 60.0 if stack.timeout_mins else self.default_timeout
 
     def _expire(self) -> None:
         self._timed_out = True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
 from calor.clouds.errors import CloudError
 from calor.engine import definitions
@@ -42,6 +42,8 @@ class Limits:
     stacks_per_project: int | None = None
     resources_per_stack: int | None = None
     snapshots_per_stack: int | None = None
+    configs_per_project: int | None = None
+    deployments_per_project: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,14 @@ class Base:
             if connection.execute(query).scalar_one() >= allowed:
                 message = f"You have reached the maximum stacks per tenant, {allowed}."
                 raise ServiceError("RequestLimitExceeded", message)
+
+    def check_count(self, allowed: int | None, message: str, which: ColumnElement[bool]) -> None:
+        """Raises ServiceError if there are as many rows of a kind as are allowed."""
+        if allowed is None:
+            return
+        with reading(self.database).connect() as connection:
+            if connection.execute(select(func.count()).where(which)).scalar_one() >= allowed:
+                raise ServiceError("RequestLimitExceeded", f"{message}, {allowed}.")
 
     @staticmethod
     def _live(connection: Connection, project: str, name: str) -> list[str]:

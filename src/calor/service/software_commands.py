@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Table, select
 
 from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
@@ -18,6 +18,8 @@ from calor.store.writer import Changes
 
 class SoftwareCommands(Base):
     def create_config(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareConfig:
+        """Raises ServiceError if the project has as many as it may."""
+        self._check_number(caller, tables.software_config, self.limits.configs_per_project, "configs")
         made = new_config(caller.project, fields, self.clock())
         changes = Changes()
         changes.insert(tables.software_config, **records.as_row(made))
@@ -38,8 +40,10 @@ class SoftwareCommands(Base):
         self.writer.write(changes)
 
     def create_deployment(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareDeployment:
-        """Raises NotFound if there is no such config."""
+        """Raises NotFound if there is no such config, ServiceError if the project has as many as it may."""
         self._config(caller, fields["config"])
+        limit = self.limits.deployments_per_project
+        self._check_number(caller, tables.software_deployment, limit, "deployments")
         made = new_deployment(caller.project, fields, self.clock())
         changes = Changes()
         changes.insert(tables.software_deployment, **records.as_row(made))
@@ -62,6 +66,12 @@ class SoftwareCommands(Base):
         changes = Changes()
         changes.delete(tables.software_deployment, deployment.id)
         self.writer.write(changes)
+
+    def _check_number(self, caller: Caller, table: Table, allowed: int | None, what: str) -> None:
+        """Admins may have any number. Raises ServiceError."""
+        if not caller.is_admin:
+            message = f"You have reached the maximum software {what} per tenant"
+            self.check_count(allowed, message, table.c.project == caller.project)
 
     def _config(self, caller: Caller, id: str) -> None:
         """Raises NotFound unless the caller's project has the config."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, select
-
 from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.service.base import Base, NewStack
@@ -59,14 +57,8 @@ class TransferCommands(Base):
         return made
 
     def _check_snapshots(self, stack: records.Stack) -> None:
-        allowed = self.limits.snapshots_per_stack
-        if allowed is None:
-            return
-        query = select(func.count()).where(tables.snapshot.c.stack == stack.id)
-        with reading(self.database).connect() as connection:
-            if connection.execute(query).scalar_one() >= allowed:
-                message = f"You have reached the maximum snapshots per stack, {allowed}."
-                raise ServiceError("RequestLimitExceeded", message)
+        message = "You have reached the maximum snapshots per stack"
+        self.check_count(self.limits.snapshots_per_stack, message, tables.snapshot.c.stack == stack.id)
 
     def delete_snapshot(self, caller: Caller, snapshot: records.Snapshot) -> None:
         if snapshot.status == "IN_PROGRESS":
