@@ -76,12 +76,27 @@ def test_an_update_is_previewed_and_made(live: Door) -> None:
     assert [one["resource_name"] for one in changes["updated"]] == ["first"]
     assert [one["resource_name"] for one in changes["unchanged"]] == ["second"]
     assert changes["updated"][0]["creation_time"].endswith("Z")
+    assert changes["updated"][0]["reason"] == "value changes in place"
 
     assert live("PUT", path, {"template": changed("two")}).status_code == 202
     stack = live.settled(path)
     assert stack["stack_status"] == "UPDATE_COMPLETE"
     assert stack["updated_time"] is not None
     assert live.get(f"{path}/template") == changed("two")
+
+
+def test_the_preview_of_an_update_has_its_steps(live: Door) -> None:
+    path = live.create()
+    live.settled(path)
+
+    answer = live("PATCH", f"{path}/preview?show_nested=true", {"template": changed("two")}).json()
+
+    assert [(step["action"], step["path"]) for step in answer["plan"]] == [
+        ("update", ["first"]),
+        ("keep", ["second"]),
+    ]
+    [change] = answer["plan"][0]["changes"]
+    assert (change["property"], change["after"]) == ("value", "two")
 
 
 def test_put_forgets_and_patch_keeps(live: Door) -> None:

@@ -150,7 +150,8 @@ class Comparison:
             if DRAWN in path:
                 continue
             made = self._worked_on(path)
-            for dependant in {name for step, _ in steps for name in step.required_by}:
+            wanted = [step for step, _ in steps if step.resource is not None]
+            for dependant in {name for step in wanted for name in step.required_by}:
                 later = self._worked_on((*path[:-1], dependant))
                 if made and later and made.ended > later.begun:
                     yield f"{'/'.join(path)} was worked on after {dependant}, which needs it"

@@ -61,6 +61,11 @@ class Forecast:
         self.current = current(stack.rows, target)
         self.states = ForeseenStates(means.read(self.current))
         self.dependants = definition.graph.dependants() if definition is not None else {}
+        self.needed_by: dict[str, list[str]] = {}
+        """The resources that need a row now."""
+        for row in stack.rows:
+            for id in row.requires:
+                self.needed_by.setdefault(id, []).append(row.name)
         self.decisions: dict[str, Decision] = {}
         self.left: dict[str, Row] = {}
         """The resources as the steps leave them, by name."""
@@ -274,12 +279,16 @@ class Forecast:
 
     def _deletion(self, row: Row, reason: str) -> Step:
         path = (*self.above, row.name)
+        nested = None
         if row.data.get(DELETION_POLICY) == "Retain":
             reason = f"{reason}; its deletion policy lets live what it stands for"
-            return Step(Kind.DELETE, path, row.type_name, reason, row=row.id)
-        stack = self.stack.below.get(row.physical_id or "") if row.data.get(NESTED) else None
-        nested = Forecast(None, stack, None, self.means, path).plan() if stack is not None else None
-        return Step(Kind.DELETE, path, row.type_name, reason, nested=nested, row=row.id)
+        elif row.data.get(NESTED):
+            stack = self.stack.below.get(row.physical_id or "")
+            nested = Forecast(None, stack, None, self.means, path).plan() if stack is not None else None
+        needed_by = tuple(self.needed_by.get(row.id, ()))
+        return Step(
+            Kind.DELETE, path, row.type_name, reason, nested=nested, row=row.id, required_by=needed_by
+        )
 
 
 def _outputs(found: Any) -> Mapping[str, Any]:

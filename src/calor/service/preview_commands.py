@@ -66,7 +66,10 @@ class PreviewCommands(Base):
         """What an update would do to each resource, and in which order. Raises ServiceError."""
         request = self.updated(stack, change)
         definition, present, plan = self.plan_update(stack, request)
-        masking = Masking(_hidden(definition) | self._hidden_before(stack))
+        hidden = _hidden(definition)
+        if any(step.changes for step in plan.all_steps()):
+            hidden |= self._hidden_before(stack)
+        masking = Masking(hidden)
         return {
             "resource_changes": Changes(present, masking, show_nested).of(plan),
             "plan": steps(plan, masking),
