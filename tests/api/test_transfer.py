@@ -156,6 +156,15 @@ class TestSnapshots:
         door.stage.change(tables.stack, id, status="COMPLETE")
         assert error(door("POST", f"{address}/restore"), 400)["type"] == "NotSupported"
 
+    def test_one_that_another_action_overtakes_has_failed(self, door: Door) -> None:
+        path = f"/stacks/s/{door.stage.add_stack('s')}"
+        address = f"{path}/snapshots/{door('POST', f'{path}/snapshots', {}).json()['id']}"
+
+        assert door("PUT", path, {"template": SMALL}).status_code == 202
+
+        assert door.get(address)["snapshot"]["status"] == "FAILED"
+        assert door("DELETE", address).status_code == 204
+
     def test_they_have_the_shape_of_an_abandoned_stack(self, live: Door) -> None:
         path = live.create(template=NESTED, files=FILES)
         live.settled(path)

@@ -22,7 +22,7 @@ from calor.language.parameters import StackIdentity
 from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
-from calor.service.errors import Invalid, NotSupported, ServiceError, StackExists
+from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, tables
 from calor.store.database import reading
@@ -221,30 +221,38 @@ class Base:
             raise StackExists(stack.name)
 
     def start(
-        self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
+        self,
+        stack: records.Stack,
+        action: str,
+        bodies: Mapping[str, bytes] | None = None,
+        also: Callable[[Connection], None] | None = None,
+        **values: Any,
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see. Raises NotSupported for a stack
-        that is part of another, whose action it has to be."""
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is done. Raises
+        NotSupported for a stack that is part of another, whose action it has to be."""
         if not stack.is_root:
             raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
-        started = records.changed(
-            stack,
-            action=action,
-            status="IN_PROGRESS",
-            reason=f"Stack {action} started",
-            updated_at=self.clock(),
-            run_id=new_id(),
+        # Nothing but what changes: an engine may be writing the rest at this moment.
+        changed = {
+            "action": action,
+            "status": "IN_PROGRESS",
+            "reason": f"Stack {action} started",
+            "updated_at": self.clock(),
+            "run_id": new_id(),
             **values,
-        )
+        }
+        started = records.changed(stack, **changed)
         changes = Changes()
-        row = dict(records.as_row(started))
-        del row["id"]
-        changes.update(tables.stack, stack.id, **row)
+        self.note(changes, started)
+        changes.then(lambda connection: _change(connection, stack, changed))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
-        self.note(changes, started)
+        if stack.state == "SNAPSHOT_IN_PROGRESS":
+            changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
         if bodies:
             changes.then(lambda connection: contents.put(connection, bodies))
+        if also is not None:
+            changes.then(also)
         self.writer.write(changes)
         self.ring()
         return started
@@ -279,3 +287,23 @@ def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
     connection.execute(tables.tag.delete().where(tables.tag.c.stack == stack))
     if tags:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
+
+
+def _change(connection: Connection, stack: records.Stack, values: Mapping[str, Any]) -> None:
+    """Changes a stack, unless it began to go after it was looked at."""
+    table = tables.stack
+    query = select(table.c.action, table.c.deleted_at).where(table.c.id == stack.id).with_for_update()
+    present = connection.execute(query).one()
+    if present.deleted_at is not None:
+        raise NotFound("Stack", stack.name)
+    if present.action == "DELETE" and values["action"] != "DELETE":
+        raise NotSupported(f"{values['action']} of a stack that is being deleted is not supported.")
+    connection.execute(table.update().where(table.c.id == stack.id).values(values))
+
+
+def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:
+    """A snapshot that another action overtakes will never be complete."""
+    table = tables.snapshot
+    unfinished = table.c.id == stack.run.get("snapshot"), table.c.status == "IN_PROGRESS"
+    values = {"status": "FAILED", "reason": f"Stack {action} started"}
+    connection.execute(table.update().where(*unfinished).values(values))

@@ -34,10 +34,7 @@ class TransferCommands(Base):
         """Gives the stack's data away and deletes it; what it owns stays."""
         _check_idle(stack)
         data = self.export(caller, stack)
-        changes = Changes()
-        changes.then(lambda connection: _let_go(connection, stack))
-        self.writer.write(changes)
-        self.start(stack, "DELETE", run={})
+        self.start(stack, "DELETE", run={}, also=lambda connection: _let_go(connection, stack))
         return data
 
     def create_snapshot(self, caller: Caller, stack: records.Stack, name: str | None) -> records.Snapshot:
@@ -55,10 +52,11 @@ class TransferCommands(Base):
             created_at=self.clock(),
             data=None,
         )
-        changes = Changes()
-        changes.insert(tables.snapshot, **records.as_row(made))
-        self.writer.write(changes)
-        self.start(stack, "SNAPSHOT", run={"snapshot": made.id})
+
+        def keep(connection: Connection) -> None:
+            connection.execute(tables.snapshot.insert(), [records.as_row(made)])
+
+        self.start(stack, "SNAPSHOT", run={"snapshot": made.id}, also=keep)
         return made
 
     def _check_snapshots(self, stack: records.Stack) -> None:
