@@ -93,6 +93,8 @@ class Child:
         context = self.parent.context(
             self.state, members=[ResourceState.of(row) for row in rows], below=below.get("resources") or {}
         )
+        if self.left:
+            return [Stage(_named_after(self.left, found.stack_template(context, evaluated.values)))]
         if hasattr(found, "stages"):
             stages: list[Stage] = list(found.stages(context, evaluated.values))
             return stages
@@ -268,6 +270,14 @@ class Child:
         if "error" in output:
             raise FunctionError(f"Error in {self.resource.name} output {name}: {output['error']}")
         return follow(output["value"], path)
+
+
+def _named_after(left: Mapping[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+    """A template in which members whose names were drawn have the names of those that are adopted."""
+    members = template["resources"]
+    if not members or not members.keys().isdisjoint(left):
+        return template
+    return {**template, "resources": dict.fromkeys(left, next(iter(members.values())))}
 
 
 async def _done(outcome: Any) -> None:
