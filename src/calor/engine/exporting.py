@@ -7,10 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from calor.engine import definitions
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
 from calor.store import records, tables
 
 
-def exported(connection: Connection, stack: records.Stack) -> dict[str, Any]:
+def exported(connection: Connection, stack: records.Stack, world: World) -> dict[str, Any]:
     """A stack with all below it: a resource that is a stack is a whole stack of the same shape."""
     request = definitions.load(connection, stack.definition)
     environment = request["environment"]
@@ -29,17 +31,24 @@ def exported(connection: Connection, stack: records.Stack) -> dict[str, Any]:
             "parameter_defaults": environment.get("parameter_defaults", {}),
             "resource_registry": environment.get("resource_registry", {}),
             "event_sinks": environment.get("event_sinks", []),
-            "encrypted_param_names": [],
+            "encrypted_param_names": _encrypted(stack, request, world) if stack.sealed else [],
         },
         "environment_files": request["environment_files"],
-        "resources": {row.name: _resource(connection, row) for row in resources if row.replaced_by is None},
+        "resources": {
+            row.name: _resource(connection, row, world) for row in resources if row.replaced_by is None
+        },
         "project_id": stack.project,
         "stack_user_project_id": stack.user_project,
         "tags": stack.tags,
     }
 
 
-def _resource(connection: Connection, row: records.Resource) -> dict[str, Any]:
+def _encrypted(stack: records.Stack, request: dict[str, Any], world: World) -> list[str]:
+    definition, _ = definitions.define(request, world, StackIdentity(stack.name, stack.id, stack.project))
+    return definitions.encrypted_names(definition) if definition is not None else []
+
+
+def _resource(connection: Connection, row: records.Resource, world: World) -> dict[str, Any]:
     own = {
         "name": row.name,
         "resource_id": row.physical_id,
@@ -53,4 +62,6 @@ def _resource(connection: Connection, row: records.Resource) -> dict[str, Any]:
         return own
     query = select(tables.stack).where(tables.stack.c.id == row.physical_id)
     found = connection.execute(query).one_or_none()
-    return own if found is None else {**exported(connection, records.record(records.Stack, found)), **own}
+    if found is None:
+        return own
+    return {**exported(connection, records.record(records.Stack, found), world), **own}

@@ -11,36 +11,34 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
-from calor.engine import definitions, signals
+from calor.engine import definitions
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
 from calor.engine.exporting import exported
+from calor.engine.ids import new_id
 from calor.engine.journal import Journal
-from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
-from calor.engine.states import StepFailed
+from calor.engine.scaling import ChangesBelow
+from calor.engine.signals import Inbox
+from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.store import records, sealing, tables
+from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
-from calor.types.behaviour import ResourceFailed
+from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
-
-
-class Stopped(Exception):
-    """The run was told to stop."""
 
 
 class Run:
@@ -61,20 +59,26 @@ class Run:
         self.world = world
         self.vault = vault
         self.database = database
-        self.journal = Journal(writer, lease, self.now)
+        self.seal = seal_of(database) if stack.sealed else None
+        """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.stop = asyncio.Event()
+        self.aborted = False
+        """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
-        self.walks: dict[str, OpenedStack] = {}
+        self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
+        self.below = ChangesBelow(self)
+        self._ailing: set[str] | None = None
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
-        self._handling: asyncio.Task[None] | None = None
+        self._inbox = Inbox(self)
 
     @staticmethod
     def now() -> float:
@@ -104,43 +108,40 @@ class Run:
             raise Stopped("the run was stopped")
 
     def look_into_inbox(self) -> None:
-        """Handles signals beside the walk, one after the other."""
-        if self._handling is None or self._handling.done():
-            self._handling = asyncio.ensure_future(self._handle_signals())
+        """Handles signals beside the walk."""
+        self._inbox.look()
 
-    async def _handle_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        while found := await loop.run_in_executor(None, signals.waiting, self):
-            for signal in found:
-                await signals.handle(self, signal)
-            handled, self._signalled = self._signalled, asyncio.Event()
-            handled.set()
+    def signalled(self) -> None:
+        """Wakes up whoever waits for a signal."""
+        handled, self._signalled = self._signalled, asyncio.Event()
+        handled.set()
 
-    async def walk_of(self, stack: str) -> OpenedStack | None:
+    async def walk_of(self, stack: str) -> StackWalk | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
             row = await self.stack_row(stack)
             if row is None or row.deleted_at is not None:
                 return None
-            OpenedStack(self, row, None, await self.resource_rows(stack)).open()
+            opened = StackWalk(self, row, None, await self.resource_rows(stack))
+            if stack not in self.walks:
+                opened.open()
         return self.walks[stack]
 
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
-        if self.stack.status != "IN_PROGRESS":
-            await self._handle_signals()
-            return
-        self.look_into_inbox()
         try:
-            await self._execute()
+            if self.stack.status == "IN_PROGRESS":
+                self.look_into_inbox()
+                await self._execute()
         finally:
-            if self._handling is not None:
-                await asyncio.wait([self._handling])
+            await self._inbox.emptied()
+            # What is still to be written must be before the lease is given back.
+            await self.journal.flush()
 
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
-            if self.stop.is_set():
+            if self.aborted:
                 await self.configs.cancel(timed_out=self._timed_out)
             if self.stop.is_set() and not self._timed_out:
                 return
@@ -148,12 +149,16 @@ class Run:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            await self._end("FAILED", failure)
+            self._note_end("FAILED", failure)
+            if rolls_back:
+                # In the same transaction: nobody takes the failure for the end.
+                self._roll_back()
+            await self.journal.flush()
             if not rolls_back or self._superseded:
                 return
             self.stop.clear()
-            self._timed_out = False
-            self._roll_back()
+            self.aborted = self._timed_out = False
+            self.walks.clear()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
@@ -175,6 +180,11 @@ class Run:
 
     def _expire(self) -> None:
         self._timed_out = True
+        self.abort()
+
+    def abort(self) -> None:
+        """Stops, and gives up what is under way."""
+        self.aborted = True
         self.stop.set()
 
     async def _walk(self) -> str | None:
@@ -187,6 +197,24 @@ class Run:
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)
+
+    async def recreate(self, walk: StackWalk, reference: str) -> None:
+        """Begins an update of the whole tree in which a resource counts as failed."""
+        state = walk.by_reference(reference)
+        if state is None:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        if self.stack.status == "IN_PROGRESS":
+            raise NothingToDo("the stack is being worked on")
+        state.action, state.status, state.reason = "CHECK", "FAILED", "it is to be made anew"
+        self.journal.transition(walk.stack, state)
+        self._change(
+            action="UPDATE",
+            status="IN_PROGRESS",
+            reason="Stack UPDATE started",
+            updated_at=self.now(),
+            run_id=new_id(),
+            run={},
+        )
 
     # Acting for the owner.
 
@@ -237,6 +265,30 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
+    async def ailing(self) -> set[str]:
+        """The stacks of the tree in which, or below which, something was not well when the run began."""
+        if self._ailing is None:
+            self._ailing = await asyncio.get_running_loop().run_in_executor(None, self._read_ailing)
+        return self._ailing
+
+    def _read_ailing(self) -> set[str]:
+        stack, resource = tables.stack, tables.resource
+        below = select(stack.c.id, stack.c.parent).where(
+            stack.c.root == self.stack.root, stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
+        )
+        failed = select(resource.c.stack).join(stack, stack.c.id == resource.c.stack)
+        failed = failed.where(stack.c.root == self.stack.root, resource.c.status != "COMPLETE").distinct()
+        with reading(self.database).connect() as connection:
+            parents = {row.id: row.parent for row in connection.execute(below)}
+            waiting = list(connection.execute(failed).scalars())
+        found: set[str] = set()
+        while waiting:
+            id = waiting.pop()
+            if id in parents and id not in found:
+                found.add(id)
+                waiting.append(parents[id])
+        return found
+
     async def template_of(self, stack: records.Stack) -> dict[str, Any]:
         """The template that a stack has now."""
         return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
@@ -264,12 +316,23 @@ class Run:
             self.file_digests = definitions.file_digests(connection, self.stack.definition)
         if nothing and not definitions.has_hooks(request):
             return None, rows
+        definition = self._defined(request)
+        self.registry = definition.environment.registry
+        return None if nothing else definition, rows
+
+    def defined(self, digest: str) -> Definition:
+        """What the root is, by the digest of its definition."""
+        with reading(self.database).connect() as connection:
+            request = definitions.load(connection, digest)
+            self.file_digests = definitions.file_digests(connection, digest)
+        return self._defined(request)
+
+    def _defined(self, request: Mapping[str, Any]) -> Definition:
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
         definition, report = definitions.define(request, self.world, identity)
         if definition is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        self.registry = definition.environment.registry
-        return None if nothing else definition, rows
+        return definition
 
     # How it ends.
 
@@ -297,42 +360,53 @@ class Run:
         """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
         values: dict[str, Any] = {"status": status, "reason": reason}
         if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
-            data = exported(connection, self.stack)
+            data = exported(connection, self.stack, self.world)
             _add_snapshots(data["resources"], self.walk)
             values["data"] = {**data, "status": status, "_definition": self.stack.definition}
         table = tables.snapshot
-        connection.execute(update(table).where(table.c.id == id).values(values))
+        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
+        connection.execute(update(table).where(table.c.id == id).values(row))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
+        run = {} if previous else {"empty": True}
+        if self.stack.action == "ADOPT":
+            # What was taken over was there before, and stays.
+            run["retain"] = True
         self._change(
             action="ROLLBACK",
             status="IN_PROGRESS",
             reason=f"Stack {self.stack.action} failed, rolling back",
             updated_at=self.now(),
             definition=previous or self.stack.definition,
-            run={} if previous else {"empty": True},
+            run=run,
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
+        self._note_end(status, reason, **values)
+        await self.journal.flush()
+
+    def _note_end(self, status: str, reason: str, **values: Any) -> None:
         if self.stack.action == "SNAPSHOT":
             id = self.stack.run["snapshot"]
             self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
         self._change(status=status, reason=reason, **values)
-        await self.journal.flush()
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
         taken the stack over meanwhile."""
+        run_id = self.stack.run_id
         self.stack = stack = records.changed(self.stack, **values)
         event = stack_event_row(stack, self.now())
 
         def write(connection: Connection) -> None:
             table = tables.stack
-            change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
-            if connection.execute(change.values(values)).rowcount:
-                connection.execute(tables.event.insert(), [event])
+            change = update(table).where(table.c.id == stack.id, table.c.run_id == run_id)
+            [row] = sealing.protect(connection, table, [values], stack.sealed)
+            if connection.execute(change.values(row)).rowcount:
+                told = sealing.protect(connection, tables.event, [event], stack.sealed)
+                connection.execute(tables.event.insert(), told)
             else:
                 self._superseded = True
 

@@ -24,8 +24,9 @@ from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
-from calor.store import contents, records, tables
-from calor.store.database import reading
+from calor.store import contents, records, sealing, tables
+from calor.store.database import reading, seal_of
+from calor.store.sealing import Seal
 from calor.store.writer import Changes, Writer
 
 STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -104,7 +105,7 @@ class Base:
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
-        digest, bodies = definitions.encode(new.request)
+        digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
         now = self.clock()
         secret = self._deposit(caller)
         credentials = new_id() if secret is not None else None
@@ -136,7 +137,7 @@ class Base:
             run_id=new_id(),
             run=run,
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         changes.insert(tables.stack, **records.as_row(stack))
         if secret is not None:
             changes.insert(tables.credentials, id=credentials, project=caller.project, secret=secret)
@@ -184,6 +185,15 @@ class Base:
             raise Invalid.of(errors or list(report))
         return definition
 
+    def seal_for(
+        self, request: Mapping[str, Any], definition: Definition, stack: records.Stack | None = None
+    ) -> Seal | None:
+        """What a definition has to be encrypted with, if it has secrets or is to be that of a sealed stack."""
+        seal = seal_of(self.database)
+        if seal is None or seal.everything or (stack is not None and stack.sealed):
+            return seal
+        return seal if definitions.has_secrets(request, definition) else None
+
     def check_size(self, definition: Definition) -> None:
         allowed = self.limits.resources_per_stack
         if allowed is not None and count(definition) > allowed:
@@ -225,37 +235,54 @@ class Base:
         stack: records.Stack,
         action: str,
         bodies: Mapping[str, bytes] | None = None,
-        also: Callable[[Connection], None] | None = None,
+        also: Changes | None = None,
         **values: Any,
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is done. Raises
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
         NotSupported for a stack that is part of another, whose action it has to be."""
         if not stack.is_root:
             raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
-        # Nothing but what changes: an engine may be writing the rest at this moment.
-        changed = {
-            "action": action,
-            "status": "IN_PROGRESS",
-            "reason": f"Stack {action} started",
-            "updated_at": self.clock(),
-            "run_id": new_id(),
+        started = records.changed(
+            stack,
+            action=action,
+            status="IN_PROGRESS",
+            reason=f"Stack {action} started",
+            updated_at=self.clock(),
+            run_id=new_id(),
             **values,
-        }
-        started = records.changed(stack, **changed)
-        changes = Changes()
+        )
+        documents = dict(bodies or {})
+        if started.sealed or stack.sealed:
+            started = self._sealed_throughout(started, documents)
+        changes = also or Changes()
+        changes.sealed = started.sealed
         self.note(changes, started)
-        changes.then(lambda connection: _change(connection, stack, changed))
+        changes.then(lambda connection: _change(connection, stack, started))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
         if stack.state == "SNAPSHOT_IN_PROGRESS":
             changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
-        if bodies:
-            changes.then(lambda connection: contents.put(connection, bodies))
-        if also is not None:
-            changes.then(also)
+        if documents:
+            changes.then(lambda connection: contents.put(connection, documents))
         self.writer.write(changes)
         self.ring()
         return started
+
+    def _sealed_throughout(self, stack: records.Stack, bodies: dict[str, bytes]) -> records.Stack:
+        """Once a stack is sealed it stays so wherever it goes: it may lead back to a definition from before, while
+        its resources still have secrets."""
+        plain = {
+            name: digest
+            for name in ("definition", "previous")
+            if (digest := getattr(stack, name)) is not None and not contents.is_sealed(digest)
+        }
+        with reading(self.database).connect() as connection:
+            for name, digest in plain.items():
+                request = definitions.load(connection, digest)
+                sealed, documents = definitions.encode(request, seal_of(self.database))
+                bodies.update(documents)
+                stack = records.changed(stack, **{name: sealed})
+        return stack
 
     def note(self, changes: Changes, stack: records.Stack) -> None:
         """The stack's own event."""
@@ -289,16 +316,25 @@ def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
 
 
-def _change(connection: Connection, stack: records.Stack, values: Mapping[str, Any]) -> None:
-    """Changes a stack, unless it began to go after it was looked at."""
+def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
+    """Changes a stack from what was seen of it to what it shall be, unless it began to go meanwhile. Nothing else is
+    written: an engine may have changed it, too."""
     table = tables.stack
-    query = select(table.c.action, table.c.deleted_at).where(table.c.id == stack.id).with_for_update()
+    query = select(table.c.action, table.c.deleted_at).where(table.c.id == seen.id).with_for_update()
     present = connection.execute(query).one()
     if present.deleted_at is not None:
-        raise NotFound("Stack", stack.name)
-    if present.action == "DELETE" and values["action"] != "DELETE":
-        raise NotSupported(f"{values['action']} of a stack that is being deleted is not supported.")
-    connection.execute(table.update().where(table.c.id == stack.id).values(values))
+        raise NotFound("Stack", seen.name)
+    if present.action == "DELETE" and wanted.action != "DELETE":
+        raise NotSupported(f"{wanted.action} of a stack that is being deleted is not supported.")
+    before = records.as_row(seen)
+    stated = ("action", "status", "reason", "run")
+    values = {
+        name: value
+        for name, value in records.as_row(wanted).items()
+        if name in stated or value != before[name]
+    }
+    [row] = sealing.protect(connection, table, [values], wanted.sealed)
+    connection.execute(table.update().where(table.c.id == seen.id).values(row))
 
 
 def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:
@@ -306,4 +342,5 @@ def _break_off_snapshot(connection: Connection, stack: records.Stack, action: st
     table = tables.snapshot
     unfinished = table.c.id == stack.run.get("snapshot"), table.c.status == "IN_PROGRESS"
     values = {"status": "FAILED", "reason": f"Stack {action} started"}
-    connection.execute(table.update().where(*unfinished).values(values))
+    [row] = sealing.protect(connection, table, [values], stack.sealed)
+    connection.execute(table.update().where(*unfinished).values(row))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
 from calor.engine.exporting import exported
 from calor.engine.ids import new_id
@@ -28,13 +28,13 @@ class TransferCommands(Base):
     def export(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
         """The stack as data: what it is made of, and the ids of what it owns."""
         with reading(self.database).connect() as connection:
-            return exported(connection, stack)
+            return exported(connection, stack, self.world)
 
     def abandon(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
         """Gives the stack's data away and deletes it; what it owns stays."""
         _check_idle(stack)
         data = self.export(caller, stack)
-        self.start(stack, "DELETE", run={}, also=lambda connection: _let_go(connection, stack))
+        self.start(stack, "DELETE", run={"retain": True})
         return data
 
     def create_snapshot(self, caller: Caller, stack: records.Stack, name: str | None) -> records.Snapshot:
@@ -52,11 +52,9 @@ class TransferCommands(Base):
             created_at=self.clock(),
             data=None,
         )
-
-        def keep(connection: Connection) -> None:
-            connection.execute(tables.snapshot.insert(), [records.as_row(made)])
-
-        self.start(stack, "SNAPSHOT", run={"snapshot": made.id}, also=keep)
+        also = Changes()
+        also.insert(tables.snapshot, **records.as_row(made))
+        self.start(stack, "SNAPSHOT", also=also, run={"snapshot": made.id})
         return made
 
     def _check_snapshots(self, stack: records.Stack) -> None:
@@ -87,14 +85,3 @@ class TransferCommands(Base):
 def _check_idle(stack: records.Stack) -> None:
     if stack.status == "IN_PROGRESS":
         raise ActionInProgress(stack.name)
-
-
-def _let_go(connection: Connection, stack: records.Stack) -> None:
-    """Has the deletion of a stack pass over all that it and the stacks below it own."""
-    table = tables.resource
-    below = select(tables.stack.c.id).where(tables.stack.c.root == stack.root)
-    rows = connection.execute(select(table.c.id, table.c.data).where(table.c.stack.in_(below))).all()
-    for id, data in rows:
-        if not (data or {}).get("_nested"):
-            retained = {**(data or {}), "_deletion_policy": "Retain"}
-            connection.execute(table.update().where(table.c.id == id).values(data=retained))
