@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 from door import Door, error, token
 
+from calor.api.auth import Identity
+from calor.service.availability import SERVICE_TYPES
+from calor.types import catalogue
+
 SMALL_CLOUD = token() + ":identity,orchestration"
 NETWORK = token() + ":identity,orchestration,network"
 
@@ -72,3 +76,23 @@ class TestTypes:
 
     def test_a_catalog_that_is_not_known_has_all(self, door: Door) -> None:
         assert "OS::Nova::Server" in door.get("/resource_types")["resource_types"]
+
+
+class TestCatalogs:
+    USER = {"user": {"id": "u", "name": "n", "domain": {"id": "default"}}}
+
+    def services(self, **parts: Any) -> frozenset[str] | None:
+        return Identity.of_token("token", {**self.USER, **parts}, 0.0).services
+
+    def test_come_with_the_token(self) -> None:
+        catalog = [{"type": "network", "endpoints": [{}]}, {"type": "compute", "endpoints": []}]
+
+        assert self.services(catalog=catalog) == {"network"}
+
+    def test_may_be_missing(self) -> None:
+        assert self.services() is None
+
+    def test_have_a_name_for_every_service_that_a_type_needs(self) -> None:
+        declared = [catalogue.declaration(name) for name in catalogue.names()]
+
+        assert {one.service for one in declared if one is not None} - {None} <= set(SERVICE_TYPES)

@@ -84,6 +84,25 @@ class TestAbandoning:
         assert owned(both, path) == before
         both.deleted(path)
 
+    def test_members_whose_names_were_drawn_keep_them(self, both: Door) -> None:
+        sizes = {"min_size": 2, "max_size": 3, "resource": {"type": "OS::Heat::TestResource"}}
+        group = {"type": "OS::Heat::AutoScalingGroup", "properties": sizes}
+        template = {"heat_template_version": "2021-04-16", "resources": {"g": group}}
+        path = both.create(template=template)
+        both.settled(path)
+        before = owned(both, path)
+        data = both("DELETE", f"{path}/abandon").json()
+        both.settled(path)
+
+        made = both("POST", "/stacks", {"stack_name": "t", "adopt_stack_data": json.dumps(data)}).json()
+        path = f"/stacks/t/{made['stack']['id']}"
+
+        assert both.settled(path)["stack_status"] == "ADOPT_COMPLETE"
+        assert owned(both, path) == before
+        both("PUT", path, {"template": template})
+        assert both.settled(path)["stack_status"] == "UPDATE_COMPLETE"
+        assert owned(both, path) == before
+
     def test_what_it_is_given_wins(self, both: Door) -> None:
         path = both.create(template=SMALL, parameters={"size": 5})
         both.settled(path)
@@ -155,6 +174,15 @@ class TestSnapshots:
         error(door("POST", f"{address}/restore"), 409)
         door.stage.change(tables.stack, id, status="COMPLETE")
         assert error(door("POST", f"{address}/restore"), 400)["type"] == "NotSupported"
+
+    def test_one_that_another_action_overtakes_has_failed(self, door: Door) -> None:
+        path = f"/stacks/s/{door.stage.add_stack('s')}"
+        address = f"{path}/snapshots/{door('POST', f'{path}/snapshots', {}).json()['id']}"
+
+        assert door("PUT", path, {"template": SMALL}).status_code == 202
+
+        assert door.get(address)["snapshot"]["status"] == "FAILED"
+        assert door("DELETE", address).status_code == 204
 
     def test_they_have_the_shape_of_an_abandoned_stack(self, live: Door) -> None:
         path = live.create(template=NESTED, files=FILES)

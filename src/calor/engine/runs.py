@@ -363,8 +363,7 @@ class Run:
         values: dict[str, Any] = {"status": status, "reason": reason}
         if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
             data = exported(connection, self.stack, self.world)
-            for name, made in self.walk.snapshots.items():
-                data["resources"][name]["resource_data"] |= made
+            _add_snapshots(data["resources"], self.walk)
             values["data"] = {**data, "status": status, "_definition": self.stack.definition}
         table = tables.snapshot
         [row] = sealing.protect(connection, table, [values], self.stack.sealed)
@@ -425,3 +424,12 @@ def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | N
         return None
     known: StepFailed = failure(failed)
     return f"Resource {action} failed: {known.reason}"
+
+
+def _add_snapshots(resources: dict[str, Any], walk: ActionWalk) -> None:
+    """What the resources' own snapshots are known by goes to the rest of their data, also in stacks below."""
+    for name, made in walk.snapshots.items():
+        if name in resources:
+            resources[name]["resource_data"] |= made
+    for name, child in walk.children.items():
+        _add_snapshots(resources.get(name, {}).get("resources", {}), child)

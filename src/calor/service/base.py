@@ -22,9 +22,9 @@ from calor.language.parameters import StackIdentity
 from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
-from calor.service.errors import Invalid, NotSupported, ServiceError, StackExists
+from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
-from calor.store import contents, records, tables
+from calor.store import contents, records, sealing, tables
 from calor.store.database import reading, seal_of
 from calor.store.sealing import Seal
 from calor.store.writer import Changes, Writer
@@ -241,10 +241,15 @@ class Base:
             raise StackExists(stack.name)
 
     def start(
-        self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
+        self,
+        stack: records.Stack,
+        action: str,
+        bodies: Mapping[str, bytes] | None = None,
+        also: Changes | None = None,
+        **values: Any,
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see. Raises NotSupported for a stack
-        that is part of another, whose action it has to be."""
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
+        NotSupported for a stack that is part of another, whose action it has to be."""
         if not stack.is_root:
             raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
         started = records.changed(
@@ -256,18 +261,19 @@ class Base:
             run_id=new_id(),
             **values,
         )
-        bodies = dict(bodies or {})
+        documents = dict(bodies or {})
         if started.sealed or stack.sealed:
-            started = self._sealed_throughout(started, bodies)
-        changes = Changes(sealed=started.sealed)
-        row = dict(records.as_row(started))
-        del row["id"]
-        changes.update(tables.stack, stack.id, **row)
+            started = self._sealed_throughout(started, documents)
+        changes = also or Changes()
+        changes.sealed = started.sealed
+        self.note(changes, started)
+        changes.then(lambda connection: _change(connection, stack, started))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
-        self.note(changes, started)
-        if bodies:
-            changes.then(lambda connection: contents.put(connection, bodies))
+        if stack.state == "SNAPSHOT_IN_PROGRESS":
+            changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
+        if documents:
+            changes.then(lambda connection: contents.put(connection, documents))
         self.writer.write(changes)
         self.ring()
         return started
@@ -318,3 +324,33 @@ def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
     connection.execute(tables.tag.delete().where(tables.tag.c.stack == stack))
     if tags:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
+
+
+def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
+    """Changes a stack from what was seen of it to what it shall be, unless it began to go meanwhile. Nothing else is
+    written: an engine may have changed it, too."""
+    table = tables.stack
+    query = select(table.c.action, table.c.deleted_at).where(table.c.id == seen.id).with_for_update()
+    present = connection.execute(query).one()
+    if present.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    if present.action == "DELETE" and wanted.action != "DELETE":
+        raise NotSupported(f"{wanted.action} of a stack that is being deleted is not supported.")
+    before = records.as_row(seen)
+    stated = ("action", "status", "reason", "run")
+    values = {
+        name: value
+        for name, value in records.as_row(wanted).items()
+        if name in stated or value != before[name]
+    }
+    [row] = sealing.protect(connection, table, [values], wanted.sealed)
+    connection.execute(table.update().where(table.c.id == seen.id).values(row))
+
+
+def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:
+    """A snapshot that another action overtakes will never be complete."""
+    table = tables.snapshot
+    unfinished = table.c.id == stack.run.get("snapshot"), table.c.status == "IN_PROGRESS"
+    values = {"status": "FAILED", "reason": f"Stack {action} started"}
+    [row] = sealing.protect(connection, table, [values], stack.sealed)
+    connection.execute(table.update().where(*unfinished).values(row))

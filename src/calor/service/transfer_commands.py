@@ -50,10 +50,9 @@ class TransferCommands(Base):
             created_at=self.clock(),
             data=None,
         )
-        changes = Changes(sealed=stack.sealed)
-        changes.insert(tables.snapshot, **records.as_row(made))
-        self.writer.write(changes)
-        self.start(stack, "SNAPSHOT", run={"snapshot": made.id})
+        also = Changes()
+        also.insert(tables.snapshot, **records.as_row(made))
+        self.start(stack, "SNAPSHOT", also=also, run={"snapshot": made.id})
         return made
 
     def _check_snapshots(self, stack: records.Stack) -> None:

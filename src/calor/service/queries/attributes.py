@@ -20,14 +20,18 @@ WHOLE = "show"
 
 
 class StoredStack:
-    """A stack that types read attributes of, as they do of one that is being walked."""
+    """A stack that types read attributes of, as they do of one that is being walked; or one resource of it, where
+    no more is asked for."""
 
-    def __init__(self, connection: Connection, world: World, stack: records.Stack) -> None:
+    def __init__(
+        self, connection: Connection, world: World, stack: records.Stack, only: str | None = None
+    ) -> None:
         self._connection = connection
         self._world = world
         self.stack = stack
         table = tables.resource
-        rows = connection.execute(select(table).where(table.c.stack == stack.id))
+        query = select(table).where(table.c.stack == stack.id)
+        rows = connection.execute(query if only is None else query.where(table.c.name == only))
         chosen = visible([records.record(records.Resource, row) for row in rows])
         self.current = {row.name: ResourceState.of(row) for row in chosen}
         self.states = LiveStates(self.current)

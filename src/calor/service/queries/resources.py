@@ -145,9 +145,8 @@ class Resources:
                 raise NotFound("Resource", name)
             if found.line.id is None:
                 return _with_attributes(found, dict.fromkeys(attributes))
-            return _with_attributes(
-                found, StoredStack(connection, self._world, stack).attributes(name, attributes)
-            )
+            stored = StoredStack(connection, self._world, stack, only=name)
+            return _with_attributes(found, stored.attributes(name, attributes))
 
     def metadata(self, caller: Caller, stack: records.Stack, name: str) -> dict[str, Any]:
         """A resource's metadata. A user of the stack itself may read only what it has to do with. Raises
