@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.context import Context
-from calor.engine.states import ResourceState, StepFailed
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
@@ -47,7 +47,7 @@ class ActionWalk:
                     graph.depend(needed, row.id)
                 else:
                     graph.depend(row.id, needed)
-        return await walk(graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stop)
+        return await walk(graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stopped)
 
     def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
         state = self.rows[id]
@@ -92,6 +92,8 @@ class ActionWalk:
         self.children[state.name] = inner
         self._change(stack, "IN_PROGRESS", f"Stack {self.action} started")
         failed = await inner.execute()
+        if self.run.stopped():
+            raise Stopped
         if failed:
             reason = inner.failure(failed)
             self._change(stack, "FAILED", f"Resource {self.action} failed: {reason.reason}")
@@ -117,6 +119,8 @@ class ActionWalk:
         except asyncio.CancelledError:
             raise
         except Exception as error:
+            if self.run.left:
+                raise Stopped from error
             raise self._fail(state, StepFailed.of(error)) from None
         self._done(state, answer)
 

@@ -12,7 +12,7 @@ from calor.engine.children import Child, delete_child
 from calor.engine.ids import new_id
 from calor.engine.opened import OpenedStack
 from calor.engine.signals import HOOK
-from calor.engine.states import ResourceState, StepFailed
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import ResourceDefinition
@@ -46,6 +46,9 @@ class Delete:
 
 Step = Apply | Delete
 
+CHANGING = "_changing"
+"""Where a resource notes which properties an update is changing."""
+
 
 class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
@@ -77,7 +80,7 @@ class StackWalk(OpenedStack):
     async def execute(self) -> dict[Step, Exception]:
         """Does all that has to be done; what failed, by step."""
         self.open()
-        return await walk(self.graph(), self._start, stop=self.run.stop)
+        return await walk(self.graph(), self._start, stop=self.run.stopped)
 
     def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
         if isinstance(step, Apply):
@@ -153,7 +156,7 @@ class StackWalk(OpenedStack):
         if decision.kind is Kind.UPDATE and present is not None:
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
-        if replaces is not None and replaces.status != "FAILED":
+        if replaces is not None and replaces.status != "FAILED" and replaces.action != "DELETE":
             self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
             self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
         return self._create(resource, evaluated, replaces)
@@ -161,35 +164,37 @@ class StackWalk(OpenedStack):
     def _resume(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
-        """Goes on with a creation that another engine began. What it made is looked for first: nothing is made
-        twice."""
+        """Goes on with a creation that another engine began."""
         if state.type_name != resource.type_name:
             return self._create(resource, evaluated, state)
-        properties = bare(evaluated.values)
-        state.properties = properties
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
-        return self._finish(
-            self._find_or_create(resource, state, evaluated),
-            state,
-            "CREATE",
-            lambda: self._created(state, resource),
-        )
+        if self._is_nested(resource) or not hasattr(resource.found, "find"):
+            return self._begin_again(resource, state, evaluated)
+        return self._find_or_make(resource, state, evaluated)
 
-    async def _find_or_create(
+    async def _find_or_make(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> None:
-        if self._is_nested(resource):
-            child = self.children[resource.name] = Child(self, resource, state)
-            await child.resume(evaluated)
-            return
-        find = getattr(resource.found, "find", None)
-        if find is not None and await find(self.context(state)):
-            return
-        create = getattr(resource.found, "create", None)
-        outcome = create(self.context(state), state.properties) if create is not None else None
-        if inspect.isawaitable(outcome):
-            await outcome
+        """What was made is looked for first: nothing is made twice. It is as it was begun, which may not be what
+        is wanted by now."""
+        found: Any = resource.found
+        try:
+            there = await found.find(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, "CREATE", error) from None
+        if there:
+            self._created(state, resource)
+            following = self._apply(resource.name)
+        else:
+            following = self._begin_again(resource, state, evaluated)
+        if following is not None:
+            await following
+
+    def _begin_again(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        self._describe(state, resource, evaluated)
+        state.properties = bare(evaluated.values)
+        return self._make(resource, state, evaluated)
 
     def _failed_before(
         self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed
@@ -223,31 +228,52 @@ class StackWalk(OpenedStack):
             replaces.replaced_by = state.id
             self.journal.resource(replaces)
         properties = bare(evaluated.values)
-        state.metadata = bare(evaluated.metadata)
-        state.data["_metadata"] = state.metadata
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
+        self._describe(state, resource, evaluated)
         if resource.text.external_id is not None:
             self._external(state, resource, properties)
             return None
+        if self.stack.action == "ADOPT":
+            self._adopt(state, resource, properties)
+            return None
+        state.properties = properties
+        self._enter(state, "CREATE", properties)
+        return self._make(resource, state, evaluated)
+
+    def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
+        """Notes what the definition says of a resource that is about to be made."""
+        state.metadata = bare(evaluated.metadata)
+        state.data = {**state.data, "_metadata": state.metadata}
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
         if self._is_nested(resource):
             state.data["_nested"] = True
         if resource.deletion_policy != "Delete":
             state.data["_deletion_policy"] = resource.deletion_policy
-        if self.stack.action == "ADOPT":
-            self._adopt(state, resource, properties)
-            return None
-        self._enter(state, "CREATE", properties)
-        state.properties = properties
+
+    def _make(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        """Makes what a row, IN_PROGRESS, stands for."""
+        create = getattr(resource.found, "create", None)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
             outcome: Any = child.create(evaluated)
+        elif create is not None and hasattr(resource.found, "find"):
+            outcome = self._create_intended(state, create)
         else:
-            outcome = self._call(state, "CREATE", getattr(resource.found, "create", None), properties)
+            outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    async def _create_intended(self, state: ResourceState, create: Any) -> None:
+        """What can be looked for is made only when it is written down that it is about to be."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await self._waited(create(self.context(state), state.properties))
 
     def _external(
         self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
@@ -289,6 +315,9 @@ class StackWalk(OpenedStack):
         decision: Decision,
     ) -> Coroutine[Any, Any, None] | None:
         properties = bare(evaluated.values)
+        # What an interrupted update may have changed is given a value again, even if it is the old one.
+        changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
+        state.data = {**state.data, CHANGING: sorted(changed)}
         self._enter(state, "UPDATE", properties)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
@@ -298,12 +327,13 @@ class StackWalk(OpenedStack):
             if handler is None and decision.changes:
                 return self._replaced(resource, state, evaluated)
             try:
-                outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
+                outcome = self._call(state, "UPDATE", handler, properties, changed)
             except NeedsReplacement:
                 return self._replaced(resource, state, evaluated)
 
         def done() -> None:
             state.properties = properties
+            state.data = {name: value for name, value in state.data.items() if name != CHANGING}
             self._renew_metadata(state, bare(evaluated.metadata))
             state.requires = self._requires(resource)
             state.definition = self.stack.definition
@@ -386,12 +416,19 @@ class StackWalk(OpenedStack):
             outcome: Any = None
         elif state.data.get("_nested"):
             outcome = delete_child(self, state)
+        elif state.physical_id is None and hasattr(found, "find"):
+            outcome = self._find_and_delete(state, found)
         else:
             outcome = self._call(state, "DELETE", getattr(found, "delete", None))
         if outcome is None:
             self._deleted(state)
             return None
         return self._finish(outcome, state, "DELETE", lambda: self._deleted(state))
+
+    async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
+        """Its creation may have been interrupted before the object's id was written down."""
+        if await found.find(self.context(state)):
+            await self._waited(found.delete(self.context(state)))
 
     def _deleted(self, state: ResourceState) -> None:
         self._leave(state, "DELETE")
@@ -420,8 +457,18 @@ class StackWalk(OpenedStack):
         except (NeedsReplacement, asyncio.CancelledError):
             raise
         except Exception as error:
-            raise self._fail(state, action, StepFailed.of(error)) from None
+            raise self._broke_off(state, action, error) from None
         done()
+
+    @staticmethod
+    async def _waited(outcome: Any) -> None:
+        if inspect.isawaitable(outcome):
+            await outcome
+
+    def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
+        """What becomes of an error while something was waited for. A stack that was given up has not failed."""
+        self.run.stopped()
+        return Stopped() if self.run.left else self._fail(state, action, StepFailed.of(error))
 
     def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
         state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"

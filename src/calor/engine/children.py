@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
-from calor.engine.states import ResourceState, StepFailed, follow
+from calor.engine.states import ResourceState, StepFailed, Stopped, follow
 from calor.language import template as structure
 from calor.language.defining import define
 from calor.language.definition import Definition, Facade, ResourceDefinition
@@ -41,15 +41,12 @@ class Child:
         """As they were when the stack was reached."""
 
     async def create(self, evaluated: Evaluated) -> None:
-        await self._become("CREATE", evaluated, None)
+        """Makes the stack below, or goes on with that."""
+        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
 
     async def update(self, evaluated: Evaluated) -> None:
         stack = await self.parent.run.stack_row(self.state.physical_id)
         await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
-
-    async def resume(self, evaluated: Evaluated) -> None:
-        """Goes on with the creation of the stack below."""
-        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
 
     async def differs(self, evaluated: Evaluated) -> bool:
         """Whether the stack below would change, although the resource's own properties do not: its template may
@@ -77,7 +74,7 @@ class Child:
                 if stage.pause:
                     await self.parent.run.pause(stage.pause)
         settled = getattr(found, "settled", None)
-        if settled is not None and not self.parent.run.stop.is_set():
+        if settled is not None:
             await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Stage]:
@@ -112,15 +109,17 @@ class Child:
         stack = self._enter(stack, id, name, action, digest, definition)
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
         failed = await walk.execute()
-        if failed:
-            reason = walk.failure(failed)
+        stopped = run.stopped()
+        if run.left:
+            raise Stopped
+        if failed or stopped:
+            reason = walk.failure(failed) if failed else StepFailed.of(Stopped())
             self._leave(stack, "FAILED", f"Resource {action} failed: {reason.reason}")
             raise reason
-        if not run.stop.is_set():
-            self.outputs = walk.outputs()
-            reached = {"outputs": self.outputs, "previous": digest}
-            self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
-            self._refer(stack)
+        self.outputs = walk.outputs()
+        reached = {"outputs": self.outputs, "previous": digest}
+        self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
+        self._refer(stack)
         return stack
 
     def _refer(self, stack: records.Stack) -> None:
@@ -194,6 +193,9 @@ class Child:
         above = self.parent.stack
         now = self.parent.run.now()
         reason = f"Stack {action} started"
+        # Before the stack: should the two be written apart, then no stack is left that no resource knows.
+        self.state.physical_id = id
+        self.parent.journal.resource(self.state)
         if stack is None:
             made = records.Stack(
                 id=id,
@@ -234,8 +236,6 @@ class Child:
             }
             made = records.changed(stack, **values)
             self.parent.journal.stack(id, **values)
-        self.state.physical_id = id
-        self.parent.journal.resource(self.state)
         self.parent.run.tell(made)
         return made
 
@@ -285,14 +285,15 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
     failed = await walk.execute()
-    if failed:
-        reason = walk.failure(failed)
+    stopped = parent.run.stopped()
+    if parent.run.left:
+        raise Stopped
+    if failed or stopped:
+        reason = walk.failure(failed) if failed else StepFailed.of(Stopped())
         ended = records.changed(stack, status="FAILED", reason=f"Resource DELETE failed: {reason.reason}")
         parent.journal.stack(stack.id, status="FAILED", reason=ended.reason)
         parent.run.tell(ended)
         raise reason
-    if parent.run.stop.is_set():
-        return
     done = {
         "status": "COMPLETE",
         "reason": "Stack DELETE completed successfully",

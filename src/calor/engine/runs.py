@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
@@ -18,7 +19,7 @@ from calor.engine.events import stack_event_row
 from calor.engine.journal import Journal
 from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
-from calor.engine.states import StepFailed
+from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
@@ -37,10 +38,6 @@ ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
 
 
-class Stopped(Exception):
-    """The run was told to stop."""
-
-
 class Run:
     """Takes a stack from IN_PROGRESS to its end, rollback included."""
 
@@ -53,6 +50,7 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        holds: Callable[[], bool] = lambda: True,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -63,6 +61,9 @@ class Run:
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.stop = asyncio.Event()
+        self.left = False
+        """Whether the stack was given up where it is, for whoever takes it up next."""
+        self._holds = holds
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
@@ -78,19 +79,32 @@ class Run:
     def now() -> float:
         return time.time()
 
+    def leave(self) -> None:
+        """Gives the stack up: nothing more is started, and nothing counts as failed for that."""
+        self.left = True
+        self.stop.set()
+
+    def stopped(self) -> bool:
+        """Whether nothing more may be started: the run was told to stop, its lease has run out, or something
+        it did could not be written down."""
+        if not self._holds() or self.journal.broken is not None:
+            self.leave()
+        return self.stop.is_set()
+
     async def pause(self, seconds: float) -> None:
-        """Waits. Raises Stopped when the run is told to stop meanwhile."""
-        try:
+        """Waits, with all that was noted on its way to the database. Raises Stopped when the run is to stop."""
+        self.journal.send()
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.stop.wait()
-        except TimeoutError:
-            return
-        raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     # Signals.
 
     async def await_signal(self, seconds: float) -> None:
         """Waits until a signal has been handled, but no longer than that. Raises Stopped."""
+        self.journal.send()
         waiting = [
             asyncio.ensure_future(self._signalled.wait()),
             asyncio.ensure_future(self.stop.wait()),
@@ -98,8 +112,8 @@ class Run:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
-        if self.stop.is_set():
-            raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     def look_into_inbox(self) -> None:
         """Handles signals beside the walk, one after the other."""
@@ -138,18 +152,23 @@ class Run:
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
-            if self.stop.is_set() and not self._timed_out:
+            if self.left or (self.stop.is_set() and not self._timed_out):
+                # Written under the lease, which is given back after this.
+                await self.journal.flush()
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            await self._end("FAILED", failure)
+            self._change(status="FAILED", reason=failure)
+            if rolls_back:
+                # In the same transaction: a stack that is killed in between would stay failed.
+                self._roll_back()
+            await self.journal.flush()
             if not rolls_back or self._superseded:
                 return
             self.stop.clear()
             self._timed_out = False
-            self._roll_back()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""

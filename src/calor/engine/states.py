@@ -149,6 +149,13 @@ def follow(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
+class Stopped(Exception):
+    """The run was told to stop, or has lost its stack."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped")
+
+
 class StepFailed(Exception):
     """A step on a resource failed; `kind` names the class of error in reasons."""
 

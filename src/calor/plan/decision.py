@@ -66,8 +66,10 @@ def decide(present: Present | None, wanted: Wanted) -> Decision:
     """What has to happen to make the present resource the wanted one."""
     if present is None or present.action == "INIT":
         return Decision(Kind.CREATE, "it does not exist yet")
-    if present.action == "DELETE" and present.status == "COMPLETE":
-        return Decision(Kind.CREATE, "it was deleted")
+    if present.action == "DELETE":
+        if present.status == "COMPLETE":
+            return Decision(Kind.CREATE, "it was deleted")
+        return Decision(Kind.REPLACE, "its deletion has begun")
     if not _same_type(present.type_name, wanted):
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
     if present.status == "FAILED" and not _mends_itself(wanted):

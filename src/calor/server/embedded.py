@@ -6,6 +6,7 @@ import fcntl
 import gc
 import logging
 import os
+import time
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -16,6 +17,8 @@ from calor.server.bell import Bell
 from calor.server.settings import Settings
 from calor.server.sockets import listen
 from calor.server.supervisor import Program, Supervisor
+
+PARTING_SECONDS = 5.0
 
 log = logging.getLogger("calor")
 
@@ -42,10 +45,10 @@ def serve(settings: Settings) -> None:
     from calor.store import database
 
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    hold = _lock(settings.state_dir / "lock")
-    api_socket = listen(settings.host, settings.port)
-    cfn_socket = listen(settings.host, settings.cfn_port)
-    cloud_socket = listen(settings.host, settings.cloud_port)
+    hold, patience = _lock(settings.state_dir / "lock")
+    api_socket = listen(settings.host, settings.port, patience)
+    cfn_socket = listen(settings.host, settings.cfn_port, patience)
+    cloud_socket = listen(settings.host, settings.cloud_port, patience)
     engine = database.connect(settings.database_url)
     database.create_tables(engine)
     engine.dispose()
@@ -60,18 +63,30 @@ def serve(settings: Settings) -> None:
             Program("api", partial(programs.api_main, settings, known, bell, api_socket, cfn_socket)),
         ]
     ).run()
+    hold.truncate(0)
     hold.close()
 
 
-def _lock(path: Path) -> TextIO:
-    file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise StateDirTaken(f"another server uses {path.parent}") from None
+def _lock(path: Path) -> tuple[TextIO, float]:
+    """Takes the state directory. Also the seconds for which its ports may still be in use: a server that was
+    killed a moment ago leaves processes that are about to end, and those are waited for."""
+    file = path.open("a+")
+    file.seek(0)
+    before = file.read()
+    killed = before.isdigit() and not Path(f"/proc/{before}").exists()
+    end = time.monotonic() + (PARTING_SECONDS if killed else 0.0)
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            if time.monotonic() >= end:
+                raise StateDirTaken(f"another server uses {path.parent}") from None
+        time.sleep(0.01)
+    file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()
-    return file
+    return file, PARTING_SECONDS if killed else 0.0
 
 
 def _share_imports() -> None:
@@ -84,7 +99,10 @@ def _share_imports() -> None:
     import calor.language.request
     import calor.service.commands
     import calor.types.world  # noqa: F401
+    from calor.types import catalogue
 
+    # A plug-in that cannot be used is told once, when the server starts.
+    catalogue.load_plugins()
     gc.collect()
     gc.freeze()
 

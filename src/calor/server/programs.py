@@ -68,6 +68,8 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
         offline_world(),
         vault=_vault(cloud, secrets),
         user_services=_user_services(settings, cloud, secrets),
+        # The state directory has one server, and that one engine; both end before they are started again.
+        alone=True,
     )
 
     def rung() -> None:

@@ -244,7 +244,6 @@ def _plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def forget() -> None:
-    catalogue.declaration.cache_clear()
     catalogue._plugins.cache_clear()
 
 
