@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx2 as httpx
@@ -30,11 +32,19 @@ def free_port() -> int:
 
 
 class Server:
-    def __init__(self, state_dir: Path, port: int) -> None:
+    def __init__(
+        self,
+        state_dir: Path,
+        port: int,
+        environment: Mapping[str, str] | None = None,
+        log: int = subprocess.PIPE,
+    ) -> None:
         self.state_dir = state_dir
         self.port = port
         command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stderr=log, text=True, env={**os.environ, **(environment or {})}
+        )
 
     def ready(self) -> None:
         end = time.monotonic() + PATIENCE
@@ -50,6 +60,16 @@ class Server:
     def children(self) -> list[int]:
         shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(pid) for pid in shown.split()]
+
+    def child(self, name: str) -> int | None:
+        """The process that runs a program of the server: `engine`, `api` or `cloud`."""
+        for pid in self.children():
+            try:
+                if Path(f"/proc/{pid}/comm").read_text().strip() == f"calor {name}":
+                    return pid
+            except OSError:
+                continue
+        return None
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""

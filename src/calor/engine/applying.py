@@ -46,12 +46,17 @@ class Delete:
 
 Step = Apply | Delete
 
+FAILURE = "_failure"
+"""Where a resource notes what failed, and in which action."""
+
 CHANGING = "_changing"
 """Where a resource notes which properties an update is changing."""
 
 
 class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
+
+    _failures: Mapping[Step, StepFailed] = {}
 
     # The graph of steps.
 
@@ -80,9 +85,31 @@ class StackWalk(OpenedStack):
     async def execute(self) -> dict[Step, Exception]:
         """Does all that has to be done; what failed, by step."""
         self.open()
-        return await walk(self.graph(), self._start, stop=self.run.stopped)
+        self._failures = self._failed_already()
+        failed = await walk(self.graph(), self._start, stop=self.run.stopped)
+        if failed and not self.run.left:
+            self._give_up_interrupted()
+        return failed
+
+    def _failed_already(self) -> dict[Step, StepFailed]:
+        """What failed in this action before another engine took it up: it is not tried a second time."""
+        found: dict[Step, StepFailed] = {}
+        for row in self.rows.values():
+            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.run.mark:
+                step = Delete(row.id) if row.action == "DELETE" else Apply(row.name)
+                found[step] = StepFailed(**row.data[FAILURE]["error"])
+        return found
+
+    def _give_up_interrupted(self) -> None:
+        """What another engine was working on, and was not reached again, does not stay IN_PROGRESS."""
+        for state in [*self.rows.values(), *self.current.values()]:
+            if state.status == "IN_PROGRESS":
+                message = f"Engine went down during resource {state.action}"
+                self._fail(state, state.action, StepFailed("ResourceFailure", message))
 
     def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
+        if step in self._failures:
+            raise self._failures[step]
         if isinstance(step, Apply):
             hook = self._hook(step.name)
             return self._after_hook(step.name, hook) if hook else self._apply(step.name)
@@ -485,6 +512,7 @@ class StackWalk(OpenedStack):
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
         state.reason = error.at(state.name).reason
+        state.data = {**state.data, FAILURE: {"of": self.run.mark, "error": error.stored()}}
         state.updated_at = self.run.now()
         self._note(state)
         return error

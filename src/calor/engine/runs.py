@@ -79,6 +79,11 @@ class Run:
     def now() -> float:
         return time.time()
 
+    @property
+    def mark(self) -> str:
+        """Tells this action from others, also from the rollback that may follow it."""
+        return f"{self.stack.run_id} {self.stack.action}"
+
     def leave(self) -> None:
         """Gives the stack up: nothing more is started, and nothing counts as failed for that."""
         self.left = True

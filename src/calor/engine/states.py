@@ -166,6 +166,10 @@ class StepFailed(Exception):
         self.nested = nested
         """Whether the message begins with the path of a resource below."""
 
+    def stored(self) -> dict[str, Any]:
+        """What it takes to make the same failure again."""
+        return {"kind": self.kind, "message": self.message, "nested": self.nested}
+
     def at(self, name: str) -> StepFailed:
         """The failure as seen from the stack: its message begins with the path of the resource."""
         place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"

@@ -73,7 +73,7 @@ def _lock(path: Path) -> tuple[TextIO, float]:
     file = path.open("a+")
     file.seek(0)
     before = file.read()
-    killed = before.isdigit() and not Path(f"/proc/{before}").exists()
+    killed = before.isdigit() and not _lives(int(before))
     end = time.monotonic() + (PARTING_SECONDS if killed else 0.0)
     while True:
         try:
@@ -87,6 +87,16 @@ def _lock(path: Path) -> tuple[TextIO, float]:
     file.write(str(os.getpid()))
     file.flush()
     return file, PARTING_SECONDS if killed else 0.0
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _share_imports() -> None:
