@@ -10,20 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+from installing import install, on_path
 from journalled import JOURNAL, Journalled, Service
 from running import Server, free_port
 
 PATIENCE = 60.0
 PARTS = ("engine", "api", "cloud")
-
-
-def install(folder: Path) -> None:
-    """Makes the journalled type a plug-in of whoever has the folder on the path."""
-    info = folder / "journalled-1.0.dist-info"
-    info.mkdir(parents=True)
-    (folder / "journalled.py").symlink_to(Path(__file__).with_name("journalled.py"))
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: journalled\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[calor.types]\njournalled = journalled\n")
 
 
 def until(check: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
@@ -43,12 +35,9 @@ class Lab:
         self.folder = folder
         self.service = Service(folder / "journal")
         self.service.journal.touch()
-        install(folder / "plugins")
-        paths = [str(folder / "plugins"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-        self._environment = {
-            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-            JOURNAL: str(self.service.journal),
-        }
+        plugin = Path(__file__).with_name("journalled.py")
+        install(folder / "plugins", "journalled", [plugin], {"journalled": "journalled"})
+        self._environment = {**on_path(folder / "plugins"), JOURNAL: str(self.service.journal)}
         self._log = (folder / "log").open("a")
         self._port = free_port()
         self._http = httpx.Client(timeout=10)

@@ -47,7 +47,9 @@ class ActionWalk:
                     graph.depend(needed, row.id)
                 else:
                     graph.depend(row.id, needed)
-        return await walk(graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stopped)
+        return await walk(
+            graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stopped, rest=self.journal.send
+        )
 
     def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
         state = self.rows[id]

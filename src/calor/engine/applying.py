@@ -86,7 +86,7 @@ class StackWalk(OpenedStack):
         """Does all that has to be done; what failed, by step."""
         self.open()
         self._failures = self._failed_already()
-        failed = await walk(self.graph(), self._start, stop=self.run.stopped)
+        failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
         if failed and not self.run.left:
             self._give_up_interrupted()
         return failed

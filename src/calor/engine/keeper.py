@@ -85,6 +85,7 @@ class Keeper:
             renewal.cancel()
             await self._hand_over()
             await loop.run_in_executor(None, self._sign_off)
+            self._renewer.shutdown(wait=False)
 
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
@@ -32,6 +33,8 @@ from calor.store.writer import Lease, Writer
 from calor.types.behaviour import ResourceFailed
 
 log = logging.getLogger(__name__)
+
+RETRY_PAUSES = (0.1, 0.5, 2.0)
 
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
@@ -227,21 +230,27 @@ class Run:
         return None if found is None else bytes(found)
 
     async def _give_up_credentials(self) -> None:
-        """What lets the engine act for the owner goes with the stack, and so do its users. A cloud that refuses
-        must not keep the stack from going."""
-        try:
-            if self.users is not None:
-                await self.users.remove_project(self.stack)
-        except ResourceFailed as error:
-            log.warning("the users of stack %s could not be deleted: %s", self.stack.id, error.message)
+        """What lets the engine act for the owner goes with the stack, and so do its users."""
+        if self.users is not None:
+            await self._taken_back("users", partial(self.users.remove_project, self.stack))
         secret = await self._secret() if self.stack.credentials else None
         if secret is None or self.vault is None:
             return
-        try:
-            await asked(self.vault.destroy, secret)
-        except ResourceFailed as error:
-            log.warning("the trust of stack %s could not be deleted: %s", self.stack.id, error.message)
+        await self._taken_back("trust", partial(asked, self.vault.destroy, secret))
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
+
+    async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
+        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
+        going."""
+        for pause in (*RETRY_PAUSES, None):
+            try:
+                await take_back()
+                return
+            except ResourceFailed as error:
+                if pause is None or error.kind != "Transient":
+                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
+                    return
+            await self.pause(pause)
 
     # What is stored.
 
