@@ -15,21 +15,26 @@ from running import PATIENCE, Server, free_port
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugins" / "external-resource"
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "log"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("plugins")
 
 
-@pytest.fixture
-def api(tmp_path: Path, log: Path) -> Iterator[httpx.Client]:
-    plugins = tmp_path / "plugins"
+@pytest.fixture(scope="module")
+def log(folder: Path) -> Path:
+    return folder / "log"
+
+
+@pytest.fixture(scope="module")
+def api(folder: Path, log: Path) -> Iterator[httpx.Client]:
+    plugins = folder / "plugins"
     install_project(plugins, EXAMPLE)
-    broken = tmp_path / "broken_type.py"
+    broken = folder / "broken_type.py"
     broken.write_text("raise RuntimeError('no such luck')\n")
     install(plugins, "acme-broken", [broken], {"Acme::Broken": "broken_type:Broken"})
-    environment = {**on_path(plugins), "CALOR_EXTERNAL_DIR": str(tmp_path / "scripts")}
+    environment = {**on_path(plugins), "CALOR_EXTERNAL_DIR": str(folder / "scripts")}
     with log.open("w") as file:
-        server = Server(tmp_path / "state", free_port(), environment, file.fileno())
+        server = Server(folder / "state", free_port(), environment, file.fileno())
         server.ready()
         token, project = server.token()
         base = f"http://127.0.0.1:{server.port}/v1/{project}"
@@ -57,10 +62,10 @@ def group(effects: Path, word: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def finished(api: httpx.Client, id: str) -> dict[str, Any]:
+def finished(api: httpx.Client, id: str, name: str = "s") -> dict[str, Any]:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        shown: dict[str, Any] = api.get(f"/stacks/s/{id}").json()["stack"]
+        shown: dict[str, Any] = api.get(f"/stacks/{name}/{id}").json()["stack"]
         if not shown["stack_status"].endswith("IN_PROGRESS"):
             return shown
         time.sleep(0.02)
@@ -99,9 +104,9 @@ def test_a_plugin_type_is_created_updated_and_deleted(api: httpx.Client, tmp_pat
 def test_a_script_that_fails_fails_its_resource(api: httpx.Client, tmp_path: Path) -> None:
     template = group(tmp_path / "effects", "joined", script="echo cannot join; exit 3")
 
-    made = api.post("/stacks", json={"stack_name": "s", "template": template}).json()["stack"]["id"]
+    made = api.post("/stacks", json={"stack_name": "failing", "template": template}).json()["stack"]["id"]
 
-    ended = finished(api, made)
+    ended = finished(api, made, "failing")
     assert ended["stack_status"] == "CREATE_FAILED"
     assert "the script ended with 3: cannot join" in ended["stack_status_reason"]
 

@@ -95,7 +95,9 @@ class Run:
     def stopped(self) -> bool:
         """Whether nothing more may be started: the run was told to stop, its lease has run out, or something
         it did could not be written down."""
-        if not self._holds() or self.journal.broken is not None:
+        if not self.left and (not self._holds() or self.journal.broken is not None):
+            why = self.journal.broken or "its lease has run out"
+            log.warning("stack %s is given up, to be taken up again: %s", self.stack.id, why)
             self.leave()
         return self.stop.is_set()
 

@@ -35,15 +35,17 @@ def load(taken: Collection[str]) -> dict[str, type[ResourceType]]:
     for point in sorted(entry_points(group=GROUP), key=_place):
         try:
             declared = list(_types(point.load()))
+        except Unusable as error:
+            _leave_out(point, str(error))
         # An import may run anything; a plug-in that wants to end the program must not.
         except (Exception, SystemExit) as error:
-            log.error("the plug-in %s is left out: %s: %s", _shown(point), type(error).__name__, error)
-            continue
-        for one in declared:
-            if one.type_name in taken or found.get(one.type_name, one) is not one:
-                log.error("the plug-in %s is left out: %s is there already", _shown(point), one.type_name)
-            else:
-                found[one.type_name] = one
+            _leave_out(point, f"{type(error).__name__}: {error}")
+        else:
+            for one in declared:
+                if one.type_name in taken or found.get(one.type_name, one) is not one:
+                    _leave_out(point, f"{one.type_name} is there already")
+                else:
+                    found[one.type_name] = one
     return found
 
 
@@ -51,9 +53,9 @@ def _place(point: EntryPoint) -> tuple[str, str]:
     return (point.dist.name if point.dist is not None else "", point.name)
 
 
-def _shown(point: EntryPoint) -> str:
-    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "without a package"
-    return f"{point.name} = {point.value} ({package})"
+def _leave_out(point: EntryPoint, why: str) -> None:
+    package = f" of {point.dist.name} {point.dist.version}" if point.dist is not None else ""
+    log.error("the plug-in %s = %s%s is left out: %s", point.name, point.value, package, why)
 
 
 def _types(named: Any) -> Iterator[type[ResourceType]]:
