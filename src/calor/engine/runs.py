@@ -101,6 +101,11 @@ class Run:
             self.leave()
         return self.stop.is_set()
 
+    def ensure_held(self) -> None:
+        """Raises Stopped if somebody else may be working on the stack by now."""
+        if self.stopped() and self.left:
+            raise Stopped
+
     async def pause(self, seconds: float) -> None:
         """Waits, with all that was noted on its way to the database. Raises Stopped when the run is to stop."""
         self.journal.send()
