@@ -42,6 +42,7 @@ soak: setup ## Kill servers 240 times, at random: KILLS= and SEED= choose how of
 
 bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
 	$(BIN)/python benchmarks/language.py
+	$(BIN)/python benchmarks/server.py
 
 fuzz: setup ## Throw 200,000 odd inputs at the reader
 	$(BIN)/python benchmarks/fuzz_reader.py

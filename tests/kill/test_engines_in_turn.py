@@ -193,4 +193,4 @@ def test_an_engine_that_stood_still_leaves_alone_what_another_has_finished(lab: 
     assert lab.stack(stack.id) == ended
     assert [id for id in lab.events() if id in told] == told
     assert lab.values() == ["v0", "v0", "v1", "v2"]
-    assert f"stack {stack.id} is given up" in lab.log.read_text()
+    assert f"stack {stack.id} is left to be taken up again" in lab.log.read_text()

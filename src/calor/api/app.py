@@ -32,6 +32,7 @@ from calor.api.web import Api, Call, Query, Reply, respond
 from calor.service.commands import Commands
 from calor.service.errors import ServiceError
 from calor.service.queries import Queries
+from calor.store.cipher import WrongKey
 
 REQUEST_ID = "x-openstack-request-id"
 _REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
@@ -166,6 +167,9 @@ class _Endpoint:
             return respond(reply)
         except ServiceError as error:
             return self._refusal(error)
+        except WrongKey as error:
+            log.error("%s: %s", request.scope.get("request_id"), error)
+            return self._refusal(ServiceError("InvalidEncryptionKey", f"The request failed: {error}."))
         except Exception as error:
             log.exception("%s %s %s broke", request.scope.get("request_id"), request.method, found.route.path)
             return respond(Reply(500, breakdown(error)))

@@ -23,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from calor.server.embedded import StateDirTaken, serve
     from calor.server.settings import Settings, default_state_dir
     from calor.server.sockets import PortTaken
+    from calor.store.cipher import WrongKey
 
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -31,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(state_dir.absolute(), arguments.host, arguments.port, arguments.cloud_backend)
     try:
         serve(settings)
-    except (PortTaken, StateDirTaken) as error:
+    except (PortTaken, StateDirTaken, WrongKey) as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0

@@ -95,6 +95,8 @@ class ActionWalk:
         self._change(stack, "IN_PROGRESS", f"Stack {self.action} started")
         failed = await inner.execute()
         if self.run.stopped():
+            if self.run.aborted:
+                self._change(stack, "FAILED", f"{self.action} was given up")
             raise Stopped
         if failed:
             reason = inner.failure(failed)
@@ -120,6 +122,10 @@ class ActionWalk:
             answer = await outcome
         except asyncio.CancelledError:
             raise
+        except Stopped:
+            if self.run.aborted:
+                self._fail(state, StepFailed("Aborted", f"{self.action} was given up"))
+            raise
         except Exception as error:
             if self.run.left:
                 raise Stopped from error
@@ -138,8 +144,8 @@ class ActionWalk:
         """Nothing is updated here."""
         return {}
 
-    def context(self, state: ResourceState) -> Context:
-        return Context(self, state)
+    def context(self, state: ResourceState, **extra: Any) -> Context:
+        return Context(self, state, **extra)
 
     def _enter(self, state: ResourceState) -> None:
         self._note(state, "IN_PROGRESS", "state changed")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.children import Child, delete_child
+from calor.engine.hooks import HOOK, wait_at
 from calor.engine.ids import new_id
 from calor.engine.opened import OpenedStack
-from calor.engine.signals import HOOK
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
@@ -23,7 +23,7 @@ from calor.language.evaluation import (
 from calor.language.expressions import FunctionError, resolve
 from calor.language.library import TemplateType
 from calor.language.values import bare
-from calor.plan.decision import Decision, Kind, Present, Wanted, decide
+from calor.plan.decision import Change, Decision, Kind, Present, Wanted, decide
 from calor.types.behaviour import NeedsReplacement
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
 
     _failures: Mapping[Step, StepFailed] = {}
+    _occasion: str | None = None
 
     # The graph of steps.
 
@@ -87,15 +88,24 @@ class StackWalk(OpenedStack):
         self.open()
         self._failures = self._failed_already()
         failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
-        if failed and not self.run.left:
+        if self.run.aborted or (failed and not self.run.stop.is_set()):
             self._give_up_interrupted()
         return failed
+
+    @property
+    def occasion(self) -> str:
+        """Tells what the stack is walked for from what it was walked for before."""
+        return self._occasion or self.run.mark
+
+    @occasion.setter
+    def occasion(self, occasion: str) -> None:
+        self._occasion = occasion
 
     def _failed_already(self) -> dict[Step, StepFailed]:
         """What failed in this action before another engine took it up: it is not tried a second time."""
         found: dict[Step, StepFailed] = {}
         for row in self.rows.values():
-            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.run.mark:
+            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.occasion:
                 step = Delete(row.id) if row.action == "DELETE" else Apply(row.name)
                 found[step] = StepFailed(**row.data[FAILURE]["error"])
         return found
@@ -110,48 +120,35 @@ class StackWalk(OpenedStack):
     def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
         if step in self._failures:
             raise self._failures[step]
-        if isinstance(step, Apply):
-            hook = self._hook(step.name)
-            return self._after_hook(step.name, hook) if hook else self._apply(step.name)
-        state = self.rows[step.id]
-        if "pre-delete" in self.registry.hooks(state.name) and self.stack.action == "DELETE":
-            return self._delete_after_hook(state)
-        return self._delete(state)
+        name = step.name if isinstance(step, Apply) else self.rows[step.id].name
+        if self.registry.hooks(name):
+            return self._with_hooks(step, name)
+        return self._do(step)
 
-    # Hooks.
+    def _do(self, step: Step) -> Coroutine[Any, Any, None] | None:
+        return self._apply(step.name) if isinstance(step, Apply) else self._delete(self.rows[step.id])
 
-    def _hook(self, name: str) -> str | None:
-        """The hook at which a resource waits before it is worked on."""
+    async def _with_hooks(self, step: Step, name: str) -> None:
+        """Waits, where the environment says so, before and after a step. What is made in the place of something
+        else waits for nothing."""
         hooks = self.registry.hooks(name)
-        present = self.current.get(name)
-        if self.stack.action == "CREATE" and "pre-create" in hooks:
-            return "pre-create" if present is None or present.action == "INIT" else None
-        if self.stack.action == "UPDATE" and "pre-update" in hooks and present is not None:
-            return "pre-update"
-        return None
-
-    async def _after_hook(self, name: str, hook: str) -> None:
+        action = self.stack.action.lower()
+        if isinstance(step, Delete):
+            if action == "delete" and "pre-delete" in hooks:
+                await wait_at(self, self.rows[step.id], "pre-delete")
+            await _finished(self._do(step))
+            return
         assert self.definition is not None
-        state = self.current.get(name) or self._new(self.definition.resources[name])
-        await self._wait_at(state, hook)
-        following = self._apply(name)
-        if following is not None:
-            await following
-
-    async def _delete_after_hook(self, state: ResourceState) -> None:
-        await self._wait_at(state, "pre-delete")
-        following = self._delete(state)
-        if following is not None:
-            await following
-
-    async def _wait_at(self, state: ResourceState, hook: str) -> None:
-        state.data = {**state.data, HOOK: hook}
-        state.reason = f"{self.stack.action} paused until Hook {hook} is cleared"
-        self._note(state)
-        state.reason = ""
-        while state.data.get(HOOK) == hook:
-            self.journal.send()
-            await self.run.await_signal(60)
+        present = self.current.get(name)
+        there = present is not None and present.action != "INIT"
+        if (action, there) in (("create", False), ("update", True)) and f"pre-{action}" in hooks:
+            await wait_at(self, present or self._new(self.definition.resources[name]), f"pre-{action}")
+        changed_at = present.updated_at if present is not None else None
+        await _finished(self._do(step))
+        state = self.current[name]
+        done = state.state == f"{action.upper()}_COMPLETE" and state.updated_at != changed_at
+        if done and f"post-{action}" in hooks:
+            await wait_at(self, state, f"post-{action}")
 
     # Applying.
 
@@ -163,6 +160,8 @@ class StackWalk(OpenedStack):
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
+        if present is not None and present.state == "ADOPT_IN_PROGRESS":
+            return self._adopt(present, resource, bare(evaluated.values), evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present), wanted_of(resource, evaluated))
@@ -260,8 +259,7 @@ class StackWalk(OpenedStack):
             self._external(state, resource, properties)
             return None
         if self.stack.action == "ADOPT":
-            self._adopt(state, resource, properties)
-            return None
+            return self._adopt(state, resource, properties, evaluated)
         state.properties = properties
         self._enter(state, "CREATE", properties)
         return self._make(resource, state, evaluated)
@@ -316,10 +314,22 @@ class StackWalk(OpenedStack):
         assert self.definition is not None
         return self.definition.scope.with_states(self.states)
 
-    def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
+    def _adopt(
+        self,
+        state: ResourceState,
+        resource: ResourceDefinition,
+        properties: dict[str, Any],
+        evaluated: Evaluated,
+    ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        if self._is_nested(resource):
+            state.properties = properties
+            child = self.children[resource.name] = Child(self, resource, state)
+            return self._finish(
+                child.adopt(evaluated, left), state, "ADOPT", lambda: self._adopted(state, resource)
+            )
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
@@ -327,6 +337,10 @@ class StackWalk(OpenedStack):
         state.physical_id = left["resource_id"]
         state.data.update(left.get("resource_data") or {})
         state.metadata = left.get("metadata") or state.metadata
+        self._adopted(state, resource)
+        return None
+
+    def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)
         self._leave(state, "ADOPT")
 
@@ -383,15 +397,28 @@ class StackWalk(OpenedStack):
         try:
             await self._finish(outcome, state, "UPDATE", done)
         except NeedsReplacement:
-            following = self._replaced(resource, state, evaluated)
-            if following is not None:
-                await following
+            await _finished(self._replaced(resource, state, evaluated))
 
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
         return self._create(resource, evaluated, state)
+
+    async def update_peer(self, reference: str, values: Mapping[str, Any]) -> None:
+        """Gives a resource other values of some properties. Its row keeps those of the template, which hold again
+        when the stack is updated."""
+        assert self.definition is not None
+        state = self.by_reference(reference)
+        if state is None or state.name not in self.definition.resources:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        resource = self.definition.resources[state.name]
+        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        given = replace(evaluated, values={**evaluated.values, **values})
+        changes = tuple(Change(name, state.properties.get(name), value) for name, value in values.items())
+        await _finished(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
+        state.properties = bare(evaluated.values)
+        self.journal.resource(state)
 
     @staticmethod
     def _renew_metadata(state: ResourceState, metadata: dict[str, Any]) -> None:
@@ -404,15 +431,22 @@ class StackWalk(OpenedStack):
         self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, decision: Decision
     ) -> None:
         """The stack below decides for itself whether it changes."""
-        if await Child(self, resource, state).differs(evaluated):
-            following = self._update(resource, state, evaluated, decision)
-            if following is not None:
-                await following
-        else:
-            self._keep(state, resource)
+        child = Child(self, resource, state)
+        if await child.differs(evaluated):
+            await _finished(self._update(resource, state, evaluated, decision))
+            return
+        if self.reads_more(state):
+            stack = await self.run.stack_row(state.physical_id)
+            assert stack is not None
+            await child.reopen(evaluated, stack)
+            self.children[resource.name] = child
+        self._keep(state, resource)
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
         requires = self._requires(resource)
+        if self.reads_more(state):
+            self.read_attributes(state, resource)
+            self.journal.resource(state)
         if requires != state.requires or state.definition != self.stack.definition:
             state.requires = requires
             state.definition = self.stack.definition
@@ -437,28 +471,49 @@ class StackWalk(OpenedStack):
         if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
             self.journal.removed(state)
             return None
-        found = self.run.world.declaration(state.type_name)
+        before = state.state
         self._enter(state, "DELETE", None)
-        if state.data.get("_deletion_policy") == "Retain":
-            outcome: Any = None
-        elif state.data.get("_nested"):
-            outcome = delete_child(self, state)
-        elif state.physical_id is None and hasattr(found, "find"):
-            outcome = self._find_and_delete(state, found)
-        else:
-            outcome = self._call(state, "DELETE", getattr(found, "delete", None))
+        outcome = self._removal(state, before)
         if outcome is None:
-            self._deleted(state)
+            return self._deleted(state)
+        return self._finish_delete(outcome, state)
+
+    def _removal(self, state: ResourceState, before: str) -> Any:
+        """What removes all that stands behind a row; None if nothing has to be waited for."""
+        found = self.run.world.declaration(state.type_name)
+        policy = "Retain" if self.run.stack.run.get("retain") else state.data.get("_deletion_policy")
+        if policy == "Retain":
             return None
-        return self._finish(outcome, state, "DELETE", lambda: self._deleted(state))
+        if state.data.get("_nested"):
+            return delete_child(self, state)
+        if state.physical_id is None and hasattr(found, "find"):
+            return self._find_and_delete(state, found)
+        # What could not be made is not worth keeping.
+        keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
+        handler = getattr(found, "snapshot_delete", None) if keeps else None
+        return self._call(state, "DELETE", handler or getattr(found, "delete", None))
 
     async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
-        """Its creation may have been interrupted before the object's id was written down."""
+        """Its creation may have been interrupted: it may be there, and nobody knows its id."""
         if await found.find(self.context(state)):
             await self._waited(found.delete(self.context(state)))
 
-    def _deleted(self, state: ResourceState) -> None:
+    async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
+        await self._finish(outcome, state, "DELETE", lambda: None)
+        await _finished(self._deleted(state))
+
+    def _deleted(self, state: ResourceState) -> Coroutine[Any, Any, None] | None:
         self._leave(state, "DELETE")
+        if self.stack.action == "DELETE" and "post-delete" in self.registry.hooks(state.name):
+            return self._remove_after_hook(state)
+        self._remove(state)
+        return None
+
+    async def _remove_after_hook(self, state: ResourceState) -> None:
+        await wait_at(self, state, "post-delete")
+        self._remove(state)
+
+    def _remove(self, state: ResourceState) -> None:
         self.journal.removed(state)
         if self.current.get(state.name) is state:
             del self.current[state.name]
@@ -493,11 +548,19 @@ class StackWalk(OpenedStack):
             await outcome
 
     def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
-        """What becomes of an error while something was waited for. A stack that was given up has not failed."""
+        """What becomes of an error while something was waited for. What is left to others has not failed."""
         self.run.stopped()
-        return Stopped() if self.run.left else self._fail(state, action, StepFailed.of(error))
+        if self.run.left:
+            return Stopped()
+        if isinstance(error, Stopped):
+            if self.run.aborted:
+                self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
+            return error
+        return self._fail(state, action, StepFailed.of(error))
 
     def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
+        if HOOK in state.data:
+            state.data = {name: value for name, value in state.data.items() if name != HOOK}
         state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"
         state.attributes = {}
         if action != "CREATE":
@@ -512,7 +575,7 @@ class StackWalk(OpenedStack):
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
         state.reason = error.at(state.name).reason
-        state.data = {**state.data, FAILURE: {"of": self.run.mark, "error": error.stored()}}
+        state.data = {**state.data, FAILURE: {"of": self.occasion, "error": error.stored()}}
         state.updated_at = self.run.now()
         self._note(state)
         return error
@@ -528,13 +591,18 @@ class StackWalk(OpenedStack):
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
         found = resource.found
-        return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
+        return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
 
     def failure(self, failed: Mapping[Step, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         return StepFailed.of(error).at(name)
+
+
+async def _finished(step: Coroutine[Any, Any, None] | None) -> None:
+    if step is not None:
+        await step
 
 
 def present_of(state: ResourceState | None) -> Present | None:

@@ -16,10 +16,11 @@ from calor.language.diagnostics import Report, Severity
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
-from calor.language.library import TemplateType
+from calor.language.library import Missing, TemplateType
 from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
 from calor.language.template import Template
+from calor.language.values import bare
 from calor.store import contents, records
 from calor.types.behaviour import Stage
 
@@ -52,9 +53,19 @@ class Child:
         """Whether the stack below would change, although the resource's own properties do not: its template may
         be another one, or it may not have got where it was to go."""
         stack = await self.parent.run.stack_row(self.state.physical_id)
-        if stack is None or stack.status != "COMPLETE" or not isinstance(self.resource.found, TemplateType):
+        if stack is None or stack.status != "COMPLETE" or stack.id in await self.parent.run.ailing():
             return True
-        template, parameters, implementing = self._used(self.resource.found, evaluated)
+        try:
+            whole = self._whole(evaluated)
+            if whole is None:
+                stages = await self._stages(self.resource.found, evaluated, stack)
+                if len(stages) != 1:
+                    return True
+                whole = self._parsed(stages[0].template), {}, None
+        except Exception:
+            # The update that follows meets the same error, and tells it.
+            return True
+        template, parameters, implementing = whole
         digest, _ = self._encoded(template, parameters, self._environment(parameters, implementing))
         return digest != stack.definition
 
@@ -64,8 +75,9 @@ class Child:
         prepare = getattr(found, "prepare", None)
         if prepare is not None:
             await _done(prepare(self.parent.context(self.state), evaluated.values))
-        if isinstance(found, TemplateType):
-            await self._walk(action, evaluated, stack, *self._used(found, evaluated))
+        whole = self._whole(evaluated)
+        if whole is not None:
+            await self._walk(action, evaluated, stack, *whole)
         else:
             for stage in await self._stages(found, evaluated, stack):
                 template = self._parsed(stage.template)
@@ -76,6 +88,40 @@ class Child:
         settled = getattr(found, "settled", None)
         if settled is not None:
             await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
+
+    async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
+        """Takes over the stack that another one had below, as it is: its members keep their names."""
+        whole = self._whole(evaluated)
+        if whole is None:
+            template = left.get("template")
+            if not isinstance(template, dict):
+                raise StepFailed("Exception", "the data of the stack below has no template")
+            whole = self._parsed(template), {}, None
+        stack = await self.parent.run.stack_row(self.state.physical_id)
+        await self._walk("ADOPT", evaluated, stack, *whole, {"adopt": left.get("resources") or {}})
+
+    async def rewalk(
+        self, evaluated: Evaluated, stack: records.Stack, template: dict[str, Any], run: dict[str, Any]
+    ) -> None:
+        """Makes the stack below what a template says, that stack alone. `run` is noted with it."""
+        await self._walk("UPDATE", evaluated, stack, self._parsed(template), {}, None, run)
+
+    async def reopen(self, evaluated: Evaluated, stack: records.Stack, walk: StackWalk | None = None) -> None:
+        """Reads what the stack below is, without changing anything."""
+        run = self.parent.run
+        template, parameters, implementing = self._whole(evaluated) or (
+            self._parsed(await run.template_of(stack)),
+            {},
+            None,
+        )
+        identity = StackIdentity(stack.name, stack.id, stack.project)
+        definition = self._define(template, self._environment(parameters, implementing), identity, evaluated)
+        if walk is None:
+            walk = type(self.parent)(run, stack, None, await run.resource_rows(stack.id))
+            walk.open()
+        walk.define(definition)
+        self.walk = walk
+        self.outputs = stack.outputs if stack.outputs is not None else walk.outputs()
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Stage]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
@@ -96,6 +142,7 @@ class Child:
         template: Template,
         parameters: dict[str, Any],
         implementing: tuple[str, str] | None,
+        noted: dict[str, Any] | None = None,
     ) -> records.Stack:
         run = self.parent.run
         id = stack.id if stack is not None else new_id()
@@ -106,14 +153,16 @@ class Child:
         definition = self._define(template, environment, identity, evaluated)
         digest, bodies = self._encoded(template, parameters, environment)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
-        stack = self._enter(stack, id, name, action, digest, definition)
+        stack = self._enter(stack, id, name, action, digest, definition, noted or {})
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
+        walk.occasion = repr(noted) if noted else self.parent.occasion
         failed = await walk.execute()
-        stopped = run.stopped()
-        if run.left:
+        if run.stopped():
+            if run.aborted:
+                self._leave(stack, "FAILED", f"{action} was given up")
             raise Stopped
-        if failed or stopped:
-            reason = walk.failure(failed) if failed else StepFailed.of(Stopped())
+        if failed:
+            reason = walk.failure(failed)
             self._leave(stack, "FAILED", f"Resource {action} failed: {reason.reason}")
             raise reason
         self.outputs = walk.outputs()
@@ -132,11 +181,21 @@ class Child:
     def _name(self) -> str:
         return physical_name(self.parent.stack.name, self.resource.name, self.state.id, NAME_LIMIT)
 
-    def _used(
-        self, found: TemplateType, evaluated: Evaluated
-    ) -> tuple[Template, dict[str, Any], tuple[str, str] | None]:
-        """A template used as a type, the values for its parameters, and what it implements."""
-        return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
+    def _whole(self, evaluated: Evaluated) -> tuple[Template, dict[str, Any], tuple[str, str] | None] | None:
+        """A template used as a type, or named by its address, the values for its parameters, and what it
+        implements; None if the type makes the template itself."""
+        found = self.resource.found
+        if isinstance(found, TemplateType):
+            return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
+        address = found.child_address(evaluated.values) if found is not None else None
+        if address is None:
+            return None
+        url, parameters = address
+        assert self.parent.definition is not None
+        fetched = self.parent.definition.library.template(url, self.resource.type_name)
+        if isinstance(fetched, Missing):
+            raise StepFailed("ValueError", fetched.message)
+        return fetched.template, bare(parameters), None
 
     def _parsed(self, data: dict[str, Any]) -> Template:
         report = Report()
@@ -178,7 +237,11 @@ class Child:
     ) -> tuple[str, dict[str, bytes]]:
         """The child's own definition, as it is stored; its files are the parent's."""
         return definitions.encode_nested(
-            dict(template.data), parameters, environment.shown(), self.parent.run.file_digests
+            dict(template.data),
+            parameters,
+            environment.shown(),
+            self.parent.run.file_digests,
+            self.parent.run.seal,
         )
 
     def _enter(
@@ -189,6 +252,7 @@ class Child:
         action: str,
         digest: str,
         definition: Definition,
+        noted: dict[str, Any],
     ) -> records.Stack:
         above = self.parent.stack
         now = self.parent.run.now()
@@ -223,7 +287,7 @@ class Child:
                 tags=[],
                 outputs=None,
                 run_id=above.run_id,
-                run={},
+                run=noted,
             )
             self.parent.journal.new_stack(**records.as_row(made))
         else:
@@ -233,6 +297,7 @@ class Child:
                 "reason": reason,
                 "updated_at": now,
                 "definition": digest,
+                "run": noted,
             }
             made = records.changed(stack, **values)
             self.parent.journal.stack(id, **values)
@@ -284,12 +349,12 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     parent.run.tell(stack)
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
+    walk.occasion = parent.occasion
     failed = await walk.execute()
-    stopped = parent.run.stopped()
-    if parent.run.left:
+    if parent.run.stopped():
         raise Stopped
-    if failed or stopped:
-        reason = walk.failure(failed) if failed else StepFailed.of(Stopped())
+    if failed:
+        reason = walk.failure(failed)
         ended = records.changed(stack, status="FAILED", reason=f"Resource DELETE failed: {reason.reason}")
         parent.journal.stack(stack.id, status="FAILED", reason=ended.reason)
         parent.run.tell(ended)

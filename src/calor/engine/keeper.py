@@ -89,9 +89,14 @@ class Keeper:
 
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
-        for id in await loop.run_in_executor(None, self._overtaken):
-            if id in self._runs:
-                self._runs[id][0].stop.set()
+        for id, status in await loop.run_in_executor(None, self._overtaken):
+            if id not in self._runs:
+                continue
+            run = self._runs[id][0]
+            if status == "IN_PROGRESS":
+                run.stop.set()
+            else:
+                run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
         for stack in await loop.run_in_executor(None, self._waiting):
@@ -129,14 +134,17 @@ class Keeper:
             rows = [records.record(records.Stack, row) for row in connection.execute(query)]
         return [row for row in rows if row.id not in self._runs]
 
-    def _overtaken(self) -> list[str]:
-        """Stacks that are walked here for an action that a newer one has replaced."""
+    def _overtaken(self) -> list[tuple[str, str]]:
+        """Stacks that are walked here for an action that a newer one has replaced, or that somebody has ended, and
+        their statuses."""
         running = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
         if not running:
             return []
-        query = select(tables.stack.c.id, tables.stack.c.run_id).where(tables.stack.c.id.in_(running))
+        table = tables.stack
+        query = select(table.c.id, table.c.status, table.c.run_id).where(table.c.id.in_(running))
         with reading(self.database).connect() as connection:
-            return [id for id, run_id in connection.execute(query) if run_id != running[id]]
+            rows = connection.execute(query)
+            return [(id, status) for id, status, run_id in rows if run_id != running[id]]
 
     async def _execute(self, run: Run) -> None:
         id = run.stack.id

@@ -12,14 +12,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
-from calor.engine import definitions, signals
+from calor.engine import definitions
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.ids import new_id
 from calor.engine.journal import Journal
-from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
+from calor.engine.scaling import ChangesBelow
+from calor.engine.signals import Inbox
 from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
@@ -27,10 +29,10 @@ from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.store import records, sealing, tables
+from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
-from calor.types.behaviour import ResourceFailed
+from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
@@ -60,23 +62,29 @@ class Run:
         self.world = world
         self.vault = vault
         self.database = database
-        self.journal = Journal(writer, lease, self.now)
+        self.seal = seal_of(database) if stack.sealed else None
+        """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.stop = asyncio.Event()
         self.left = False
-        """Whether the stack was given up where it is, for whoever takes it up next."""
+        """Whether the stack belongs to somebody else by now, or is to."""
         self._holds = holds
+        self.aborted = False
+        """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
-        self.walks: dict[str, OpenedStack] = {}
+        self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
+        self.below = ChangesBelow(self)
+        self._ailing: set[str] | None = None
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
-        self._handling: asyncio.Task[None] | None = None
+        self._inbox = Inbox(self)
 
     @staticmethod
     def now() -> float:
@@ -88,8 +96,9 @@ class Run:
         return f"{self.stack.run_id} {self.stack.action}"
 
     def leave(self) -> None:
-        """Gives the stack up: nothing more is started, and nothing counts as failed for that."""
+        """Leaves the stack to somebody else: nothing more is started, and nothing counts as failed for that."""
         self.left = True
+        self.aborted = False
         self.stop.set()
 
     def stopped(self) -> bool:
@@ -97,7 +106,7 @@ class Run:
         it did could not be written down."""
         if not self.left and (not self._holds() or self.journal.broken is not None):
             why = self.journal.broken or "its lease has run out"
-            log.warning("stack %s is given up, to be taken up again: %s", self.stack.id, why)
+            log.warning("stack %s is left to be taken up again: %s", self.stack.id, why)
             self.leave()
         return self.stop.is_set()
 
@@ -131,59 +140,57 @@ class Run:
             raise Stopped
 
     def look_into_inbox(self) -> None:
-        """Handles signals beside the walk, one after the other."""
-        if self._handling is None or self._handling.done():
-            self._handling = asyncio.ensure_future(self._handle_signals())
+        """Handles signals beside the walk."""
+        self._inbox.look()
 
-    async def _handle_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        while found := await loop.run_in_executor(None, signals.waiting, self):
-            for signal in found:
-                await signals.handle(self, signal)
-            handled, self._signalled = self._signalled, asyncio.Event()
-            handled.set()
+    def signalled(self) -> None:
+        """Wakes up whoever waits for a signal."""
+        handled, self._signalled = self._signalled, asyncio.Event()
+        handled.set()
 
-    async def walk_of(self, stack: str) -> OpenedStack | None:
+    async def walk_of(self, stack: str) -> StackWalk | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
             row = await self.stack_row(stack)
             if row is None or row.deleted_at is not None:
                 return None
-            OpenedStack(self, row, None, await self.resource_rows(stack)).open()
+            opened = StackWalk(self, row, None, await self.resource_rows(stack))
+            if stack not in self.walks:
+                opened.open()
         return self.walks[stack]
 
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
-        if self.stack.status != "IN_PROGRESS":
-            await self._handle_signals()
-            return
-        self.look_into_inbox()
         try:
-            await self._execute()
+            if self.stack.status == "IN_PROGRESS":
+                self.look_into_inbox()
+                await self._execute()
         finally:
-            if self._handling is not None:
-                await asyncio.wait([self._handling])
+            await self._inbox.emptied()
+            # What is still to be written must be before the lease is given back.
+            await self.journal.flush()
 
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
             if self.left or (self.stop.is_set() and not self._timed_out):
-                # Written under the lease, which is given back after this.
-                await self.journal.flush()
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
+            if self.stack.action == "SNAPSHOT":
+                self._end_snapshot("FAILED", failure, {})
             self._change(status="FAILED", reason=failure)
             if rolls_back:
-                # In the same transaction: a stack that is killed in between would stay failed.
+                # In the same transaction: nobody takes the failure for the end.
                 self._roll_back()
             await self.journal.flush()
             if not rolls_back or self._superseded:
                 return
             self.stop.clear()
-            self._timed_out = False
+            self.aborted = self._timed_out = False
+            self.walks.clear()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
@@ -205,6 +212,11 @@ class Run:
 
     def _expire(self) -> None:
         self._timed_out = True
+        self.abort()
+
+    def abort(self) -> None:
+        """Stops, and gives up what is under way."""
+        self.aborted = True
         self.stop.set()
 
     async def _walk(self) -> str | None:
@@ -217,6 +229,24 @@ class Run:
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)
+
+    async def recreate(self, walk: StackWalk, reference: str) -> None:
+        """Begins an update of the whole tree in which a resource counts as failed."""
+        state = walk.by_reference(reference)
+        if state is None:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        if self.stack.status == "IN_PROGRESS":
+            raise NothingToDo("the stack is being worked on")
+        state.action, state.status, state.reason = "CHECK", "FAILED", "it is to be made anew"
+        self.journal.transition(walk.stack, state)
+        self._change(
+            action="UPDATE",
+            status="IN_PROGRESS",
+            reason="Stack UPDATE started",
+            updated_at=self.now(),
+            run_id=new_id(),
+            run={},
+        )
 
     # Acting for the owner.
 
@@ -273,6 +303,30 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
+    async def ailing(self) -> set[str]:
+        """The stacks of the tree in which, or below which, something was not well when the run began."""
+        if self._ailing is None:
+            self._ailing = await asyncio.get_running_loop().run_in_executor(None, self._read_ailing)
+        return self._ailing
+
+    def _read_ailing(self) -> set[str]:
+        stack, resource = tables.stack, tables.resource
+        below = select(stack.c.id, stack.c.parent).where(
+            stack.c.root == self.stack.root, stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
+        )
+        failed = select(resource.c.stack).join(stack, stack.c.id == resource.c.stack)
+        failed = failed.where(stack.c.root == self.stack.root, resource.c.status != "COMPLETE").distinct()
+        with reading(self.database).connect() as connection:
+            parents = {row.id: row.parent for row in connection.execute(below)}
+            waiting = list(connection.execute(failed).scalars())
+        found: set[str] = set()
+        while waiting:
+            id = waiting.pop()
+            if id in parents and id not in found:
+                found.add(id)
+                waiting.append(parents[id])
+        return found
+
     async def template_of(self, stack: records.Stack) -> dict[str, Any]:
         """The template that a stack has now."""
         return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
@@ -300,12 +354,23 @@ class Run:
             self.file_digests = definitions.file_digests(connection, self.stack.definition)
         if nothing and not definitions.has_hooks(request):
             return None, rows
+        definition = self._defined(request)
+        self.registry = definition.environment.registry
+        return None if nothing else definition, rows
+
+    def defined(self, digest: str) -> Definition:
+        """What the root is, by the digest of its definition."""
+        with reading(self.database).connect() as connection:
+            request = definitions.load(connection, digest)
+            self.file_digests = definitions.file_digests(connection, digest)
+        return self._defined(request)
+
+    def _defined(self, request: Mapping[str, Any]) -> Definition:
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
         definition, report = definitions.define(request, self.world, identity)
         if definition is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        self.registry = definition.environment.registry
-        return None if nothing else definition, rows
+        return definition
 
     # How it ends.
 
@@ -314,6 +379,7 @@ class Run:
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
             await self._give_up_credentials()
+            self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
             outputs = self.walk.outputs() if self.walk.definition is not None else {}
@@ -322,18 +388,51 @@ class Run:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
+            if isinstance(self.walk, ActionWalk) and action == "SNAPSHOT":
+                self._end_snapshot("COMPLETE", reason, self.walk.snapshots)
             await self._end("COMPLETE", reason, run={})
+
+    def _end_snapshot(self, status: str, reason: str, found: Mapping[str, Any]) -> None:
+        """Notes what became of the snapshot that was taken, and what types keep with it."""
+        id = self.stack.run.get("snapshot")
+        if id is None:
+            return
+        table = tables.snapshot
+
+        def write(connection: Connection) -> None:
+            row = connection.execute(select(table.c.data).where(table.c.id == id)).one_or_none()
+            if row is None:
+                return
+            data = {**(row.data or {}), "status": status}
+            for name, kept in found.items():
+                resource = data.get("resources", {}).get(name)
+                if resource is not None:
+                    resource["resource_data"] = {**(resource.get("resource_data") or {}), **kept}
+            change = update(table).where(table.c.id == id)
+            values = {"status": status, "reason": reason, "data": data}
+            [changed] = sealing.protect(connection, table, [values], self.journal.sealed)
+            connection.execute(change.values(changed))
+
+        self.journal.changes.then(write)
+
+    def _forget_snapshots(self, connection: Connection) -> None:
+        table = tables.snapshot
+        connection.execute(table.delete().where(table.c.stack == self.stack.id))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
+        run = {} if previous else {"empty": True}
+        if self.stack.action == "ADOPT":
+            # What was taken over was there before, and stays.
+            run["retain"] = True
         self._change(
             action="ROLLBACK",
             status="IN_PROGRESS",
             reason=f"Stack {self.stack.action} failed, rolling back",
             updated_at=self.now(),
             definition=previous or self.stack.definition,
-            run={} if previous else {"empty": True},
+            run=run,
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
@@ -343,14 +442,17 @@ class Run:
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
         taken the stack over meanwhile."""
+        run_id = self.stack.run_id
         self.stack = stack = records.changed(self.stack, **values)
         event = stack_event_row(stack, self.now())
 
         def write(connection: Connection) -> None:
             table = tables.stack
-            change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
-            if connection.execute(change.values(values)).rowcount:
-                connection.execute(tables.event.insert(), [event])
+            change = update(table).where(table.c.id == stack.id, table.c.run_id == run_id)
+            [row] = sealing.protect(connection, table, [values], stack.sealed)
+            if connection.execute(change.values(row)).rowcount:
+                told = sealing.protect(connection, tables.event, [event], stack.sealed)
+                connection.execute(tables.event.insert(), told)
             else:
                 self._superseded = True
 

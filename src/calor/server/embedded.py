@@ -40,7 +40,7 @@ def cloud_config(settings: Settings) -> CloudConfig:
 
 
 def serve(settings: Settings) -> None:
-    """Runs a server in the foreground until it is told to stop. Raises PortTaken and StateDirTaken."""
+    """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken and WrongKey."""
     from calor.localcloud.server import furnish
     from calor.store import database
 
@@ -49,10 +49,11 @@ def serve(settings: Settings) -> None:
     api_socket = listen(settings.host, settings.port, patience)
     cfn_socket = listen(settings.host, settings.cfn_port, patience)
     cloud_socket = listen(settings.host, settings.cloud_port, patience)
-    engine = database.connect(settings.database_url)
-    database.create_tables(engine)
-    engine.dispose()
     known = secrets.keep(settings.state_dir / "passwords.json", furnish(cloud_config(settings)).passwords)
+    engine = database.connect(settings.database_url, known.cipher)
+    database.create_tables(engine)
+    database.seal_of(engine)
+    engine.dispose()
     secrets.write_private(settings.clouds_file, clouds_yaml(settings, known))
     bell = Bell()
     _share_imports()

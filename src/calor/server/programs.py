@@ -37,22 +37,20 @@ def _cloud(settings: Settings, secrets: Secrets) -> Cloud:
 
 def _vault(cloud: Cloud, secrets: Secrets) -> Vault:
     from calor.engine.vault import Vault
-    from calor.store.cipher import Cipher
 
-    return Vault(cloud, Cipher(secrets.key))
+    return Vault(cloud, secrets.cipher)
 
 
 def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserServices:
     from calor.clouds.stack_users import StackUsers
     from calor.engine.users import Addresses, UserServices
-    from calor.store.cipher import Cipher
 
     addresses = Addresses(
         orchestration=f"{settings.url(settings.port)}/v1",
         cfn=f"{settings.url(settings.cfn_port)}/v1",
         identity=f"{settings.auth_url}/v3",
     )
-    return UserServices(cloud, StackUsers(cloud), Cipher(secrets.key), addresses)
+    return UserServices(cloud, StackUsers(cloud), secrets.cipher, addresses)
 
 
 async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
@@ -61,7 +59,9 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     from calor.types.world import offline_world
 
     loop = asyncio.get_running_loop()
-    engine = database.connect(settings.database_url)
+    engine = database.connect(
+        settings.database_url, secrets.cipher, seal_all=settings.encrypt_parameters_and_properties
+    )
     cloud = _cloud(settings, secrets)
     keeper = Keeper(
         engine,
@@ -99,7 +99,9 @@ def api_main(
     from calor.store.writer import Writer
     from calor.types.world import offline_world
 
-    engine = database.connect(settings.database_url)
+    engine = database.connect(
+        settings.database_url, secrets.cipher, seal_all=settings.encrypt_parameters_and_properties
+    )
     world = offline_world()
     policy = Policy()
     writer = Writer(engine)

@@ -22,6 +22,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     cloud_backend: str = "auto"
+    encrypt_parameters_and_properties: bool = False
+    """Whether all stacks are encrypted, not only those with hidden parameters."""
 
     @property
     def cfn_port(self) -> int:

@@ -23,7 +23,8 @@ from calor.service.caller import Caller
 from calor.service.errors import Invalid, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, tables
-from calor.store.database import reading
+from calor.store.database import reading, seal_of
+from calor.store.sealing import Seal
 from calor.store.writer import Changes, Writer
 
 STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -101,7 +102,7 @@ class Base:
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
-        digest, bodies = definitions.encode(new.request)
+        digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
         now = self.clock()
         secret = self._deposit(caller)
         credentials = new_id() if secret is not None else None
@@ -133,7 +134,7 @@ class Base:
             run_id=new_id(),
             run=run,
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         changes.insert(tables.stack, **records.as_row(stack))
         if secret is not None:
             changes.insert(tables.credentials, id=credentials, project=caller.project, secret=secret)
@@ -189,6 +190,15 @@ class Base:
             raise Invalid.of(errors or list(report))
         return definition
 
+    def seal_for(
+        self, request: Mapping[str, Any], definition: Definition, stack: records.Stack | None = None
+    ) -> Seal | None:
+        """What a definition has to be encrypted with, if it has secrets or is to be that of a sealed stack."""
+        seal = seal_of(self.database)
+        if seal is None or seal.everything or (stack is not None and stack.sealed):
+            return seal
+        return seal if definitions.has_secrets(request, definition) else None
+
     def check_size(self, definition: Definition) -> None:
         allowed = self.limits.resources_per_stack
         if allowed is not None and count(definition) > allowed:
@@ -238,7 +248,10 @@ class Base:
             run_id=new_id(),
             **values,
         )
-        changes = Changes()
+        bodies = dict(bodies or {})
+        if started.sealed or stack.sealed:
+            started = self._sealed_throughout(started, bodies)
+        changes = Changes(sealed=started.sealed)
         row = dict(records.as_row(started))
         del row["id"]
         changes.update(tables.stack, stack.id, **row)
@@ -250,6 +263,22 @@ class Base:
         self.writer.write(changes)
         self.ring()
         return started
+
+    def _sealed_throughout(self, stack: records.Stack, bodies: dict[str, bytes]) -> records.Stack:
+        """Once a stack is sealed it stays so wherever it goes: it may lead back to a definition from before, while
+        its resources still have secrets."""
+        plain = {
+            name: digest
+            for name in ("definition", "previous")
+            if (digest := getattr(stack, name)) is not None and not contents.is_sealed(digest)
+        }
+        with reading(self.database).connect() as connection:
+            for name, digest in plain.items():
+                request = definitions.load(connection, digest)
+                sealed, documents = definitions.encode(request, seal_of(self.database))
+                bodies.update(documents)
+                stack = records.changed(stack, **{name: sealed})
+        return stack
 
     def note(self, changes: Changes, stack: records.Stack) -> None:
         """The stack's own event."""

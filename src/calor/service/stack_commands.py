@@ -39,7 +39,7 @@ class StackCommands(Base):
         definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
         self.check_types(caller, set(types_of(definition)))
         self.check_size(definition)
-        digest, bodies = definitions.encode(request)
+        digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))
         values: dict[str, Any] = {
             "definition": digest,
             "description": definition.template.description,
@@ -81,7 +81,7 @@ class StackCommands(Base):
         ended = records.changed(
             stack, status="FAILED", reason=f"User cancelled stack {stack.action}", run_id=new_id(), run={}
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         changes.update(
             tables.stack, stack.id, status=ended.status, reason=ended.reason, run_id=ended.run_id, run={}
         )
@@ -129,7 +129,7 @@ class StackCommands(Base):
             return
         status = "FAILED" if unhealthy else "COMPLETE"
         given = reason or ("state changed by resource_mark_unhealthy api" if unhealthy else "")
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
         changes.update(tables.resource, resource.id, **values)
         told = event_row(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from calor.engine import definitions
 from calor.engine.ids import new_id
+from calor.language.parameters import StackIdentity
 from calor.service.base import Base, NewStack
 from calor.service.caller import Caller
 from calor.service.errors import NotSupported, ServiceError
@@ -47,13 +48,20 @@ class TransferCommands(Base):
                 "parameter_defaults": request["environment"].get("parameter_defaults", {}),
                 "resource_registry": request["environment"].get("resource_registry", {}),
                 "event_sinks": request["environment"].get("event_sinks", []),
-                "encrypted_param_names": [],
+                "encrypted_param_names": self._encrypted(stack, request),
             },
             "resources": {row.name: self._exported_resource(connection, row) for row in resources},
             "project_id": stack.project,
             "stack_user_project_id": stack.user_project,
             "tags": stack.tags,
         }
+
+    def _encrypted(self, stack: records.Stack, request: Mapping[str, Any]) -> list[str]:
+        if not stack.sealed:
+            return []
+        identity = StackIdentity(stack.name, stack.id, stack.project)
+        definition, _ = definitions.define(request, self.world, identity)
+        return definitions.encrypted_names(definition) if definition is not None else []
 
     def _exported_resource(self, connection: Connection, row: records.Resource) -> dict[str, Any]:
         own = {
@@ -88,7 +96,7 @@ class TransferCommands(Base):
             run_id=new_id(),
             run={},
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         row = dict(records.as_row(ended))
         del row["id"]
         changes.update(tables.stack, stack.id, **row)
@@ -116,12 +124,12 @@ class TransferCommands(Base):
             project=stack.project,
             name=name,
             action="CREATE",
-            status="COMPLETE",
-            reason="Stack SNAPSHOT completed successfully",
+            status="IN_PROGRESS",
+            reason="Stack SNAPSHOT started",
             created_at=self.clock(),
             data={**data, "_definition": stack.definition},
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         changes.insert(tables.snapshot, **records.as_row(made))
         self.writer.write(changes)
         self.start(stack, "SNAPSHOT", run={"snapshot": made.id})
