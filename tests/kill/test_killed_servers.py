@@ -17,7 +17,7 @@ import pytest
 from laboratory import Lab, until
 from plans import Life, Operation
 
-KILLS = int(os.environ.get("CALOR_KILLS", "36"))
+KILLS = int(os.environ.get("CALOR_KILLS", "30"))
 SEED = int(os.environ.get("CALOR_KILL_SEED", "1"))
 LIVES = 3
 REHEARSALS = 3
