@@ -91,7 +91,7 @@ class Accounts:
         self.projects.add(made)
         return made
 
-    def make_user(self, name: str, project: str) -> StackUser:
+    def make_user(self, name: str, project: str, password: str | None = None) -> StackUser:
         self.users.add(name)
         return StackUser(name, name, "secret", project, self.domain_id)
 

@@ -15,7 +15,6 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -78,7 +77,7 @@ def create_app(
         text = metrics.text(queries.services.stacks_by_state())
         return Response(text, media_type="text/plain; version=0.0.4")
 
-    routes = [Path("/healthcheck", healthcheck), Mount("/", endpoint)]
+    routes = [Path("/healthcheck", healthcheck)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(_RequestIds)]
@@ -93,7 +92,11 @@ def create_app(
                 allow_credentials="*" not in settings.cors_origins,
             )
         )
-    return Starlette(routes=routes, middleware=middleware)
+    app = Starlette(routes=routes, middleware=middleware)
+    # Not a route: those match no path with a line break in it, and answer such paths in a form of their own.
+    app.router.default = endpoint
+    app.router.redirect_slashes = False
+    return app
 
 
 class _RequestIds:

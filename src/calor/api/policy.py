@@ -99,6 +99,7 @@ _SPECIAL = {
     "stacks:global_index": "rule:deny_everybody",
     "software_configs:global_index": "rule:deny_everybody",
     "stacks:update_no_change": "rule:stacks:update_patch",
+    "actions:retry": "rule:stacks:update",
     "service:index": "role:admin",
 }
 ADMIN_TYPES = (

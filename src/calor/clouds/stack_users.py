@@ -78,10 +78,10 @@ class StackUsers:
             made = self._named("projects", name)
         return str(made["id"])
 
-    def make_user(self, name: str, project_id: str) -> StackUser:
-        """A user in a stack's project, with a new password, also if there was one already. Raises Conflict if
-        another stack has a user of that name."""
-        domain, password = self._domain, new_password()
+    def make_user(self, name: str, project_id: str, password: str | None = None) -> StackUser:
+        """A user in a stack's project, with a new password, also if there was one already: a random one unless one
+        is given. Raises Conflict if another stack has a user of that name."""
+        domain, password = self._domain, password or new_password()
         wanted = {
             "name": name,
             "domain_id": domain.id,

@@ -161,7 +161,7 @@ class StackWalk(OpenedStack):
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         if present is not None and present.state == "ADOPT_IN_PROGRESS":
-            return self._adopt(present, resource, bare(evaluated.values), evaluated)
+            return self._adopt(present, resource, evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present), wanted_of(resource, evaluated))
@@ -259,7 +259,7 @@ class StackWalk(OpenedStack):
             self._external(state, resource, properties)
             return None
         if self.stack.action == "ADOPT":
-            return self._adopt(state, resource, properties, evaluated)
+            return self._adopt(state, resource, evaluated)
         state.properties = properties
         self._enter(state, "CREATE", properties)
         return self._make(resource, state, evaluated)
@@ -315,28 +315,23 @@ class StackWalk(OpenedStack):
         return self.definition.scope.with_states(self.states)
 
     def _adopt(
-        self,
-        state: ResourceState,
-        resource: ResourceDefinition,
-        properties: dict[str, Any],
-        evaluated: Evaluated,
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
+        properties = bare(evaluated.values)
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        state.properties = properties
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
         if self._is_nested(resource):
-            state.properties = properties
             child = self.children[resource.name] = Child(self, resource, state)
-            return self._finish(
-                child.adopt(evaluated, left), state, "ADOPT", lambda: self._adopted(state, resource)
-            )
+            outcome = child.adopt(evaluated, left)
+            return self._finish(outcome, state, "ADOPT", lambda: self._adopted(state, resource))
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
-        state.properties = properties
         state.physical_id = left["resource_id"]
-        state.data.update(left.get("resource_data") or {})
-        state.metadata = left.get("metadata") or state.metadata
         self._adopted(state, resource)
         return None
 
@@ -481,11 +476,13 @@ class StackWalk(OpenedStack):
     def _removal(self, state: ResourceState, before: str) -> Any:
         """What removes all that stands behind a row; None if nothing has to be waited for."""
         found = self.run.world.declaration(state.type_name)
-        policy = "Retain" if self.run.stack.run.get("retain") else state.data.get("_deletion_policy")
+        policy = state.data.get("_deletion_policy")
         if policy == "Retain":
             return None
         if state.data.get("_nested"):
             return delete_child(self, state)
+        if self.run.stack.run.get("retain"):
+            return None
         if state.physical_id is None and hasattr(found, "find"):
             return self._find_and_delete(state, found)
         # What could not be made is not worth keeping.

@@ -17,6 +17,7 @@ from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
@@ -173,15 +174,15 @@ class Run:
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
+            if self.aborted:
+                await self.configs.cancel(timed_out=self._timed_out)
             if self.left or (self.stop.is_set() and not self._timed_out):
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            if self.stack.action == "SNAPSHOT":
-                self._end_snapshot("FAILED", failure, {})
-            self._change(status="FAILED", reason=failure)
+            self._note_end("FAILED", failure)
             if rolls_back:
                 # In the same transaction: nobody takes the failure for the end.
                 self._roll_back()
@@ -388,36 +389,23 @@ class Run:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
-            if isinstance(self.walk, ActionWalk) and action == "SNAPSHOT":
-                self._end_snapshot("COMPLETE", reason, self.walk.snapshots)
             await self._end("COMPLETE", reason, run={})
-
-    def _end_snapshot(self, status: str, reason: str, found: Mapping[str, Any]) -> None:
-        """Notes what became of the snapshot that was taken, and what types keep with it."""
-        id = self.stack.run.get("snapshot")
-        if id is None:
-            return
-        table = tables.snapshot
-
-        def write(connection: Connection) -> None:
-            row = connection.execute(select(table.c.data).where(table.c.id == id)).one_or_none()
-            if row is None:
-                return
-            data = {**(row.data or {}), "status": status}
-            for name, kept in found.items():
-                resource = data.get("resources", {}).get(name)
-                if resource is not None:
-                    resource["resource_data"] = {**(resource.get("resource_data") or {}), **kept}
-            change = update(table).where(table.c.id == id)
-            values = {"status": status, "reason": reason, "data": data}
-            [changed] = sealing.protect(connection, table, [values], self.journal.sealed)
-            connection.execute(change.values(changed))
-
-        self.journal.changes.then(write)
 
     def _forget_snapshots(self, connection: Connection) -> None:
         table = tables.snapshot
         connection.execute(table.delete().where(table.c.stack == self.stack.id))
+
+    def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
+        """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
+            data = exported(connection, self.stack, self.world)
+            for name, made in self.walk.snapshots.items():
+                data["resources"][name]["resource_data"] |= made
+            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
+        table = tables.snapshot
+        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
+        connection.execute(update(table).where(table.c.id == id).values(row))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
@@ -436,8 +424,14 @@ class Run:
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
-        self._change(status=status, reason=reason, **values)
+        self._note_end(status, reason, **values)
         await self.journal.flush()
+
+    def _note_end(self, status: str, reason: str, **values: Any) -> None:
+        if self.stack.action == "SNAPSHOT":
+            id = self.stack.run["snapshot"]
+            self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
+        self._change(status=status, reason=reason, **values)
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has

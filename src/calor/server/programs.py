@@ -54,6 +54,7 @@ def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserSe
 
 
 async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
+    from calor.clouds.web import fetch_text
     from calor.engine.keeper import Keeper
     from calor.store import database
     from calor.types.world import offline_world
@@ -65,7 +66,7 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     cloud = _cloud(settings, secrets)
     keeper = Keeper(
         engine,
-        offline_world(),
+        offline_world(fetch_text),
         vault=_vault(cloud, secrets),
         user_services=_user_services(settings, cloud, secrets),
         # The state directory has one server, and that one engine; both end before they are started again.
@@ -93,6 +94,7 @@ def api_main(
     from calor.api.cfn.app import create_cfn_app
     from calor.api.policy import Policy
     from calor.api.settings import ApiSettings
+    from calor.clouds.web import fetch_text
     from calor.service.commands import Commands
     from calor.service.queries import Queries
     from calor.store import database
@@ -102,7 +104,7 @@ def api_main(
     engine = database.connect(
         settings.database_url, secrets.cipher, seal_all=settings.encrypt_parameters_and_properties
     )
-    world = offline_world()
+    world = offline_world(fetch_text)
     policy = Policy()
     writer = Writer(engine)
     cloud = _cloud(settings, secrets)

@@ -19,8 +19,10 @@ from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.service.availability import check_available
 from calor.service.caller import Caller
-from calor.service.errors import Invalid, ServiceError, StackExists
+from calor.service.changes import laid_over
+from calor.service.errors import Invalid, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, tables
 from calor.store.database import reading, seal_of
@@ -39,6 +41,7 @@ class Limits:
 
     stacks_per_project: int | None = None
     resources_per_stack: int | None = None
+    snapshots_per_stack: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class Base:
         self.check_free(caller, new.name)
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
@@ -171,17 +174,13 @@ class Base:
             return dict(change.request)
         with reading(self.database).connect() as connection:
             before = definitions.load(connection, stack.definition)
-        given = change.request
-        parameters = {**before["parameters"], **(given.get("parameters") or {})}
-        for name in change.clear_parameters:
-            parameters.pop(name, None)
-        return {
-            "template": given.get("template") or before["template"],
-            "files": {**before["files"], **(given.get("files") or {})},
-            "environment": _merged(before["environment"], given.get("environment") or {}),
-            "environment_files": given.get("environment_files") or before["environment_files"],
-            "parameters": parameters,
-        }
+        return laid_over(before, change.request, change.clear_parameters, self.world)
+
+    def check_usable(self, caller: Caller, definition: Definition) -> None:
+        """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
+        types = list(dict.fromkeys(types_of(definition)))
+        self.check_types(caller, types)
+        check_available(self.world, caller, types)
 
     def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         definition, report = definitions.define(request, self.world, identity)
@@ -238,7 +237,10 @@ class Base:
     def start(
         self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see."""
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see. Raises NotSupported for a stack
+        that is part of another, whose action it has to be."""
+        if not stack.is_root:
+            raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
         started = records.changed(
             stack,
             action=action,
@@ -304,14 +306,6 @@ def count(definition: Definition) -> int:
     return len(definition.resources) + sum(
         count(resource.child) for resource in definition.resources.values() if resource.child is not None
     )
-
-
-def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(before)
-    for section, content in after.items():
-        old = made.get(section)
-        made[section] = {**old, **content} if isinstance(old, dict) and isinstance(content, dict) else content
-    return made
 
 
 def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:

@@ -15,7 +15,7 @@ from calor.language.expressions import FunctionError
 from calor.language.parameters import StackIdentity
 from calor.language.values import masked
 from calor.plan.decision import Kind, decide
-from calor.service.base import Base, NewStack, StackChange, types_of
+from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
 from calor.service.queries.meanings import shown_parameters
@@ -37,7 +37,7 @@ class PreviewCommands(Base):
         """The stack that a request would make. Raises ServiceError."""
         identity = StackIdentity(new.name, None, caller.project)
         definition = self.define(new.request, identity)
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         self.check_size(definition)
         return {
             "capabilities": [],

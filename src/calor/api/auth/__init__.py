@@ -39,6 +39,7 @@ class Identity:
     expires_at: float
     is_admin_project: bool = True
     trust_id: str | None = None
+    services: frozenset[str] | None = None
 
     @classmethod
     def of_token(cls, token: str, body: Mapping[str, Any], expires_at: float) -> Identity:
@@ -55,6 +56,7 @@ class Identity:
             expires_at=expires_at,
             is_admin_project=bool(body.get("is_admin_project", True)),
             trust_id=(body.get("OS-TRUST:trust") or {}).get("id"),
+            services=_services(body.get("catalog")),
         )
 
     def acting_in(self, project: str, is_admin: IsAdmin) -> Caller:
@@ -72,7 +74,15 @@ class Identity:
             is_admin=admin,
             token=self.token,
             trust_id=self.trust_id,
+            services=self.services,
         )
+
+
+def _services(catalog: Any) -> frozenset[str] | None:
+    """The types of the services that a catalog has endpoints of."""
+    if catalog is None:
+        return None
+    return frozenset(entry["type"] for entry in catalog if entry.get("endpoints"))
 
 
 class MultiCloud:

@@ -73,9 +73,7 @@ class KeystoneAuthenticator:
         from keystoneauth1.exceptions import ClientException, HttpError, NotFound
 
         try:
-            answer = self._session.get(
-                f"{self._url}/auth/tokens?nocatalog", headers={"X-Subject-Token": token}
-            )
+            answer = self._session.get(f"{self._url}/auth/tokens", headers={"X-Subject-Token": token})
             return _identity(token, answer.json())
         except NotFound:
             raise Unauthorized from None
@@ -128,7 +126,7 @@ class PasswordAuthenticator:
         }
         try:
             answer = self._session.post(
-                f"{self._url}/auth/tokens?nocatalog", json={"auth": request}, authenticated=False
+                f"{self._url}/auth/tokens", json={"auth": request}, authenticated=False
             )
             return _identity(answer.headers["X-Subject-Token"], answer.json())
         except HttpError as error:
