@@ -83,19 +83,19 @@ class Journalled(ResourceType):
     attributes = {"value": Attribute(str), "show": SHOW}
 
     @staticmethod
-    def service() -> Service:
+    def _things() -> Service:
         return Service(Path(os.environ[JOURNAL]))
 
     @classmethod
     async def create(cls, ctx: Context, props: Mapping[str, Any]) -> None:
         await ctx.sleep(props["seconds"])
-        id = cls.service().create(ctx.id, props["value"])
+        id = cls._things().create(ctx.id, props["value"])
         await ctx.sleep(props["seconds"])
         await cls._settle(ctx, id, props)
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
-        id = cls.service().made_for(ctx.id)
+        id = cls._things().made_for(ctx.id)
         if id is not None:
             await cls._settle(ctx, id, ctx.properties)
         return id is not None
@@ -112,7 +112,7 @@ class Journalled(ResourceType):
         assert ctx.physical_id is not None
         await ctx.sleep(props["seconds"])
         if "value" in changed:
-            cls.service().update(ctx.physical_id, props["value"])
+            cls._things().update(ctx.physical_id, props["value"])
         await ctx.sleep(props["seconds"])
         if props["fails"] == "update":
             raise ResourceFailed("told to fail")
@@ -121,7 +121,7 @@ class Journalled(ResourceType):
     async def delete(cls, ctx: Context) -> None:
         if ctx.physical_id is not None:
             await ctx.sleep(0.01)
-            cls.service().delete(ctx.physical_id)
+            cls._things().delete(ctx.physical_id)
             await ctx.sleep(0.01)
 
     @classmethod

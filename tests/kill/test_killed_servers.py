@@ -121,11 +121,13 @@ def test_stacks_live_through_kills_of_their_server(lab: Lab) -> None:
         (victim,) = random.choices(list(VICTIMS), list(VICTIMS.values()))
         moment = random.random()
         told = ", ".join(f"{name}: {operation.kind}" for name, operation in operations.items())
+        when = "nothing was killed"
         began = time.monotonic()
         try:
             asking = beside.submit(round.begin_all, operations)
             resumed = None
             if number >= 0:
+                when = f"killed {victim} at {moment:.3f} of {max(rehearsals):.2f} s"
                 time.sleep(moment * max(rehearsals))
                 size = lab.kill(victim)
                 resumed = resumption(round, asking, size)
@@ -134,7 +136,7 @@ def test_stacks_live_through_kills_of_their_server(lab: Lab) -> None:
             check_end(round, lives, operations)
         except AssertionError as error:
             raise AssertionError(
-                f"{error}\nround {number}: {told}; killed {victim} at {moment:.3f} of {max(rehearsals):.2f} s\n"
+                f"{error}\nround {number}: {told}; {when}\n"
                 f"again: CALOR_KILL_SEED={SEED} CALOR_KILLS={KILLS} pytest {Path(__file__).name}\n"
                 f"what is left: {lab.folder}"
             ) from error

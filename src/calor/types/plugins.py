@@ -81,6 +81,8 @@ def _checked(named: Any) -> type[ResourceType]:
         raise Unusable(f"{named!r} is neither a class derived from ResourceType nor a module")
     if not isinstance(getattr(named, "type_name", None), str) or not named.type_name:
         raise Unusable(f"{named.__qualname__} has no type_name")
+    if not isinstance(named.service, str | None):
+        raise Unusable(f"{named.__qualname__}: its service is no name")
     for kind, declared in ((Property, named.properties), (Attribute, named.attributes)):
         for name, one in declared.items():
             if not isinstance(name, str) or not isinstance(one, kind):

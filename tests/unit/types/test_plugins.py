@@ -89,6 +89,7 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
         (Base, "Base has no type_name"),
         (ModuleType("empty"), "the module empty declares no resource type"),
         (type("Odd", (Base,), {"type_name": "A::B", "properties": {"p": str}}), "Odd: 'p' is no Property"),
+        (type("Odd", (Base,), {"type_name": "A::B", "service": print}), "Odd: its service is no name"),
         (type("Taken", (Base,), {"type_name": "OS::Nova::Server"}), "OS::Nova::Server is there already"),
         (type("Second", (Base,), {"type_name": "Acme::Anvil"}), "Acme::Anvil is there already"),
     ],
