@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
-from calor.clouds.errors import CloudError
+from calor.clouds.errors import CloudError, Transient
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
@@ -163,6 +163,10 @@ class Base:
             return None
         try:
             return self.vault.deposit(caller.token, caller.trust_id)
+        except Transient as error:
+            raise ServiceError(
+                "HTTPServiceUnavailable", f"No trust can be made at present: {error}"
+            ) from None
         except CloudError as error:
             raise ServiceError("Forbidden", f"No trust could be made for the stack: {error}") from None
 

@@ -81,6 +81,18 @@ class Stack(ResourceType):
         await cls._finish(ctx, there, "CREATE")
 
     @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        """Its name has the resource's id in it: no other stack is called so."""
+        there = await _there(ctx, ctx.properties)
+        stack = await there.show(ctx.physical_id or ctx.physical_name())
+        if stack is None:
+            return False
+        ctx.made(stack["id"])
+        if ctx.action == "CREATE":
+            await cls._finish(ctx, there, "CREATE")
+        return True
+
+    @classmethod
     def demands_replacement(
         cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
     ) -> bool:
