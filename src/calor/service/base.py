@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,7 +180,10 @@ class Base:
 
     def check_usable(self, caller: Caller, definition: Definition) -> None:
         """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
-        types = list(dict.fromkeys(types_of(definition)))
+        self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
+
+    def check_named_types(self, caller: Caller, types: Sequence[str]) -> None:
+        """The same for types that are known by name."""
         self.check_types(caller, types)
         check_available(self.world, caller, types)
 
