@@ -38,6 +38,7 @@ $(VENV)/.conformance: pyproject.toml
 
 bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
 	$(BIN)/python benchmarks/language.py
+	$(BIN)/python benchmarks/server.py
 
 fuzz: setup ## Throw 200,000 odd inputs at the reader
 	$(BIN)/python benchmarks/fuzz_reader.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -36,3 +37,44 @@ def _template(resources: dict[str, Any]) -> dict[str, Any]:
 
 def _resource(value: Any) -> dict[str, Any]:
     return {"type": "OS::Heat::TestResource", "properties": {"value": value}}
+
+
+# Stacks that are really made.
+
+
+def independent(size: int) -> dict[str, Any]:
+    return _template({f"r{i}": _random(str(i)) for i in range(size)})
+
+
+def linked(size: int) -> dict[str, Any]:
+    """Each resource needs the one before it."""
+    salts: list[Any] = ["0", *({"get_resource": f"r{i - 1}"} for i in range(1, size))]
+    return _template({f"r{i}": _random(salt) for i, salt in enumerate(salts)})
+
+
+def layers(count: int, size: int, fan: int = 10) -> dict[str, Any]:
+    """Each resource depends on some of the layer before."""
+    resources = {}
+    for layer in range(count):
+        for index in range(size):
+            needed = [f"r{layer - 1}_{(index + step) % size}" for step in range(fan)] if layer else []
+            resources[f"r{layer}_{index}"] = {**_random(str(index)), "depends_on": needed}
+    return _template(resources)
+
+
+def group(size: int) -> dict[str, Any]:
+    return _template({"g": _group(size, _random("%index%"))})
+
+
+def tree(nested: int, size: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """A group of nested stacks, and the file with their template."""
+    below = _template({f"r{i}": _random(str(i)) for i in range(size)})
+    return _template({"g": _group(nested, {"type": "below.yaml"})}), {"below.yaml": json.dumps(below)}
+
+
+def _group(size: int, member: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "OS::Heat::ResourceGroup", "properties": {"count": size, "resource_def": member}}
+
+
+def _random(salt: Any) -> dict[str, Any]:
+    return {"type": "OS::Heat::RandomString", "properties": {"length": 8, "salt": salt}}

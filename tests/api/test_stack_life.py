@@ -140,8 +140,12 @@ def test_a_stack_goes_back_to_its_snapshot(live: Door) -> None:
     live.settled(path)
 
     made = live("POST", f"{path}/snapshots", {"name": "before"}).json()
-    assert made["name"] == "before"
-    assert not any(name.startswith("_") for name in made["data"])
+    assert (made["name"], made["status"], made["data"]) == ("before", "IN_PROGRESS", None)
+    assert live.settled(path)["stack_status"] == "SNAPSHOT_COMPLETE"
+    kept = live.get(f"{path}/snapshots/{made['id']}")["snapshot"]
+    assert kept["status"] == "COMPLETE"
+    assert set(kept["data"]["resources"]) == {"first", "second"}
+    assert not any(name.startswith("_") for name in kept["data"])
     assert [one["id"] for one in live.get(f"{path}/snapshots")["snapshots"]] == [made["id"]]
 
     live("PUT", path, {"template": changed("two")})
@@ -162,6 +166,7 @@ def test_an_abandoned_stack_is_adopted(running: Stage) -> None:
 
     assert live.get(f"{path}/export")["name"] == "s"
     data = live("DELETE", f"{path}/abandon").json()
+    assert live.settled(path)["stack_status"] == "DELETE_COMPLETE"
     assert live.get("/stacks")["stacks"] == []
 
     answer = live("POST", "/stacks", {"stack_name": "s", "adopt_stack_data": json.dumps(data)})

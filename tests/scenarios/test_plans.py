@@ -237,7 +237,7 @@ class TestGroups:
 
         assert told(plan(bench, stack, resources("y"))) == [
             ("replace", "a"),
-            ("update", "g"),
+            ("undecided", "g"),
             ("undecided", "g/0"),
             ("undecided", "g/1"),
             ("delete", "a"),
@@ -259,7 +259,7 @@ class TestGroups:
 
         made = plan(bench, stack, {**resources, "b": probe("new")})
 
-        assert (step(made, "g").kind, step(made, "a").kind) == (Kind.UPDATE, Kind.KEEP)
+        assert (step(made, "g").kind, step(made, "a").kind) == (Kind.KEEP, Kind.KEEP)
 
 
 class TestRestrictions:

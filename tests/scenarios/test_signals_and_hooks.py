@@ -21,7 +21,7 @@ def paused(bench: Workbench, stack: records.Stack, name: str, hook: str) -> reco
     raise AssertionError(f"{name} never waited at {hook}")
 
 
-def hooked(hook: str) -> dict[str, Any]:
+def hooked(hook: str | list[str]) -> dict[str, Any]:
     return {"resource_registry": {"resources": {"a": {"hooks": hook}}}}
 
 
@@ -51,3 +51,52 @@ def test_a_deletion_waits_at_its_hook(bench: Workbench) -> None:
     bench.commands.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": "pre-delete"})
 
     assert bench.wait(stack).state == "DELETE_COMPLETE"
+
+
+def cleared(bench: Workbench, stack: records.Stack, name: str, hook: str) -> None:
+    resource = paused(bench, stack, name, hook)
+    bench.commands.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": hook})
+
+
+def test_a_resource_waits_after_it_was_made(bench: Workbench) -> None:
+    after = template({"a": probe("1"), "b": probe("2", depends_on="a")})
+    stack = bench.create(after, environment=hooked("post-create"))
+
+    assert paused(bench, stack, "a", "post-create").state == "CREATE_COMPLETE"
+    assert ("create", "b", "2") not in Probe.journal
+    cleared(bench, stack, "a", "post-create")
+
+    assert bench.wait(stack).state == "CREATE_COMPLETE"
+
+
+def test_an_update_waits_before_and_after(bench: Workbench) -> None:
+    environment = hooked(["pre-update", "post-update"])
+    stack = bench.create(template({"a": probe("1")}), environment=environment)
+    bench.wait(stack)
+    bench.update(stack, template({"a": probe("2")}), environment=environment)
+
+    cleared(bench, stack, "a", "pre-update")
+    assert paused(bench, stack, "a", "post-update").state == "UPDATE_COMPLETE"
+    cleared(bench, stack, "a", "post-update")
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+
+
+def test_a_deleted_resource_is_shown_until_its_hook_is_cleared(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}), environment=hooked("post-delete"))
+    bench.wait(stack)
+    bench.delete(stack)
+
+    assert paused(bench, stack, "a", "post-delete").state == "DELETE_COMPLETE"
+    cleared(bench, stack, "a", "post-delete")
+
+    assert bench.wait(stack).state == "DELETE_COMPLETE"
+
+
+def test_a_cancelled_action_waits_at_no_hook(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}), environment=hooked("pre-create"))
+    paused(bench, stack, "a", "pre-create")
+    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+
+    assert bench.wait(stack).state == "CREATE_FAILED"
+    bench.until(lambda: "_hook" not in (bench.resources(stack)["a"].data or {}))

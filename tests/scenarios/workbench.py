@@ -6,18 +6,22 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sqlalchemy import select
 
+from calor.clouds.signing import KeyPair
+from calor.clouds.stack_users import StackUser
 from calor.engine.keeper import Keeper
+from calor.engine.users import Addresses, UserServices
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
 from calor.store import database, records, tables
+from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types import catalogue
 from calor.types.world import offline_world
@@ -38,6 +42,8 @@ class Probe(ResourceType):
     }
     attributes = {"value": Attribute(str), "show": SHOW}
     journal: ClassVar[list[tuple[str, str, str]]] = []
+    broken: ClassVar[bool] = False
+    """Whether none can be made."""
 
     @classmethod
     def note(cls, ctx: Any, action: str, value: str) -> None:
@@ -48,7 +54,7 @@ class Probe(ResourceType):
         ctx.made(f"{ctx.name}-{ctx.id[:8]}")
         if props["seconds"]:
             await ctx.sleep(props["seconds"])
-        if props["fails"] == "create":
+        if props["fails"] == "create" or cls.broken:
             raise RuntimeError("told to fail")
         cls.note(ctx, "create", props["value"])
 
@@ -71,6 +77,36 @@ class Probe(ResourceType):
         return ctx.properties["value"] if name == "value" else None
 
 
+class Accounts:
+    """Stands in for the users that an identity service would keep."""
+
+    domain_id = "stack-domain"
+
+    def __init__(self) -> None:
+        self.users: set[str] = set()
+        self.projects: set[str] = set()
+
+    def make_project(self, project: str, stack: str) -> str:
+        made = f"{project}-{stack}"[:64]
+        self.projects.add(made)
+        return made
+
+    def make_user(self, name: str, project: str, password: str | None = None) -> StackUser:
+        self.users.add(name)
+        return StackUser(name, name, "secret", project, self.domain_id)
+
+    def make_keys(self, user: str, project: str) -> KeyPair:
+        return KeyPair(f"access-{user}", "secret")
+
+    def enable_user(self, user: str, enabled: bool) -> None: ...
+
+    def delete_user(self, user: str) -> None:
+        self.users.discard(user)
+
+    def delete_project(self, project: str) -> None:
+        self.projects.discard(project)
+
+
 def declaration(name: str) -> type[ResourceType] | None:
     return Probe if name == Probe.type_name else catalogue.declaration(name)
 
@@ -78,10 +114,11 @@ def declaration(name: str) -> type[ResourceType] | None:
 class Workbench:
     """Commands and an engine, which runs in a thread until the workbench is closed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, seal_all: bool = False) -> None:
         Probe.journal = []
         self.url = f"sqlite:///{folder / 'calor.db'}"
-        self.database = database.connect(self.url)
+        self.cipher = Cipher(Cipher.new_key())
+        self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
         database.create_tables(self.database)
         self.world = replace(offline_world(), declaration=declaration)
         self.writer = Writer(self.database)
@@ -99,7 +136,10 @@ class Workbench:
         self.loop.run_until_complete(self._keep())
 
     async def _keep(self) -> None:
-        self.keeper = Keeper(self.database, self.world, self.writer)
+        self.accounts = Accounts()
+        addresses = Addresses("http://calor/v1", "http://calor:8000/v1", "http://identity/v3")
+        services = UserServices(cast(Any, None), cast(Any, self.accounts), self.cipher, addresses)
+        self.keeper = Keeper(self.database, self.world, self.writer, user_services=services)
         self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
@@ -108,23 +148,32 @@ class Workbench:
         assert self.keeper is not None
         self.loop.call_soon_threadsafe(self.keeper.ring)
 
-    def close(self) -> None:
+    def _stop(self) -> None:
         assert self._task is not None
         self.loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join(PATIENCE)
+
+    def restart(self) -> None:
+        """Ends the engine, and starts another one."""
+        self._stop()
+        self._ready.clear()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        self._ready.wait(PATIENCE)
+
+    def close(self) -> None:
+        self._stop()
         self.writer.close()
         self.database.dispose()
 
     # What a user does.
 
     def create(self, template: dict[str, Any], name: str = "s", **options: Any) -> records.Stack:
-        files = options.pop("files", {})
-        environment = options.pop("environment", {})
-        request = {"template": template, "files": files, "environment": environment}
+        request = _request(template, options)
         return self.commands.create_stack(CALLER, NewStack(name, request, **options))
 
     def update(self, stack: records.Stack, template: dict[str, Any], **options: Any) -> records.Stack:
-        request = {"template": template, "files": options.pop("files", {})}
+        request = _request(template, options)
         return self.commands.update_stack(CALLER, self.stack(stack.id), StackChange(request, **options))
 
     def delete(self, stack: records.Stack) -> None:
@@ -147,6 +196,14 @@ class Workbench:
             time.sleep(0.005)
         raise AssertionError(f"the stack is still {self.stack(stack.id).state}")
 
+    @staticmethod
+    def until(condition: Callable[[], bool]) -> None:
+        """Returns when something has become true."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.01)
+
     def resources(self, stack: records.Stack) -> dict[str, records.Resource]:
         with database.reading(self.database).connect() as connection:
             rows = connection.execute(select(tables.resource).where(tables.resource.c.stack == stack.id))
@@ -166,11 +223,22 @@ class Workbench:
         with database.reading(self.database).connect() as connection:
             return list(connection.execute(query.order_by(table.c.seq)).scalars())
 
+    def roots(self) -> list[records.Stack]:
+        table = tables.stack
+        with database.reading(self.database).connect() as connection:
+            rows = connection.execute(select(table).where(table.c.parent.is_(None)))
+            return [records.record(records.Stack, row) for row in rows]
+
     def nested(self, stack: records.Stack) -> list[records.Stack]:
         table = tables.stack
         with database.reading(self.database).connect() as connection:
             rows = connection.execute(select(table).where(table.c.parent == stack.id))
             return [records.record(records.Stack, row) for row in rows]
+
+
+def _request(template: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    parts = ("files", "environment", "environment_files", "parameters")
+    return {"template": template, **{part: options.pop(part) for part in parts if part in options}}
 
 
 def template(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:

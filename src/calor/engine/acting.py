@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.context import Context
-from calor.engine.states import ResourceState, StepFailed
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
@@ -92,6 +92,10 @@ class ActionWalk:
         self.children[state.name] = inner
         self._change(stack, "IN_PROGRESS", f"Stack {self.action} started")
         failed = await inner.execute()
+        if self.run.stop.is_set():
+            if self.run.aborted:
+                self._change(stack, "FAILED", f"{self.action} was given up")
+            raise Stopped
         if failed:
             reason = inner.failure(failed)
             self._change(stack, "FAILED", f"Resource {self.action} failed: {reason.reason}")
@@ -116,6 +120,10 @@ class ActionWalk:
             answer = await outcome
         except asyncio.CancelledError:
             raise
+        except Stopped:
+            if self.run.aborted:
+                self._fail(state, StepFailed("Aborted", f"{self.action} was given up"))
+            raise
         except Exception as error:
             raise self._fail(state, StepFailed.of(error)) from None
         self._done(state, answer)
@@ -132,8 +140,8 @@ class ActionWalk:
         """Nothing is updated here."""
         return {}
 
-    def context(self, state: ResourceState) -> Context:
-        return Context(self, state)
+    def context(self, state: ResourceState, **extra: Any) -> Context:
+        return Context(self, state, **extra)
 
     def _enter(self, state: ResourceState) -> None:
         self._note(state, "IN_PROGRESS", "state changed")

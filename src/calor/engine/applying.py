@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 from calor.engine.children import Child, delete_child
+from calor.engine.hooks import HOOK, wait_at
 from calor.engine.ids import new_id
 from calor.engine.opened import OpenedStack
-from calor.engine.signals import HOOK
-from calor.engine.states import ResourceState, StepFailed
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import ResourceDefinition
@@ -23,6 +24,7 @@ from calor.language.expressions import FunctionError, resolve
 from calor.language.values import bare
 from calor.plan.decision import (
     RESTRICTED,
+    Change,
     Decision,
     Kind,
     Wanted,
@@ -31,7 +33,7 @@ from calor.plan.decision import (
     has_stack_below,
     restriction,
 )
-from calor.plan.ordering import Apply, Node, steps
+from calor.plan.ordering import Apply, Delete, Node, steps
 from calor.plan.present import EXTERNAL, policy_of, present_of, remembered, wanted_of
 from calor.types.behaviour import NeedsReplacement
 
@@ -51,48 +53,35 @@ class StackWalk(OpenedStack):
         return await walk(self.graph(), self._start, stop=self.run.stop)
 
     def _start(self, step: Node) -> Coroutine[Any, Any, None] | None:
-        if isinstance(step, Apply):
-            hook = self._hook(step.name)
-            return self._after_hook(step.name, hook) if hook else self._apply(step.name)
-        state = self.rows[step.id]
-        if "pre-delete" in self.registry.hooks(state.name) and self.stack.action == "DELETE":
-            return self._delete_after_hook(state)
-        return self._delete(state)
+        name = step.name if isinstance(step, Apply) else self.rows[step.id].name
+        if self.registry.hooks(name):
+            return self._with_hooks(step, name)
+        return self._do(step)
 
-    # Hooks.
+    def _do(self, step: Node) -> Coroutine[Any, Any, None] | None:
+        return self._apply(step.name) if isinstance(step, Apply) else self._delete(self.rows[step.id])
 
-    def _hook(self, name: str) -> str | None:
-        """The hook at which a resource waits before it is worked on."""
+    async def _with_hooks(self, step: Node, name: str) -> None:
+        """Waits, where the environment says so, before and after a step. What is made in the place of something
+        else waits for nothing."""
         hooks = self.registry.hooks(name)
-        present = self.current.get(name)
-        if self.stack.action == "CREATE" and "pre-create" in hooks:
-            return "pre-create" if present is None or present.action == "INIT" else None
-        if self.stack.action == "UPDATE" and "pre-update" in hooks and present is not None:
-            return "pre-update"
-        return None
-
-    async def _after_hook(self, name: str, hook: str) -> None:
+        action = self.stack.action.lower()
+        if isinstance(step, Delete):
+            if action == "delete" and "pre-delete" in hooks:
+                await wait_at(self, self.rows[step.id], "pre-delete")
+            await _finished(self._do(step))
+            return
         assert self.definition is not None
-        state = self.current.get(name) or self._new(self.definition.resources[name])
-        await self._wait_at(state, hook)
-        following = self._apply(name)
-        if following is not None:
-            await following
-
-    async def _delete_after_hook(self, state: ResourceState) -> None:
-        await self._wait_at(state, "pre-delete")
-        following = self._delete(state)
-        if following is not None:
-            await following
-
-    async def _wait_at(self, state: ResourceState, hook: str) -> None:
-        state.data = {**state.data, HOOK: hook}
-        state.reason = f"{self.stack.action} paused until Hook {hook} is cleared"
-        self._note(state)
-        state.reason = ""
-        while state.data.get(HOOK) == hook:
-            self.journal.send()
-            await self.run.await_signal(60)
+        present = self.current.get(name)
+        there = present is not None and present.action != "INIT"
+        if (action, there) in (("create", False), ("update", True)) and f"pre-{action}" in hooks:
+            await wait_at(self, present or self._new(self.definition.resources[name]), f"pre-{action}")
+        changed_at = present.updated_at if present is not None else None
+        await _finished(self._do(step))
+        state = self.current[name]
+        done = state.state == f"{action.upper()}_COMPLETE" and state.updated_at != changed_at
+        if done and f"post-{action}" in hooks:
+            await wait_at(self, state, f"post-{action}")
 
     # Applying.
 
@@ -105,6 +94,8 @@ class StackWalk(OpenedStack):
             wanted = self._wanted(resource, evaluated)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
+        if present is not None and present.state == "ADOPT_IN_PROGRESS":
+            return self._adopt(present, resource, evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present, self.run.world.declaration), wanted)
@@ -197,8 +188,7 @@ class StackWalk(OpenedStack):
         if self._is_nested(resource):
             state.data["_nested"] = True
         if self.stack.action == "ADOPT":
-            self._adopt(state, resource, properties)
-            return None
+            return self._adopt(state, resource, evaluated)
         self._enter(state, "CREATE", properties)
         state.properties = properties
         if self._is_nested(resource):
@@ -225,17 +215,28 @@ class StackWalk(OpenedStack):
         assert self.definition is not None
         return self.definition.scope.with_states(self.states)
 
-    def _adopt(self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]) -> None:
+    def _adopt(
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
+        properties = bare(evaluated.values)
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        state.properties = properties
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
+        if self._is_nested(resource):
+            child = self.children[resource.name] = Child(self, resource, state)
+            outcome = child.adopt(evaluated, left)
+            return self._finish(outcome, state, "ADOPT", lambda: self._adopted(state, resource))
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
-        state.properties = properties
         state.physical_id = left["resource_id"]
-        state.data.update(left.get("resource_data") or {})
-        state.metadata = left.get("metadata") or state.metadata
+        self._adopted(state, resource)
+        return None
+
+    def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)
         self._leave(state, "ADOPT")
 
@@ -286,9 +287,7 @@ class StackWalk(OpenedStack):
         try:
             await self._finish(outcome, state, "UPDATE", done)
         except NeedsReplacement:
-            following = self._replaced(resource, state, evaluated)
-            if following is not None:
-                await following
+            await _finished(self._replaced(resource, state, evaluated))
 
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
@@ -297,6 +296,21 @@ class StackWalk(OpenedStack):
             raise self._fail(state, "UPDATE", StepFailed(RESTRICTED, restriction("replace")))
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
         return self._create(resource, evaluated, state)
+
+    async def update_peer(self, reference: str, values: Mapping[str, Any]) -> None:
+        """Gives a resource other values of some properties. Its row keeps those of the template, which hold again
+        when the stack is updated."""
+        assert self.definition is not None
+        state = self.by_reference(reference)
+        if state is None or state.name not in self.definition.resources:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        resource = self.definition.resources[state.name]
+        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        given = replace(evaluated, values={**evaluated.values, **values})
+        changes = tuple(Change(name, state.properties.get(name), value) for name, value in values.items())
+        await _finished(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
+        state.properties = bare(evaluated.values)
+        self.journal.resource(state)
 
     @staticmethod
     def _renew_metadata(state: ResourceState, metadata: dict[str, Any]) -> None:
@@ -309,21 +323,27 @@ class StackWalk(OpenedStack):
         self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, wanted: Wanted
     ) -> None:
         """The stack below decides for itself whether it changes."""
-        differs = await Child(self, resource, state).differs(evaluated)
+        child = Child(self, resource, state)
+        differs = await child.differs(evaluated)
         decision = decide_with_stack_below(Decision(Kind.KEEP, ""), wanted, differs)
         if decision.kind is Kind.FORBIDDEN:
             raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
-        if decision.kind is Kind.KEEP:
-            self._keep(state, resource)
+        if decision.kind is Kind.UPDATE:
+            await _finished(self._update(resource, state, evaluated, decision))
             return
-        following = self._update(resource, state, evaluated, decision)
-        if following is not None:
-            await following
+        if self.reads_more(state):
+            stack = await self.run.stack_row(state.physical_id)
+            assert stack is not None
+            await child.reopen(evaluated, stack)
+            self.children[resource.name] = child
+        self._keep(state, resource)
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        before = (state.requires, state.definition, state.data, state.replaced_by)
+        before = (state.requires, state.definition, state.data, state.replaced_by, state.attributes)
         self._follow(state, resource)
-        if before != (state.requires, state.definition, state.data, state.replaced_by):
+        if self.reads_more(state):
+            self.read_attributes(state, resource)
+        if before != (state.requires, state.definition, state.data, state.replaced_by, state.attributes):
             self.journal.resource(state)
 
     def _follow(self, state: ResourceState, resource: ResourceDefinition) -> None:
@@ -360,21 +380,53 @@ class StackWalk(OpenedStack):
         if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
             self.journal.removed(state)
             return None
-        found = self.run.world.declaration(state.type_name)
+        before = state.state
         self._enter(state, "DELETE", None)
-        if state.data.get("_deletion_policy") == "Retain":
-            outcome: Any = None
-        elif state.data.get("_nested"):
-            outcome = delete_child(self, state)
-        else:
-            outcome = self._call(state, "DELETE", getattr(found, "delete", None))
+        outcome = self._removal(state, before)
         if outcome is None:
-            self._deleted(state)
-            return None
-        return self._finish(outcome, state, "DELETE", lambda: self._deleted(state))
+            return self._deleted(state)
+        return self._finish_delete(outcome, state)
 
-    def _deleted(self, state: ResourceState) -> None:
+    def _removal(self, state: ResourceState, before: str) -> Any:
+        """What removes all that stands behind a row; None if nothing has to be waited for."""
+        found = self.run.world.declaration(state.type_name)
+        policy = state.data.get("_deletion_policy")
+        if policy == "Retain":
+            return None
+        if state.data.get("_nested"):
+            return delete_child(self, state)
+        if self.run.stack.run.get("retain"):
+            return None
+        if before == "CREATE_IN_PROGRESS" and state.physical_id is None and hasattr(found, "find"):
+            return self._find_and_delete(state, found)
+        # What could not be made is not worth keeping.
+        keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
+        handler = getattr(found, "snapshot_delete", None) if keeps else None
+        return self._call(state, "DELETE", handler or getattr(found, "delete", None))
+
+    async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
+        """Somebody was about to make it when the run was stopped: it may be there, and nobody knows its id."""
+        if await found.find(self.context(state)):
+            outcome = found.delete(self.context(state))
+            if inspect.isawaitable(outcome):
+                await outcome
+
+    async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
+        await self._finish(outcome, state, "DELETE", lambda: None)
+        await _finished(self._deleted(state))
+
+    def _deleted(self, state: ResourceState) -> Coroutine[Any, Any, None] | None:
         self._leave(state, "DELETE")
+        if self.stack.action == "DELETE" and "post-delete" in self.registry.hooks(state.name):
+            return self._remove_after_hook(state)
+        self._remove(state)
+        return None
+
+    async def _remove_after_hook(self, state: ResourceState) -> None:
+        await wait_at(self, state, "post-delete")
+        self._remove(state)
+
+    def _remove(self, state: ResourceState) -> None:
         self.journal.removed(state)
         if self.current.get(state.name) is state:
             del self.current[state.name]
@@ -399,11 +451,17 @@ class StackWalk(OpenedStack):
             await outcome
         except (NeedsReplacement, asyncio.CancelledError):
             raise
+        except Stopped:
+            if self.run.aborted:
+                self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
+            raise
         except Exception as error:
             raise self._fail(state, action, StepFailed.of(error)) from None
         done()
 
     def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
+        if HOOK in state.data:
+            state.data = {name: value for name, value in state.data.items() if name != HOOK}
         state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"
         state.attributes = {}
         if action != "CREATE":
@@ -439,3 +497,8 @@ class StackWalk(OpenedStack):
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         return StepFailed.of(error).at(name)
+
+
+async def _finished(step: Coroutine[Any, Any, None] | None) -> None:
+    if step is not None:
+        await step

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
-from calor.engine.states import ResourceState, follow
+from calor.engine.states import ResourceState, StepFailed, Stopped, follow
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
 from calor.language.parameters import StackIdentity
-from calor.plan.below import Below, define_below, stages, used_template
+from calor.plan.below import Below, define_below, stages, whole, written
 from calor.store import contents, records
 
 if TYPE_CHECKING:
@@ -49,11 +49,15 @@ class Child:
         """Whether the stack below would change, although the resource's own properties do not: its template may
         be another one, or it may not have got where it was to go."""
         stack = await self.parent.run.stack_row(self.state.physical_id)
-        if stack is None or stack.status != "COMPLETE" or not isinstance(self.resource.found, TemplateType):
+        if stack is None or stack.status != "COMPLETE" or stack.id in self.parent.run.ailing:
             return True
-        below = used_template(self.resource.found, self.resource, evaluated)
-        digest, _ = self._encoded(below)
-        return digest != stack.definition
+        try:
+            below = whole(self._above, self.resource, evaluated)
+            way = await self._stages(self.resource.found, evaluated, stack) if below is None else [below]
+        except Exception:
+            # The update that follows meets the same error, and tells it.
+            return True
+        return any(self._encoded(stage)[0] != stack.definition for stage in way)
 
     async def _become(self, action: str, evaluated: Evaluated, stack: records.Stack | None) -> None:
         """Makes the stack below what it shall be, in stages if its type wants that."""
@@ -61,8 +65,9 @@ class Child:
         prepare = getattr(found, "prepare", None)
         if prepare is not None:
             await _done(prepare(self.parent.context(self.state), evaluated.values))
-        if isinstance(found, TemplateType):
-            await self._walk(action, evaluated, stack, used_template(found, self.resource, evaluated))
+        below = whole(self._above, self.resource, evaluated)
+        if below is not None:
+            await self._walk(action, evaluated, stack, below)
         else:
             for stage in await self._stages(found, evaluated, stack):
                 stack = await self._walk(action, evaluated, stack, stage)
@@ -70,8 +75,40 @@ class Child:
                 if stage.pause:
                     await self.parent.run.pause(stage.pause)
         settled = getattr(found, "settled", None)
-        if settled is not None and not self.parent.run.stop.is_set():
+        if settled is not None:
             await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
+
+    async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
+        """Takes over the stack that another one had below, as it is: its members keep their names."""
+        below = whole(self._above, self.resource, evaluated)
+        if below is None:
+            template = left.get("template")
+            if not isinstance(template, dict):
+                raise StepFailed("Exception", "the data of the stack below has no template")
+            below = written(template, self._above, self.resource)
+        stack = await self.parent.run.stack_row(self.state.physical_id)
+        await self._walk("ADOPT", evaluated, stack, below, {"adopt": left.get("resources") or {}})
+
+    async def rewalk(
+        self, evaluated: Evaluated, stack: records.Stack, template: dict[str, Any], run: dict[str, Any]
+    ) -> None:
+        """Makes the stack below what a template says, that stack alone. `run` is noted with it."""
+        await self._walk("UPDATE", evaluated, stack, written(template, self._above, self.resource), run)
+
+    async def reopen(self, evaluated: Evaluated, stack: records.Stack, walk: StackWalk | None = None) -> None:
+        """Reads what the stack below is, without changing anything."""
+        run = self.parent.run
+        below = whole(self._above, self.resource, evaluated)
+        if below is None:
+            below = written(await run.template_of(stack), self._above, self.resource)
+        identity = StackIdentity(stack.name, stack.id, stack.project)
+        definition = define_below(below, self._above, self.resource, evaluated, identity, stack.depth)
+        if walk is None:
+            walk = type(self.parent)(run, stack, None, await run.resource_rows(stack.id))
+            walk.open()
+        walk.define(definition)
+        self.walk = walk
+        self.outputs = stack.outputs if stack.outputs is not None else walk.outputs()
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
@@ -87,6 +124,7 @@ class Child:
         evaluated: Evaluated,
         stack: records.Stack | None,
         below: Below,
+        noted: dict[str, Any] | None = None,
     ) -> records.Stack:
         run = self.parent.run
         id = stack.id if stack is not None else new_id()
@@ -97,18 +135,21 @@ class Child:
         definition = define_below(below, self._above, self.resource, evaluated, identity, depth)
         digest, bodies = self._encoded(below)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
-        stack = self._enter(stack, id, name, action, digest, definition)
+        stack = self._enter(stack, id, name, action, digest, definition, noted or {})
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
         failed = await walk.execute()
+        if run.stop.is_set():
+            if run.aborted:
+                self._leave(stack, "FAILED", f"{action} was given up")
+            raise Stopped
         if failed:
             reason = walk.failure(failed)
             self._leave(stack, "FAILED", f"Resource {action} failed: {reason.reason}")
             raise reason
-        if not run.stop.is_set():
-            self.outputs = walk.outputs()
-            reached = {"outputs": self.outputs, "previous": digest}
-            self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
-            self._refer(stack)
+        self.outputs = walk.outputs()
+        reached = {"outputs": self.outputs, "previous": digest}
+        self._leave(stack, "COMPLETE", f"Stack {action} completed successfully", **reached)
+        self._refer(stack)
         return stack
 
     def _refer(self, stack: records.Stack) -> None:
@@ -133,6 +174,7 @@ class Child:
             below.parameters,
             below.environment(self._above, self.resource).shown(),
             self.parent.run.file_digests,
+            self.parent.run.seal,
         )
 
     def _enter(
@@ -143,6 +185,7 @@ class Child:
         action: str,
         digest: str,
         definition: Definition,
+        noted: dict[str, Any],
     ) -> records.Stack:
         above = self.parent.stack
         now = self.parent.run.now()
@@ -174,7 +217,7 @@ class Child:
                 tags=[],
                 outputs=None,
                 run_id=above.run_id,
-                run={},
+                run=noted,
             )
             self.parent.journal.new_stack(**records.as_row(made))
         else:
@@ -184,6 +227,7 @@ class Child:
                 "reason": reason,
                 "updated_at": now,
                 "definition": digest,
+                "run": noted,
             }
             made = records.changed(stack, **values)
             self.parent.journal.stack(id, **values)
@@ -238,14 +282,14 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
     failed = await walk.execute()
+    if parent.run.stop.is_set():
+        raise Stopped
     if failed:
         reason = walk.failure(failed)
         ended = records.changed(stack, status="FAILED", reason=f"Resource DELETE failed: {reason.reason}")
         parent.journal.stack(stack.id, status="FAILED", reason=ended.reason)
         parent.run.tell(ended)
         raise reason
-    if parent.run.stop.is_set():
-        return
     done = {
         "status": "COMPLETE",
         "reason": "Stack DELETE completed successfully",

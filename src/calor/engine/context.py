@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from calor.clouds.signing import Purpose
 from calor.engine.ids import physical_name
@@ -15,13 +15,14 @@ from calor.types.behaviour import ResourceFailed
 
 if TYPE_CHECKING:
     from calor.engine.acting import ActionWalk
+    from calor.engine.applying import StackWalk
     from calor.engine.opened import OpenedStack
 
 
 class Context:
     """A resource on which a type works. Types change nothing but through this."""
 
-    __slots__ = ("_state", "_walk", "below", "child", "members")
+    __slots__ = ("_signal", "_state", "_walk", "below", "child", "members")
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class Context:
         members: Sequence[ResourceState] = (),
         child: OpenedStack | None = None,
         below: Mapping[str, Any] | None = None,
+        signal: str | None = None,
     ) -> None:
         self._walk = walk
         self._state = state
@@ -37,6 +39,7 @@ class Context:
         """The resources of the stack below, before it changes."""
         self.child = child
         """The stack below, as it has become."""
+        self._signal = signal
         self.below = below or {}
         """The definitions of the resources of the stack below, as its present template has them."""
 
@@ -74,8 +77,7 @@ class Context:
 
     @property
     def timeout(self) -> float | None:
-        minutes = self._walk.stack.timeout_mins
-        return minutes * 60 if minutes else None
+        return self._walk.run.timeout(self._walk.stack)
 
     @property
     def update_policy(self) -> Mapping[str, Any]:
@@ -132,7 +134,21 @@ class Context:
 
     def peer(self, reference: Any) -> Context | None:
         found = self._walk.by_reference(reference)
-        return self._walk.context(found) if found is not None else None
+        return self._walk.context(found, signal=self._signal) if found is not None else None
+
+    async def change_below(self, assemble: Callable[[Context], dict[str, Any]]) -> None:
+        if self._signal is None:
+            raise ResourceFailed("only a signal changes the stack below by itself", "NotSupported")
+        walk = cast("StackWalk", self._walk)
+        self.child = await walk.run.below.change(walk, self._state, self._signal, assemble)
+
+    async def update_peer(self, name: str, properties: Mapping[str, Any]) -> None:
+        walk = cast("StackWalk", self._walk)
+        await walk.run.below.define(walk)
+        await walk.update_peer(name, properties)
+
+    async def recreate(self, name: str) -> None:
+        await self._walk.run.recreate(cast("StackWalk", self._walk), name)
 
     async def sleep(self, seconds: float) -> None:
         """Waits; ends early, with an error, when the run is told to stop."""
@@ -182,9 +198,13 @@ class Context:
             raise ResourceFailed("this server has no users for resources", "NotSupported")
         return users
 
-    async def make_user(self) -> str:
-        user = await self._users.user(self)
+    async def make_user(self, password: str | None = None) -> str:
+        user = await self._users.user(self, password)
         return str(user["user_id"])
+
+    async def access_keys(self) -> tuple[str, str]:
+        pair = await self._users.keys(self)
+        return pair.access, pair.secret
 
     async def signed_url(self, purpose: Purpose = "signal") -> str:
         return await self._users.signed_url(self, purpose)

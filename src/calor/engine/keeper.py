@@ -42,7 +42,10 @@ class Keeper:
         writer: Writer | None = None,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
+        """`default_timeout` is the seconds that an action may take if its stack does not say."""
+        self.default_timeout = default_timeout
         self.vault = vault
         self.user_services = user_services
         self.id = new_id()
@@ -77,16 +80,28 @@ class Keeper:
 
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
-        for id in await loop.run_in_executor(None, self._overtaken):
-            if id in self._runs:
-                self._runs[id][0].stop.set()
+        for id, status in await loop.run_in_executor(None, self._overtaken):
+            if id not in self._runs:
+                continue
+            run = self._runs[id][0]
+            if status == "IN_PROGRESS":
+                run.stop.set()
+            else:
+                run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
         for stack in await loop.run_in_executor(None, self._waiting):
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
                 run = Run(
-                    stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
+                    stack,
+                    lease,
+                    self.writer,
+                    self.database,
+                    self.world,
+                    self.vault,
+                    self.user_services,
+                    self.default_timeout,
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
@@ -110,14 +125,17 @@ class Keeper:
             rows = [records.record(records.Stack, row) for row in connection.execute(query)]
         return [row for row in rows if row.id not in self._runs]
 
-    def _overtaken(self) -> list[str]:
-        """Stacks that are walked here for an action that a newer one has replaced."""
+    def _overtaken(self) -> list[tuple[str, str]]:
+        """Stacks that are walked here for an action that a newer one has replaced, or that somebody has ended, and
+        their statuses."""
         running = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
         if not running:
             return []
-        query = select(tables.stack.c.id, tables.stack.c.run_id).where(tables.stack.c.id.in_(running))
+        table = tables.stack
+        query = select(table.c.id, table.c.status, table.c.run_id).where(table.c.id.in_(running))
         with reading(self.database).connect() as connection:
-            return [id for id, run_id in connection.execute(query) if run_id != running[id]]
+            rows = connection.execute(query)
+            return [(id, status) for id, status, run_id in rows if run_id != running[id]]
 
     def _claim(self, stack: str) -> Lease | None:
         now = time.time()

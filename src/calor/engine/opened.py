@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from calor.engine.children import Child
 from calor.engine.context import Context
@@ -18,11 +18,12 @@ from calor.plan.choosing import current
 from calor.store import records
 
 if TYPE_CHECKING:
+    from calor.engine.applying import StackWalk
     from calor.engine.runs import Run
 
 
 class OpenedStack:
-    """A stack that a run has opened."""
+    """A stack that a run has opened: the reading half of a walk."""
 
     def __init__(
         self,
@@ -33,20 +34,28 @@ class OpenedStack:
         registry: Registry | None = None,
     ) -> None:
         self.run = run
-        self.registry = registry or (definition.environment.registry if definition else Registry())
+        self.registry = registry or Registry()
         self.stack = stack
-        self.definition = definition
+        self.definition: Definition | None = None
         self.journal: Journal = run.journal
         self.rows = {row.id: ResourceState.of(row) for row in rows}
         self.current: dict[str, ResourceState] = {}
         self.children: dict[str, Child] = {}
         self.states = LiveStates(self.current)
-        self._read = attributes_read(definition) if definition is not None else {}
+        self._read: Mapping[str, Any] = {}
+        if definition is not None:
+            self.define(definition)
+
+    def define(self, definition: Definition) -> None:
+        """Says what the stack is to be, or is."""
+        self.definition = definition
+        self.registry = definition.environment.registry
+        self._read = attributes_read(definition)
 
     def open(self) -> None:
         """Makes the stack's resources known to the run."""
         self.current.update(current(self.rows.values(), self.stack.definition))
-        self.run.walks[self.stack.id] = self
+        self.run.walks[self.stack.id] = cast("StackWalk", self)
 
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
@@ -105,6 +114,11 @@ class OpenedStack:
         declared = [name for name in resource.found.attributes if name != "show"]
         names = dict.fromkeys([*declared, *(path[0] for path in wanted)])
         state.attributes = {name: reader(context, name) for name in names}
+
+    def reads_more(self, state: ResourceState) -> bool:
+        """Whether the template reads attributes that it did not when the resource was last worked on."""
+        wanted = self._read.get(state.name, ())
+        return any(key(*path) not in state.attributes and path[0] not in state.attributes for path in wanted)
 
     def outputs(self) -> dict[str, Any]:
         """The values of the outputs as they are now; an error in place of a value is told as such."""

@@ -6,39 +6,39 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
-from calor.engine import definitions, signals
+from calor.engine import definitions
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.exporting import exported
+from calor.engine.ids import new_id
 from calor.engine.journal import Journal
-from calor.engine.opened import OpenedStack
 from calor.engine.remote import RemoteStacks, asked
-from calor.engine.states import StepFailed
+from calor.engine.scaling import ChangesBelow
+from calor.engine.signals import Inbox
+from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.store import records, sealing, tables
+from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
-from calor.types.behaviour import ResourceFailed
+from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
-
-
-class Stopped(Exception):
-    """The run was told to stop."""
 
 
 class Run:
@@ -53,26 +53,35 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
         self.world = world
         self.vault = vault
         self.database = database
-        self.journal = Journal(writer, lease, self.now)
+        self.seal = seal_of(database) if stack.sealed else None
+        """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
+        self.default_timeout = default_timeout
         self.stop = asyncio.Event()
+        self.aborted = False
+        """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
-        self.walks: dict[str, OpenedStack] = {}
+        self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
+        self.below = ChangesBelow(self)
+        self.ailing: set[str] = set()
+        """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
-        self._handling: asyncio.Task[None] | None = None
+        self._inbox = Inbox(self)
 
     @staticmethod
     def now() -> float:
@@ -102,62 +111,65 @@ class Run:
             raise Stopped("the run was stopped")
 
     def look_into_inbox(self) -> None:
-        """Handles signals beside the walk, one after the other."""
-        if self._handling is None or self._handling.done():
-            self._handling = asyncio.ensure_future(self._handle_signals())
+        """Handles signals beside the walk."""
+        self._inbox.look()
 
-    async def _handle_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        while found := await loop.run_in_executor(None, signals.waiting, self):
-            for signal in found:
-                await signals.handle(self, signal)
-            handled, self._signalled = self._signalled, asyncio.Event()
-            handled.set()
+    def signalled(self) -> None:
+        """Wakes up whoever waits for a signal."""
+        handled, self._signalled = self._signalled, asyncio.Event()
+        handled.set()
 
-    async def walk_of(self, stack: str) -> OpenedStack | None:
+    async def walk_of(self, stack: str) -> StackWalk | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
             row = await self.stack_row(stack)
             if row is None or row.deleted_at is not None:
                 return None
-            OpenedStack(self, row, None, await self.resource_rows(stack)).open()
+            opened = StackWalk(self, row, None, await self.resource_rows(stack))
+            if stack not in self.walks:
+                opened.open()
         return self.walks[stack]
 
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
-        if self.stack.status != "IN_PROGRESS":
-            await self._handle_signals()
-            return
-        self.look_into_inbox()
         try:
-            await self._execute()
+            if self.stack.status == "IN_PROGRESS":
+                self.look_into_inbox()
+                await self._execute()
         finally:
-            if self._handling is not None:
-                await asyncio.wait([self._handling])
+            await self._inbox.emptied()
+            # What is still to be written must be before the lease is given back.
+            await self.journal.flush()
 
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
+            if self.aborted:
+                await self.configs.cancel(timed_out=self._timed_out)
             if self.stop.is_set() and not self._timed_out:
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            await self._end("FAILED", failure)
+            self._note_end("FAILED", failure)
+            if rolls_back:
+                # In the same transaction: nobody takes the failure for the end.
+                self._roll_back()
+            await self.journal.flush()
             if not rolls_back or self._superseded:
                 return
             self.stop.clear()
-            self._timed_out = False
-            self._roll_back()
+            self.aborted = self._timed_out = False
+            self.walks.clear()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
-        minutes = self.stack.timeout_mins
+        seconds = self.timeout(self.stack)
         timer = None
-        if minutes:
+        if seconds:
             began = self.stack.updated_at or self.stack.created_at
-            remaining = began + minutes * 60 - self.now()
+            remaining = began + seconds - self.now()
             timer = asyncio.get_running_loop().call_later(max(remaining, 0), self._expire)
         try:
             failure = await self._walk()
@@ -169,8 +181,17 @@ class Run:
         self.journal.send()
         return "Timed out" if self._timed_out else failure
 
+    def timeout(self, stack: records.Stack) -> float | None:
+        """The seconds an action on a stack may take."""
+        return stack.timeout_mins * 60.0 if stack.timeout_mins else self.default_timeout
+
     def _expire(self) -> None:
         self._timed_out = True
+        self.abort()
+
+    def abort(self) -> None:
+        """Stops, and gives up what is under way."""
+        self.aborted = True
         self.stop.set()
 
     async def _walk(self) -> str | None:
@@ -183,6 +204,24 @@ class Run:
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)
+
+    async def recreate(self, walk: StackWalk, reference: str) -> None:
+        """Begins an update of the whole tree in which a resource counts as failed."""
+        state = walk.by_reference(reference)
+        if state is None:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        if self.stack.status == "IN_PROGRESS":
+            raise NothingToDo("the stack is being worked on")
+        state.action, state.status, state.reason = "CHECK", "FAILED", "it is to be made anew"
+        self.journal.transition(walk.stack, state)
+        self._change(
+            action="UPDATE",
+            status="IN_PROGRESS",
+            reason="Stack UPDATE started",
+            updated_at=self.now(),
+            run_id=new_id(),
+            run={},
+        )
 
     # Acting for the owner.
 
@@ -233,6 +272,24 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
+    def _read_ailing(self) -> set[str]:
+        stack, resource = tables.stack, tables.resource
+        below = select(stack.c.id, stack.c.parent).where(
+            stack.c.root == self.stack.root, stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
+        )
+        failed = select(resource.c.stack).join(stack, stack.c.id == resource.c.stack)
+        failed = failed.where(stack.c.root == self.stack.root, resource.c.status != "COMPLETE").distinct()
+        with reading(self.database).connect() as connection:
+            parents = {row.id: row.parent for row in connection.execute(below)}
+            waiting = list(connection.execute(failed).scalars())
+        found: set[str] = set()
+        while waiting:
+            id = waiting.pop()
+            if id in parents and id not in found:
+                found.add(id)
+                waiting.append(parents[id])
+        return found
+
     async def template_of(self, stack: records.Stack) -> dict[str, Any]:
         """The template that a stack has now."""
         return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
@@ -254,18 +311,30 @@ class Run:
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
+        self.ailing = self._read_ailing() if rows else set()
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         with reading(self.database).connect() as connection:
             request = definitions.load(connection, self.stack.definition)
             self.file_digests = definitions.file_digests(connection, self.stack.definition)
         if nothing and not definitions.has_hooks(request):
             return None, rows
+        definition = self._defined(request)
+        self.registry = definition.environment.registry
+        return None if nothing else definition, rows
+
+    def defined(self, digest: str) -> Definition:
+        """What the root is, by the digest of its definition."""
+        with reading(self.database).connect() as connection:
+            request = definitions.load(connection, digest)
+            self.file_digests = definitions.file_digests(connection, digest)
+        return self._defined(request)
+
+    def _defined(self, request: Mapping[str, Any]) -> Definition:
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
         definition, report = definitions.define(request, self.world, identity)
         if definition is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        self.registry = definition.environment.registry
-        return None if nothing else definition, rows
+        return definition
 
     # How it ends.
 
@@ -274,6 +343,7 @@ class Run:
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
             await self._give_up_credentials()
+            self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
             outputs = self.walk.outputs() if self.walk.definition is not None else {}
@@ -284,33 +354,61 @@ class Run:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
             await self._end("COMPLETE", reason, run={})
 
+    def _forget_snapshots(self, connection: Connection) -> None:
+        table = tables.snapshot
+        connection.execute(table.delete().where(table.c.stack == self.stack.id))
+
+    def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
+        """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
+            data = exported(connection, self.stack, self.world)
+            _add_snapshots(data["resources"], self.walk)
+            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
+        table = tables.snapshot
+        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
+        connection.execute(update(table).where(table.c.id == id).values(row))
+
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
+        run = {} if previous else {"empty": True}
+        if self.stack.action == "ADOPT":
+            # What was taken over was there before, and stays.
+            run["retain"] = True
         self._change(
             action="ROLLBACK",
             status="IN_PROGRESS",
             reason=f"Stack {self.stack.action} failed, rolling back",
             updated_at=self.now(),
             definition=previous or self.stack.definition,
-            run={} if previous else {"empty": True},
+            run=run,
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
-        self._change(status=status, reason=reason, **values)
+        self._note_end(status, reason, **values)
         await self.journal.flush()
+
+    def _note_end(self, status: str, reason: str, **values: Any) -> None:
+        if self.stack.action == "SNAPSHOT":
+            id = self.stack.run["snapshot"]
+            self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
+        self._change(status=status, reason=reason, **values)
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
         taken the stack over meanwhile."""
+        run_id = self.stack.run_id
         self.stack = stack = records.changed(self.stack, **values)
         event = stack_event_row(stack, self.now())
 
         def write(connection: Connection) -> None:
             table = tables.stack
-            change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
-            if connection.execute(change.values(values)).rowcount:
-                connection.execute(tables.event.insert(), [event])
+            change = update(table).where(table.c.id == stack.id, table.c.run_id == run_id)
+            [row] = sealing.protect(connection, table, [values], stack.sealed)
+            if connection.execute(change.values(row)).rowcount:
+                told = sealing.protect(connection, tables.event, [event], stack.sealed)
+                connection.execute(tables.event.insert(), told)
             else:
                 self._superseded = True
 
@@ -326,3 +424,12 @@ def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | N
         return None
     known: StepFailed = failure(failed)
     return f"Resource {action} failed: {known.reason}"
+
+
+def _add_snapshots(resources: dict[str, Any], walk: ActionWalk) -> None:
+    """What the resources' own snapshots are known by goes to the rest of their data, also in stacks below."""
+    for name, made in walk.snapshots.items():
+        if name in resources:
+            resources[name]["resource_data"] |= made
+    for name, child in walk.children.items():
+        _add_snapshots(resources.get(name, {}).get("resources", {}), child)

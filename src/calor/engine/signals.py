@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from calor.engine.states import ResourceState, StepFailed
+from calor.engine.hooks import clear_hook
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
@@ -16,45 +18,110 @@ if TYPE_CHECKING:
     from calor.engine.opened import OpenedStack
     from calor.engine.runs import Run
 
-HOOK = "_hook"
-"""Where a resource notes the hook at which it waits."""
 
+class Inbox:
+    """The signals for a tree of stacks. A signal stays in the database until it is handled: whoever takes over
+    finds it there.
 
-def waiting(run: Run) -> list[records.Signal]:
-    """The signals for a tree of stacks that nobody has handled yet, in order."""
-    table = tables.inbox
-    with reading(run.database).connect() as connection:
-        query = select(table).where(table.c.root == run.stack.root).order_by(table.c.seq, table.c.id)
-        return [records.record(records.Signal, row) for row in connection.execute(query)]
+    Signals to one resource are handled one after the other, unless its type lets them overlap; those to
+    different resources do not wait for each other, for one may be what another waits for.
+    """
 
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._handling: dict[str, asyncio.Task[None]] = {}
+        self._last: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._again = False
 
-async def handle(run: Run, signal: records.Signal) -> None:
-    """Gives a signal to its resource. A signal that fails is told as an event, and gone."""
-    walk = await run.walk_of(signal.stack)
-    state = walk.current.get(signal.resource) if walk is not None else None
-    if walk is not None and state is not None:
-        hook = (signal.details or {}).get("unset_hook")
-        if hook is not None:
-            clear_hook(walk, state, hook)
+    def look(self) -> None:
+        """Begins to handle what has come in."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._look())
         else:
-            await _deliver(walk, state, signal.details)
-    run.journal.changes.delete(tables.inbox, signal.id)
-    await run.journal.flush()
+            self._again = True
+
+    async def emptied(self) -> None:
+        """Returns when everything has been handled, or the run was told to stop."""
+        self.look()
+        while tasks := [task for task in (self._looking, *self._handling.values()) if task is not None]:
+            await asyncio.wait(tasks)
+            if self._looking is not None and self._looking.done():
+                self._looking = None
+
+    async def _look(self) -> None:
+        looking = True
+        while looking and not self._run.stop.is_set():
+            self._again = False
+            found = await asyncio.get_running_loop().run_in_executor(None, self._waiting)
+            for signal in found:
+                if signal.id not in self._handling:
+                    await self._begin(signal)
+            looking = self._again
+
+    def _waiting(self) -> list[records.Signal]:
+        table = tables.inbox
+        with reading(self._run.database).connect() as connection:
+            query = select(table).where(table.c.root == self._run.stack.root)
+            rows = connection.execute(query.order_by(table.c.seq, table.c.id))
+            return [records.record(records.Signal, row) for row in rows]
+
+    async def _begin(self, signal: records.Signal) -> None:
+        walk = await self._run.walk_of(signal.stack)
+        state = walk.current.get(signal.resource) if walk is not None else None
+        place = (signal.stack, signal.resource)
+        overlapping = state is not None and getattr(
+            self._run.world.declaration(state.type_name), "signals_overlap", False
+        )
+        before = None if overlapping else self._last.get(place)
+        task = asyncio.ensure_future(self._handle(signal, walk, state, before))
+        self._handling[signal.id] = self._last[place] = task
+
+    async def _handle(
+        self,
+        signal: records.Signal,
+        walk: OpenedStack | None,
+        state: ResourceState | None,
+        before: asyncio.Task[None] | None,
+    ) -> None:
+        """Gives a signal to its resource. One that fails is told as an event, and gone."""
+        if before is not None:
+            await asyncio.wait([before])
+        try:
+            if walk is not None and state is not None:
+                await _give(walk, state, signal)
+            self._run.journal.changes.delete(tables.inbox, signal.id)
+            await self._run.journal.flush()
+        except Stopped:
+            return
+        finally:
+            self._handling.pop(signal.id, None)
+            self._run.signalled()
 
 
-async def _deliver(walk: OpenedStack, state: ResourceState, details: dict[str, Any] | None) -> None:
+async def _give(walk: OpenedStack, state: ResourceState, signal: records.Signal) -> None:
+    hook = (signal.details or {}).get("unset_hook")
+    if hook is not None:
+        clear_hook(walk, state, hook)
+    else:
+        await _deliver(walk, state, signal)
+
+
+async def _deliver(walk: OpenedStack, state: ResourceState, signal: records.Signal) -> None:
     handler = getattr(walk.run.world.declaration(state.type_name), "signal", None)
     if handler is None:
         return
     try:
-        outcome = handler(walk.context(state), details)
+        outcome = handler(walk.context(state, signal=signal.id), signal.details)
         reason = await outcome if inspect.isawaitable(outcome) else outcome
     except NothingToDo:
         return
+    except (Stopped, asyncio.CancelledError):
+        raise
     except Exception as error:
         walk.journal.event(walk.stack, state, ("SIGNAL", "FAILED"), StepFailed.of(error).reason)
         return
-    told = f"Signal: {reason}" if reason else _told(details)
+    told = f"Signal: {reason}" if reason else _told(signal.details)
     walk.journal.event(walk.stack, state, ("SIGNAL", state.status), told)
 
 
@@ -64,11 +131,3 @@ def _told(details: dict[str, Any] | None) -> str:
     if {"previous", "current", "reason"} <= given.keys():
         return f"alarm state changed from {given['previous']} to {given['current']} ({given['reason']})"
     return "Unknown"
-
-
-def clear_hook(walk: OpenedStack, state: ResourceState, hook: str) -> None:
-    if state.data.get(HOOK) != hook:
-        return
-    state.data = {name: value for name, value in state.data.items() if name != HOOK}
-    walk.journal.resource(state)
-    walk.journal.event(walk.stack, state, (state.action, state.status), f"Hook {hook} is cleared")

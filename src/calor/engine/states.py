@@ -150,6 +150,10 @@ def follow(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
+class Stopped(Exception):
+    """The run was told to stop."""
+
+
 class StepFailed(Exception):
     """A step on a resource failed; `kind` names the class of error in reasons."""
 

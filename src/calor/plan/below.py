@@ -4,7 +4,7 @@ engine define it here."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from calor.language import template as structure
@@ -14,10 +14,11 @@ from calor.language.diagnostics import Report, Severity
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
-from calor.language.library import TemplateType
+from calor.language.library import Missing, TemplateType
 from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
 from calor.language.template import Template
+from calor.language.values import bare
 
 INVALID = "StackValidationFailed"
 
@@ -37,9 +38,20 @@ class Below:
         return above.environment.nested(resource.name, self.parameters, self.implementing)
 
 
-def used_template(found: TemplateType, resource: ResourceDefinition, evaluated: Evaluated) -> Below:
-    """A template in the place of a type."""
-    return Below(found.template, child_parameters(evaluated.values), (resource.type_name, found.url))
+def whole(above: Definition, resource: ResourceDefinition, evaluated: Evaluated) -> Below | None:
+    """A template in the place of a type, or one that the resource names by its address; None where the type itself
+    makes the template. Raises FunctionError."""
+    found = resource.found
+    if isinstance(found, TemplateType):
+        return Below(found.template, child_parameters(evaluated.values), (resource.type_name, found.url))
+    address = found.child_address(evaluated.values) if found is not None else None
+    if address is None:
+        return None
+    url, parameters = address
+    fetched = above.library.template(url, resource.type_name)
+    if isinstance(fetched, Missing):
+        raise FunctionError(fetched.message, "ValueError")
+    return Below(fetched.template, bare(parameters))
 
 
 def stages(
@@ -53,20 +65,21 @@ def stages(
     """The way of a group to what its properties say; `context` is what its type is asked with. `rename` gives the
     members of a template other names."""
     if hasattr(found, "stages"):
-        written = [(stage.template, stage.pause) for stage in found.stages(context, values)]
+        way = [(stage.template, stage.pause) for stage in found.stages(context, values)]
     else:
-        written = [(found.stack_template(context, values), 0.0)]
+        way = [(found.stack_template(context, values), 0.0)]
     if rename is not None:
-        written = [(rename(data), pause) for data, pause in written]
-    return [Below(_parsed(data, above, resource), pause=pause) for data, pause in written]
+        way = [(rename(data), pause) for data, pause in way]
+    return [replace(written(data, above, resource), pause=pause) for data, pause in way]
 
 
-def _parsed(data: dict[str, Any], above: Definition, resource: ResourceDefinition) -> Template:
+def written(data: dict[str, Any], above: Definition, resource: ResourceDefinition) -> Below:
+    """A template that a type has made. Raises FunctionError."""
     report = Report()
     template = structure.parse(data, resource.name, report, above.library.world.custom)
     if template is None:
         raise FunctionError(next(iter(report)).full_message, INVALID)
-    return template
+    return Below(template)
 
 
 def define_below(

@@ -97,10 +97,13 @@ def decide(present: Present | None, wanted: Wanted) -> Decision:
     return _permitted(_decide(present, wanted), wanted.restricted)
 
 
-def decide_with_stack_below(decision: Decision, wanted: Wanted, below_differs: bool) -> Decision:
-    """The decision when the stack below the resource is known: it may change although the resource does not."""
-    if not below_differs or not decision.may_be(Kind.KEEP):
+def decide_with_stack_below(decision: Decision, wanted: Wanted, below_differs: bool | None) -> Decision:
+    """The decision when the stack below the resource is known: it may change although the resource does not. None
+    stands for one of which that cannot be told yet."""
+    if below_differs is False or not decision.may_be(Kind.KEEP):
         return decision
+    if below_differs is None:
+        return _permitted(replace(decision, possible=decision.possible | {Kind.UPDATE}), wanted.restricted)
     others = decision.possible - {Kind.KEEP}
     if decision.kind is Kind.UNDECIDED and others - {Kind.UPDATE}:
         changed = replace(decision, possible=others | {Kind.UPDATE})
@@ -250,7 +253,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Cha
 
 def has_stack_below(found: Any) -> bool:
     """Whether resources of a type are stacks of their own."""
-    return isinstance(found, TemplateType) or (found is not None and hasattr(found, "stack_template"))
+    return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
 
 
 TEMPLATE = "template"
@@ -271,5 +274,4 @@ def _same_type(present: Present, wanted: Wanted) -> bool:
 
 def _mends_itself(wanted: Wanted) -> bool:
     """Whether a failed resource is mended by an update: a stack below decides for its own resources."""
-    found = wanted.found
-    return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
+    return has_stack_below(wanted.found)

@@ -159,7 +159,7 @@ class Forecast:
         known = stays and not isinstance(row, ForeseenRow)
         if has_stack and row is not None:
             known = known and (row.physical_id or "") in self.stack.below
-        # A group is always updated; where nothing below it changes, its attributes stay what they are.
+        # A group may be updated for something in it; where nothing below it changes, its attributes stay.
         unmoved = (
             decision.kind is Kind.UPDATE
             and not decision.changes
@@ -214,7 +214,9 @@ class Forecast:
         if stack is not None and not stack.foreseeable:
             return decision, Plan(open="it hangs on what the steps before leave")
         if not decision.may_be(Kind.CREATE):
-            decision = decide_with_stack_below(decision, wanted, place.differs(self.means))
+            decision = decide_with_stack_below(
+                decision, wanted, place.differs(self.states, self._peer, self.means)
+            )
         if decision.kind in (Kind.KEEP, Kind.FORBIDDEN):
             return decision, None
         if decision.kind is Kind.UNDECIDED and decision.may_be(Kind.REPLACE):

@@ -10,13 +10,13 @@ from calor.language.definition import Definition, ResourceDefinition
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated, evaluate_update_policy
 from calor.language.expressions import FunctionError
-from calor.language.library import TemplateType, World
+from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.scope import States
 from calor.language.template import Template
 from calor.language.values import bare, has_unknown
 from calor.plan.asking import Asking, CannotTell, unknown_parts
-from calor.plan.below import Below, define_below, stages, used_template
+from calor.plan.below import Below, define_below, stages, whole
 from calor.plan.decision import Kind
 from calor.plan.present import PresentStack, Row
 
@@ -47,15 +47,18 @@ class Place:
     """What becomes of the resource."""
     parent: PresentStack
 
-    def differs(self, means: Means) -> bool:
-        """Whether the stack would change although the resource does not. A group always has a look."""
-        found = self.resource.found
-        if self.stack is None or not self.stack.complete or not isinstance(found, TemplateType):
+    def differs(self, states: States, peers: Callable[[Any], Row | None], means: Means) -> bool | None:
+        """Whether the stack would change although the resource does not; None where it hangs on values that are
+        not known yet."""
+        if self.stack is None or not self.stack.well:
             return True
         if self.kind is Kind.UNDECIDED:
-            return False
-        below = used_template(found, self.resource, self.evaluated)
-        return self.digest(below, means) != self.stack.definition
+            return None
+        try:
+            way = self.stages(states, peers, means)
+        except CannotTell:
+            return True
+        return any(self.digest(stage, means) != self.stack.definition for stage in way)
 
     def digest(self, below: Below, means: Means) -> str:
         environment = below.environment(self.above, self.resource)
@@ -90,8 +93,12 @@ class Place:
     def stages(self, states: States, peers: Callable[[Any], Row | None], means: Means) -> list[Below]:
         """The way to what the stack shall be. Raises CannotTell."""
         resource, found, values = self.resource, self.resource.found, self.evaluated.values
-        if isinstance(found, TemplateType):
-            return [used_template(found, resource, self.evaluated)]
+        try:
+            below = whole(self.above, resource, self.evaluated)
+        except FunctionError as error:
+            raise CannotTell(error.message) from None
+        if below is not None:
+            return [below]
         unknown = unknown_parts(found, values)
         if unknown:
             raise CannotTell(f"{', '.join(unknown)} is known only when it comes to it")

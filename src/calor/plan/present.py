@@ -85,6 +85,12 @@ class PresentStack:
     foreseeable: bool = True
     """Whether it is known how the steps before leave it."""
 
+    @property
+    def well(self) -> bool:
+        """Whether it, and all below it, is as it was meant to be."""
+        here = self.complete and all(row.status == "COMPLETE" for row in self.rows)
+        return here and all(stack.well for stack in self.below.values())
+
 
 def present_of(row: Row | None, declaration: Declarations) -> Present | None:
     if row is None:

@@ -13,7 +13,7 @@ from calor.language.values import Secret, bare, masked
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
-from calor.service.base import Base, NewStack, StackChange, types_of
+from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.previews.present import means_of, present_stack
 from calor.service.previews.showing import Changes, Masking, identity, new, raw, steps
@@ -27,7 +27,7 @@ class PreviewCommands(Base):
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
         definition = self.define(new_stack.request, StackIdentity(name, None, project))
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         self.check_size(definition)
         nothing = PresentStack("None", name, project, exists=False)
         plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request))
@@ -93,8 +93,10 @@ class PreviewCommands(Base):
         definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
         with reading(self.database).connect() as connection:
             present = present_stack(connection, stack)
-        target, _ = definitions.encode(request)
-        return definition, present, forecast(definition, present, target, means_of(self.world, request))
+        seal = self.seal_for(request, definition, stack)
+        target, _ = definitions.encode(request, seal)
+        means = means_of(self.world, request, seal)
+        return definition, present, forecast(definition, present, target, means)
 
     def plan_delete(self, stack: records.Stack) -> Plan:
         """The plan for a stack to go."""

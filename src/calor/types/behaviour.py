@@ -98,8 +98,11 @@ class StackBelow(Protocol):
 class Signalling(Protocol):
     """What lets software outside signal a resource. Whatever is needed is made when it is first asked for."""
 
-    async def make_user(self) -> str:
-        """The id of the user in whose name the resource is signalled."""
+    async def make_user(self, password: str | None = None) -> str:
+        """The id of the user in whose name the resource is signalled; without a password it gets a random one."""
+
+    async def access_keys(self) -> tuple[str, str]:
+        """The pair of keys, access and secret, with which the user signs requests."""
 
     async def enable_user(self, enabled: bool) -> None:
         """Lets the user in or keeps it out, if there is one."""

@@ -145,13 +145,14 @@ def previewed_update(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def snapshot(shown: records.Snapshot) -> dict[str, Any]:
+    data = shown.data
     return {
         "id": shown.id,
         "name": shown.name,
         "action": shown.action,
         "status": shown.status,
         "status_reason": shown.reason,
-        "data": {name: value for name, value in (shown.data or {}).items() if not name.startswith("_")},
+        "data": data and {name: value for name, value in data.items() if not name.startswith("_")},
         "creation_time": moment(shown.created_at),
     }
 

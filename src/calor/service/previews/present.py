@@ -16,6 +16,7 @@ from calor.language.template import Template
 from calor.plan.places import Means
 from calor.plan.present import PresentStack
 from calor.store import contents, records, tables
+from calor.store.sealing import Seal
 
 
 def present_stack(connection: Connection, stack: records.Stack) -> PresentStack:
@@ -61,12 +62,12 @@ def _written(connection: Connection, stacks: list[records.Stack]) -> dict[str, M
     }
 
 
-def means_of(world: World, request: Mapping[str, Any]) -> Means:
+def means_of(world: World, request: Mapping[str, Any], seal: Seal | None = None) -> Means:
     """What a plan for a request is made with."""
-    files = {name: contents.encode(text)[0] for name, text in (request.get("files") or {}).items()}
+    files = {name: contents.encode(text, seal)[0] for name, text in (request.get("files") or {}).items()}
 
     def digest(template: Template, parameters: Mapping[str, Any], environment: Environment) -> str:
         shown = environment.shown()
-        return definitions.encode_nested(dict(template.data), parameters, shown, files)[0]
+        return definitions.encode_nested(dict(template.data), parameters, shown, files, seal)[0]
 
     return Means(world, LiveStates, digest, physical_name)

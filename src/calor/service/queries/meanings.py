@@ -15,6 +15,7 @@ from calor.engine.states import LiveStates, ResourceState
 from calor.language import reader
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
+from calor.language.environment import ENCRYPTED
 from calor.language.evaluation import evaluate_output
 from calor.language.expressions import FunctionError
 from calor.language.library import World
@@ -101,7 +102,10 @@ class Meanings:
     def environment(self, stack: records.Stack) -> dict[str, Any]:
         """The environment that all that was given amounts to, with hidden values masked."""
         definition = self._definition(stack.definition, _identity(stack))
-        return {} if definition is None else shown_environment(definition)
+        if definition is None:
+            return {}
+        shown = shown_environment(definition)
+        return {**shown, ENCRYPTED: definitions.encrypted_names(definition)} if stack.sealed else shown
 
     def _evaluated(self, stack: records.Stack) -> dict[str, Any]:
         definition = self._definition(stack.definition, _identity(stack))

@@ -11,6 +11,9 @@ from calor.types.heat.sizing import Adjustment
 
 
 class PolicyType(SignalledResource):
+    signals_overlap = True
+    """A signal that comes while the group is busy is passed over, and not kept until it is not."""
+
     group_property: ClassVar[str]
     amount_property: ClassVar[str]
     kind_property: ClassVar[str]

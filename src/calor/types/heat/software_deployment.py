@@ -28,6 +28,8 @@ class SoftwareDeployment(SignalledType):
     service = "heat"
     entity = "software_deployments"
     open_attributes = True
+    # Suspending and deleting, too, may be something that the server does and reports.
+    deaf_during = ()
     properties = {
         **ONE_SERVER,
         "name": NAME,

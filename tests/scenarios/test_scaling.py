@@ -1,0 +1,199 @@
+"""Groups that policies scale: the group's stack changes alone, the stacks above keep their states."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from workbench import CALLER, Probe, Workbench, template
+
+from calor.store import database, records, tables
+
+GROUP = {
+    "type": "OS::Heat::AutoScalingGroup",
+    "properties": {
+        "min_size": 1,
+        "max_size": 4,
+        "resource": {"type": "Test::Probe", "properties": {"value": "m"}},
+    },
+}
+
+
+def policy(amount: int = 1, **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "OS::Heat::ScalingPolicy",
+        "properties": {
+            "auto_scaling_group_id": {"get_resource": "g"},
+            "adjustment_type": "change_in_capacity",
+            "scaling_adjustment": amount,
+            **properties,
+        },
+    }
+
+
+def scaled(**resources: Any) -> dict[str, Any]:
+    outputs = {"size": {"value": {"get_attr": ["g", "current_size"]}}}
+    return template({"g": GROUP, **resources}, outputs=outputs)
+
+
+def signal(bench: Workbench, stack: records.Stack, name: str) -> None:
+    bench.commands.signal(CALLER, bench.stack(stack.id), bench.resources(stack)[name], None)
+
+
+def handled(bench: Workbench) -> None:
+    """Waits until the inbox is empty."""
+
+    def empty() -> bool:
+        with database.reading(bench.database).connect() as connection:
+            return not connection.execute(select(tables.inbox.c.id)).all()
+
+    bench.until(empty)
+
+
+def group(bench: Workbench, stack: records.Stack) -> records.Stack:
+    [below] = [one for one in bench.nested(stack) if one.parent_resource == "g"]
+    return below
+
+
+def members(bench: Workbench, stack: records.Stack) -> set[str]:
+    return set(bench.resources(group(bench, stack)))
+
+
+@pytest.fixture
+def stack(bench: Workbench) -> records.Stack:
+    made = bench.create(scaled(up=policy(1), down=policy(-1), much=policy(10)))
+    assert bench.wait(made).state == "CREATE_COMPLETE"
+    return made
+
+
+def test_a_signal_to_a_policy_adds_a_member(bench: Workbench, stack: records.Stack) -> None:
+    before = members(bench, stack)
+    signal(bench, stack, "up")
+    handled(bench)
+    assert before < members(bench, stack)
+    assert len(members(bench, stack)) == 2
+
+
+def test_the_stacks_above_keep_their_states(bench: Workbench, stack: records.Stack) -> None:
+    signal(bench, stack, "up")
+    handled(bench)
+    assert bench.stack(stack.id).state == "CREATE_COMPLETE"
+    assert bench.resources(stack)["g"].state == "CREATE_COMPLETE"
+    assert group(bench, stack).state == "UPDATE_COMPLETE"
+
+
+def test_the_event_of_a_signal_comes_when_the_group_has_its_size(
+    bench: Workbench, stack: records.Stack
+) -> None:
+    signal(bench, stack, "up")
+    handled(bench)
+    assert ("up", "SIGNAL_COMPLETE") in bench.events(stack)
+
+
+def test_outputs_follow_the_size(bench: Workbench, stack: records.Stack) -> None:
+    signal(bench, stack, "much")
+    handled(bench)
+    assert bench.stack(stack.id).outputs == {"size": {"value": 4}}
+
+
+def test_the_oldest_member_goes_first(bench: Workbench, stack: records.Stack) -> None:
+    first = members(bench, stack)
+    signal(bench, stack, "up")
+    handled(bench)
+    signal(bench, stack, "down")
+    handled(bench)
+    assert len(members(bench, stack)) == 1
+    assert not members(bench, stack) & first
+
+
+def test_at_its_limit_a_group_passes_signals_over_in_silence(bench: Workbench, stack: records.Stack) -> None:
+    signal(bench, stack, "down")
+    handled(bench)
+    assert len(members(bench, stack)) == 1
+    assert ("down", "SIGNAL_COMPLETE") not in bench.events(stack)
+
+
+def test_a_group_that_cools_down_passes_signals_over(bench: Workbench) -> None:
+    stack = bench.create(scaled(up=policy(1, cooldown=60)))
+    bench.wait(stack)
+    signal(bench, stack, "up")
+    handled(bench)
+    signal(bench, stack, "up")
+    handled(bench)
+    assert len(members(bench, stack)) == 2
+    metadata = bench.resources(stack)["g"].metadata
+    assert metadata is not None
+    assert list(metadata["cooldown_end"].values()) == ["change_in_capacity : 1"]
+    assert metadata["scaling_in_progress"] is False
+
+
+def slow(seconds: float) -> dict[str, Any]:
+    member = {"type": "Test::Probe", "properties": {"value": "m", "seconds": seconds}}
+    made = {**GROUP, "properties": {**GROUP["properties"], "resource": member}}  # type: ignore[dict-item]
+    return template({"g": made, "up": policy(1)})
+
+
+def test_a_busy_group_passes_signals_over(bench: Workbench) -> None:
+    stack = bench.create(slow(0.3))
+    bench.wait(stack)
+    signal(bench, stack, "up")
+    bench.until(lambda: group(bench, stack).status == "IN_PROGRESS")
+    signal(bench, stack, "up")
+    handled(bench)
+    assert len(members(bench, stack)) == 2
+
+
+def test_an_update_of_the_stack_goes_before_scaling(bench: Workbench) -> None:
+    stack = bench.create(slow(0.5))
+    bench.wait(stack)
+    signal(bench, stack, "up")
+    bench.until(lambda: group(bench, stack).status == "IN_PROGRESS")
+    more = slow(0.5)
+    more["resources"]["extra"] = {"type": "OS::Heat::None"}
+    bench.update(stack, more)
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    handled(bench)
+    assert group(bench, stack).status == "COMPLETE"
+    assert {row.status for row in bench.resources(group(bench, stack)).values()} == {"COMPLETE"}
+
+
+def test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(bench: Workbench) -> None:
+    stack = bench.create(scaled(up=policy(1)))
+    bench.wait(stack)
+    Probe.broken = True
+    try:
+        signal(bench, stack, "up")
+        handled(bench)
+    finally:
+        Probe.broken = False
+    assert ("up", "SIGNAL_FAILED") in bench.events(stack)
+    assert bench.stack(stack.id).state == "CREATE_COMPLETE"
+    assert group(bench, stack).state == "UPDATE_FAILED"
+
+
+def test_a_failed_member_goes_first_when_the_group_is_scaled_again(bench: Workbench) -> None:
+    test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(bench)
+    [stack] = bench.roots()
+    signal(bench, stack, "up")
+    handled(bench)
+    rows = bench.resources(group(bench, stack))
+    assert len(rows) == 2
+    assert {row.status for row in rows.values()} == {"COMPLETE"}
+
+
+def test_a_policy_in_a_nested_stack_scales_the_group_there(bench: Workbench) -> None:
+    inner = scaled(up=policy(1))
+    outer = template({"n": {"type": "inner.yaml"}}, outputs={"size": {"value": {"get_attr": ["n", "size"]}}})
+    stack = bench.create(outer, files={"inner.yaml": as_text(inner)})
+    assert bench.wait(stack).outputs == {"size": {"value": 1}}
+    [nested] = bench.nested(stack)
+    signal(bench, nested, "up")
+    handled(bench)
+    assert len(members(bench, nested)) == 2
+    assert bench.stack(stack.id).outputs == {"size": {"value": 2}}
+
+
+def as_text(document: dict[str, Any]) -> str:
+    return json.dumps(document)

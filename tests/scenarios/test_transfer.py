@@ -1,0 +1,114 @@
+"""Stacks that leave, come in, and are kept as they were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+from workbench import CALLER, Probe, Workbench, probe, template
+
+from calor.service.commands import NewStack
+from calor.store import database, records, tables
+
+GROUP = {
+    "type": "OS::Heat::AutoScalingGroup",
+    "properties": {
+        "min_size": 2,
+        "max_size": 2,
+        "resource": {"type": "Test::Probe", "properties": {"value": "m"}},
+    },
+}
+
+
+def abandoned(bench: Workbench, document: dict[str, Any], **options: Any) -> dict[str, Any]:
+    stack = bench.create(document, **options)
+    assert bench.wait(stack).state == "CREATE_COMPLETE"
+    return bench.commands.abandon(CALLER, bench.stack(stack.id))
+
+
+def adopted(bench: Workbench, data: dict[str, Any], **options: Any) -> records.Stack:
+    request = {"template": data["template"], "files": data["files"], "environment": {}}
+    stack = bench.commands.adopt_stack(CALLER, NewStack("t", request, **options), data)
+    return bench.wait(stack)
+
+
+def test_a_stack_is_adopted_with_its_nested_stacks(bench: Workbench) -> None:
+    data = abandoned(bench, template({"a": probe("1"), "g": GROUP}))
+    Probe.journal = []
+    stack = adopted(bench, data)
+
+    assert stack.state == "ADOPT_COMPLETE"
+    assert Probe.journal == []
+    assert bench.resources(stack)["a"].physical_id == data["resources"]["a"]["resource_id"]
+    [below] = bench.nested(stack)
+    assert {name: row.physical_id for name, row in bench.resources(below).items()} == {
+        name: one["resource_id"] for name, one in data["resources"]["g"]["resources"].items()
+    }
+
+
+def test_an_adopted_stack_lives_on(bench: Workbench) -> None:
+    stack = adopted(bench, abandoned(bench, template({"a": probe("1"), "g": GROUP})))
+    Probe.journal = []
+    bench.update(stack, template({"a": probe("2"), "g": GROUP}))
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert Probe.journal == [("update", "a", "2")]
+    bench.delete(stack)
+    assert bench.wait(stack).state == "DELETE_COMPLETE"
+    assert sorted(Probe.journal[1:]) == sorted(
+        [
+            ("delete", "a", "2"),
+            *(("delete", name, "m") for action, name, _ in Probe.journal if name not in "a"),
+        ]
+    )
+
+
+def test_an_adoption_that_fails_deletes_nothing(bench: Workbench) -> None:
+    data = abandoned(bench, template({"a": probe("1"), "b": probe("2", depends_on="a")}))
+    data["resources"]["b"]["resource_id"] = None
+    Probe.journal = []
+    stack = adopted(bench, data, disable_rollback=False)
+
+    assert stack.state == "ROLLBACK_COMPLETE"
+    assert bench.resources(stack) == {}
+    assert Probe.journal == []
+
+
+def snapshots(bench: Workbench) -> list[records.Snapshot]:
+    with database.reading(bench.database).connect() as connection:
+        return [records.record(records.Snapshot, row) for row in connection.execute(select(tables.snapshot))]
+
+
+def test_a_snapshot_is_complete_when_its_stack_is(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+    made = bench.commands.create_snapshot(CALLER, bench.stack(stack.id), "first")
+    assert made.status == "IN_PROGRESS"
+
+    assert bench.wait(stack).state == "SNAPSHOT_COMPLETE"
+    [kept] = snapshots(bench)
+    assert (kept.status, kept.name) == ("COMPLETE", "first")
+
+
+def test_a_stack_goes_back_to_its_snapshot(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+    bench.commands.create_snapshot(CALLER, bench.stack(stack.id), None)
+    bench.wait(stack)
+    bench.update(stack, template({"a": probe("2"), "b": probe("3")}))
+    bench.wait(stack)
+    bench.commands.restore(CALLER, bench.stack(stack.id), snapshots(bench)[0])
+
+    assert bench.wait(stack).state == "RESTORE_COMPLETE"
+    assert set(bench.resources(stack)) == {"a"}
+    assert ("update", "a", "1") in Probe.journal
+
+
+def test_snapshots_go_with_their_stack(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+    bench.commands.create_snapshot(CALLER, bench.stack(stack.id), None)
+    bench.wait(stack)
+    bench.delete(stack)
+    bench.wait(stack)
+
+    assert snapshots(bench) == []
