@@ -20,6 +20,8 @@ Plans foresee what a type does, if it says so beforehand:
 - `mirrors`: attributes that always have the value of a property, by name
 - `replaced_by_every_update`
 
+A type with `looks_for_itself` is updated even if nothing of its definition changes.
+
 Types with a stack below say what it shall be like, and read its members:
 
 - `stack_template(ctx, values)`: its template; `stages(ctx, values)`, where there is one, goes first: the way there

@@ -237,7 +237,10 @@ ALIASES: dict[str, str] = {
     "OS::Metering::Alarm": "OS::Aodh::Alarm",
     "OS::Quantum*": "OS::Neutron*",
 }
-"""Other names of types. With a `*` at the end, all names that start like the alias."""
+"""Old names of types. With a `*` at the end, all names that start like the alias."""
+
+STAND_INS: dict[str, str] = {"OS::Heat::ScaledResource": "AWS::EC2::Instance"}
+"""Names that stand for a type unless the environment says otherwise."""
 
 
 def declaration(type_name: str) -> type[ResourceType] | None:

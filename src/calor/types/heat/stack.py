@@ -73,6 +73,9 @@ class Stack(ResourceType):
         "show": SHOW,
     }
 
+    looks_for_itself = True
+    """Its template may name files that have changed, and over there something may be wrong."""
+
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         there = await _there(ctx, props)
