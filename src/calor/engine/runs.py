@@ -40,8 +40,6 @@ from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
-RETRY_PAUSES = (0.1, 0.5, 2.0)
-
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -297,17 +295,11 @@ class Run:
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
 
     async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
-        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
-        going."""
-        for pause in (*RETRY_PAUSES, None):
-            try:
-                await take_back()
-                return
-            except ResourceFailed as error:
-                if pause is None or error.kind != "Transient":
-                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
-                    return
-            await self.pause(pause)
+        """A cloud that refuses must not keep the stack from going."""
+        try:
+            await take_back()
+        except ResourceFailed as error:
+            log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
 
     # What is stored.
 
