@@ -19,6 +19,8 @@ class Node:
     label: str
     sublabel: str = ""
     inside: Drawing | None = None
+    state: str = ""
+    """Of what exists, the state that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
