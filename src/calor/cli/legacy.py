@@ -3,12 +3,11 @@ leads to the code behind the present spelling."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from typing import Any
 
 from calor.cli import families
-from calor.cli.options import Arg, Command, add_commands, arg, flag, many
+from calor.cli.options import Arg, Command, Parser, add_commands, arg, flag, many
 from calor.cli.stack.commands import RESOURCE, SNAPSHOT, STACK, STACKS
 
 _TEMPLATE_OPTIONS = (
@@ -300,9 +299,7 @@ def add_to(parsers: Any, word: str | None) -> None:
     add_commands(parsers, chosen)
 
 
-def heat_parser(word: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="heat", description="The commands of Calor as the old client spelled them."
-    )
+def heat_parser(word: str | None) -> Parser:
+    parser = Parser(prog="heat", description="The commands of Calor as the old client spelled them.")
     add_to(parser.add_subparsers(title="commands", metavar="COMMAND", required=True), word)
     return parser

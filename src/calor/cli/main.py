@@ -13,7 +13,7 @@ from typing import Any
 from calor import __version__
 from calor.cli import completion, families, serve
 from calor.cli.errors import CommandError
-from calor.cli.options import add_commands, split_cloud_options
+from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
 
 # Old commands begin with one of these and a hyphen; their table is imported for nothing else.
@@ -25,9 +25,7 @@ _OLD_WORDS = (
 
 def build_parser(word: str | None = None) -> argparse.ArgumentParser:
     """The parser; of the families of commands, only the one that is named has its commands, or all if none is."""
-    parser = argparse.ArgumentParser(
-        prog="calor", description="Orchestrates cloud infrastructure from Heat templates."
-    )
+    parser = Parser(prog="calor", description="Orchestrates cloud infrastructure from Heat templates.")
     parser.add_argument("--version", action="version", version=f"calor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     serve.add_to(commands)
@@ -61,7 +59,7 @@ def _run(program: str, argv: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        arguments = _parsed(program, argv)
+        arguments = parse(program, argv)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -81,11 +79,13 @@ def _run(program: str, argv: list[str]) -> int:
         return 130
 
 
-def _parsed(program: str, argv: list[str]) -> argparse.Namespace:
+def parse(program: str, argv: list[str]) -> argparse.Namespace:
     cloud = argparse.Namespace()
     # Programs of its own have options of their own; the others are about some cloud.
     if not argv or argv[0] not in ("serve", "template", "completion", completion.ASK):
         cloud, argv = split_cloud_options(argv)
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     argv = families.spelled_out(argv)
     word = next((one for one in argv if not one.startswith("-")), None)
     if (program == "heat" and word not in families.HELPS) or _is_old(word):

@@ -7,11 +7,34 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
+
+_NO_CHOICE = re.compile(r"\Aargument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)\Z", re.DOTALL)
 
 FORMATS = ("table", "json", "yaml", "value", "csv")
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with a command line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {_shortened(message)} (see `{self.prog} --help`)\n")
+
+
+def _shortened(message: str) -> str:
+    """Of a word that is none of many, say which was meant instead of listing all."""
+    found = _NO_CHOICE.match(message)
+    if found is None:
+        return message
+    from difflib import get_close_matches
+
+    where, word, choices = found.groups()
+    near = get_close_matches(word, re.findall(r"'([^']+)'", choices), 1)
+    what = f"there is no command {word}" if where == "COMMAND" else f"{where} cannot be {word}"
+    return f"{what}; did you mean {near[0]}?" if near else what
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +121,18 @@ def _add_one(parsers: Any, word: str, command: Command) -> None:
 def split_cloud_options(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """The options that say which cloud is meant, wherever they stand, and the rest. Each stands for a variable of
     the environment."""
-    from calor.cli.api.settings import VARIABLES
+    from calor.cli.api.settings import SWITCHES, VARIABLES
 
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = Parser(prog="calor", add_help=False, allow_abbrev=False)
     for variable in ("OS_CLOUD", *VARIABLES):
-        parser.add_argument("--" + variable.lower().replace("_", "-"), dest=variable.lower())
-    parser.add_argument("--insecure", action="store_const", const="true", dest="os_insecure")
+        if variable not in SWITCHES:
+            parser.add_argument("--" + variable.lower().replace("_", "-"), dest=variable.lower())
+    for variable, option in SWITCHES.items():
+        parser.add_argument(option, action="store_const", const="true", dest=variable.lower())
     parser.add_argument("--debug", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--heat-api-version")
+    parser.add_argument("--api-timeout")
     return parser.parse_known_args(argv)
 
 

@@ -49,17 +49,16 @@ def watch(
     else:
         for event in events:
             path = tree.see(event, time.monotonic())
-            print(_line(event, path, places), file=out, flush=True)
+            print(_line(event, (stack.name, *path), places), file=out, flush=True)
     return str(shown_stack(heat, stack).get("stack_status", "DELETE_COMPLETE"))
 
 
 def _line(event: Event, path: tuple[str, ...], places: Places) -> str:
     """`2026-01-01 12:00:00Z [stack.group.0]: CREATE_FAILED  reason (file:line)`."""
-    name = ".".join(path) if path and not event.of_stack else event.stack.name
-    place = places.of(path) if progress_of(event.status) == "FAILED" and not event.of_stack else ""
+    place = places.of(path[1:]) if progress_of(event.status) == "FAILED" and not event.of_stack else ""
     said = f"  {event.reason}" if event.reason else ""
     where = f" ({place})" if place else ""
-    return ansi.visible(f"{event.time.replace('T', ' ')} [{name}]: {event.status}{said}{where}")
+    return ansi.visible(f"{event.time.replace('T', ' ')} [{'.'.join(path)}]: {event.status}{said}{where}")
 
 
 class _Live:
@@ -171,7 +170,7 @@ class _Live:
         bar = self._paint("━" * filled, colour(root.status) or ansi.GREEN) + self._paint(
             "━" * (_BAR - filled), ansi.DIM
         )
-        state = self._paint(root.status or "…", colour(root.status), ansi.BOLD)
+        state = self._paint(root.status, colour(root.status), ansi.BOLD) if root.status else "…"
         number = f"{done}/{max(total, done)}" if total > 1 or done else ""
         return f"{ansi.visible(root.name)}  {state}  {bar} {number}  {_seconds(root.elapsed(now) or 0.0)}"
 

@@ -123,6 +123,9 @@ class Heat:
         made = {"Accept": "application/json", **({"X-Auth-Token": token} if token else {})}
         if self.settings.region:
             made["X-Region-Name"] = self.settings.region
+        if self.settings.include_password:
+            auth = self.settings.auth
+            made |= {"X-Auth-User": auth.get("username", ""), "X-Auth-Key": auth.get("password", "")}
         return made
 
     def _ask(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Any:

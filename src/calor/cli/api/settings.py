@@ -54,8 +54,15 @@ _BESIDE = {
     "HEAT_URL": "orchestration_endpoint_override",
     "OS_STORAGE_URL": "object_store_endpoint_override",
     "OS_NO_CLIENT_AUTH": "no_client_auth",
+    "HEAT_INCLUDE_PASSWORD": "include_password",
 }
 VARIABLES = (*_AUTH, *_BESIDE)
+SWITCHES = {
+    "OS_INSECURE": "--insecure",
+    "OS_NO_CLIENT_AUTH": "--os-no-client-auth",
+    "HEAT_INCLUDE_PASSWORD": "--include-password",
+}
+"""Variables that are either true or not, with the option for each."""
 _TRUE = ("1", "true", "yes", "on", "t", "y")
 
 
@@ -75,6 +82,8 @@ class CloudSettings:
     cacert: str | None = None
     cert: str | None = None
     key: str | None = None
+    include_password: bool = False
+    """Whether the service gets user and password itself, as one without Keystone wants it."""
 
 
 def chosen_cloud(arguments: argparse.Namespace) -> CloudSettings:
@@ -83,12 +92,9 @@ def chosen_cloud(arguments: argparse.Namespace) -> CloudSettings:
     name = getattr(arguments, "os_cloud", None) or os.environ.get("OS_CLOUD")
     if name:
         return _named(name, stated)
-    variables = {**_nested({key: os.environ[key] for key in VARIABLES if os.environ.get(key)})}
-    if _speaks_of_a_cloud(_merged(variables, stated)):
-        return _settings(
-            _merged(variables, stated).get("auth", {}).get("auth_url", "the environment"),
-            _merged(variables, stated),
-        )
+    entry = _merged(_nested({key: os.environ[key] for key in VARIABLES if os.environ.get(key)}), stated)
+    if _speaks_of_a_cloud(entry):
+        return _settings(entry["auth"].get("auth_url") or entry["orchestration_endpoint_override"], entry)
     if os.environ.get("OS_CLIENT_CONFIG_FILE"):
         return _only(stated)
     return _embedded(stated)
@@ -193,7 +199,7 @@ def _clouds(file: Path) -> dict[str, dict[str, Any]]:
 def _settings(name: str, entry: Mapping[str, Any]) -> CloudSettings:
     auth = {key: str(value) for key, value in (entry.get("auth") or {}).items() if value is not None}
     verify = entry.get("verify", True)
-    insecure = str(entry.get("insecure", "")).lower() in _TRUE
+    insecure = _is_true(entry.get("insecure"))
     overrides = {
         service: str(entry[key]).rstrip("/")
         for service, key in (
@@ -214,11 +220,12 @@ def _settings(name: str, entry: Mapping[str, Any]) -> CloudSettings:
         cacert=entry.get("cacert") or (verify if isinstance(verify, str) and os.sep in verify else None),
         cert=entry.get("cert"),
         key=entry.get("key"),
+        include_password=_is_true(entry.get("include_password")),
     )
 
 
 def _auth_type(entry: Mapping[str, Any], auth: Mapping[str, str]) -> str:
-    if str(entry.get("no_client_auth", "")).lower() in _TRUE:
+    if _is_true(entry.get("no_client_auth")):
         return "none"
     stated = entry.get("auth_type")
     if stated:
@@ -226,6 +233,10 @@ def _auth_type(entry: Mapping[str, Any], auth: Mapping[str, str]) -> str:
     if auth.get("application_credential_secret"):
         return "v3applicationcredential"
     return "token" if auth.get("token") and not auth.get("password") else "password"
+
+
+def _is_true(value: Any) -> bool:
+    return str(value).lower() in _TRUE
 
 
 def _interface(entry: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from calor.cli.render import ansi
 from calor.cli.render.states import painted
 
 Record = Mapping[str, Any]
+_ID = re.compile(r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def ascii_table(headings: Sequence[str], rows: Cells) -> str:
 def airy_table(headings: Sequence[str], rows: Cells, room: int, *, color: bool) -> str:
     """Without borders, states in colours; what does not fit is cut."""
     paint = ansi.painter(color)
-    widths = _fitted(_widths(headings, rows), [ansi.text_width(one) for one in headings], room)
+    widths = _fitted(_widths(headings, rows), _least(headings, rows), room)
     lines = [
         paint(
             "  ".join(_padded(one, width) for one, width in zip(headings, widths, strict=True)).rstrip(),
@@ -187,13 +189,21 @@ def _widths(headings: Sequence[str], rows: Cells) -> list[int]:
     ]
 
 
+def _least(headings: Sequence[str], rows: Cells) -> list[int]:
+    """Ids stay whole: half of one is of no use. Other columns need to show their heading."""
+    return [
+        max([ansi.text_width(heading), 8, *(len(row[index][0]) for row in rows if _ID.match(row[index][0]))])
+        for index, heading in enumerate(headings)
+    ]
+
+
 def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
-    """The widest columns give way first, though never below their heading."""
+    """The columns with most to spare give way first."""
     made = list(widths)
     over = sum(made) + 2 * (len(made) - 1) - room
     while over > 0:
         widest = max(range(len(made)), key=lambda index: made[index] - least[index])
-        if made[widest] <= max(least[widest], 8):
+        if made[widest] <= least[widest]:
             break
         made[widest] -= 1
         over -= 1

@@ -17,8 +17,8 @@ from calor.cli.stack.tree import Tree
 _LISTED = (
     "resource_name",
     "id",
-    "resource_status_reason",
     "resource_status",
+    "resource_status_reason",
     "event_time",
     "physical_resource_id",
 )
@@ -71,13 +71,12 @@ def _names(heat: Heat, stack: StackRef) -> Tree:
 def log_line(raw: Mapping[str, Any], tree: Tree) -> str:
     """`<time> <id> [<path>]: <status>  <reason>`."""
     event = event_of(raw)
-    return _line(event, tree.see(event, 0.0))
+    return _line(event, (tree.root.name, *tree.see(event, 0.0)))
 
 
 def _line(event: Event, path: tuple[str, ...]) -> str:
-    name = ".".join((path[0], *path[1:])) if path else event.resource
     time = event.time.replace("T", " ")
-    return ansi.visible(f"{time} {event.id} [{name}]: {event.status}  {event.reason}")
+    return ansi.visible(f"{time} {event.id} [{'.'.join(path)}]: {event.status}  {event.reason}")
 
 
 def _follow(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> int:
@@ -85,7 +84,7 @@ def _follow(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> int:
     for event in follow(heat, stack, arguments.marker, until_done=False):
         path = tree.see(event, 0.0)
         if (len(path) <= 1 or arguments.nested_depth) and arguments.resource in (None, event.resource):
-            print(_line(event, path), flush=True)
+            print(_line(event, (stack.name, *path)), flush=True)
     return 0
 
 

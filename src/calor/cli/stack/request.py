@@ -14,6 +14,7 @@ from calor.cli.api.client import Heat
 from calor.cli.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
+    from calor.language.diagnostics import Diagnostic
     from calor.language.source import Source
 
 _HOOKS_FILE = "calor:hooks"
@@ -59,8 +60,8 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
     environment_urls = tuple(files.file_url(name, cwd) for name in environments)
     found = files.gather(template_url, environment_urls, _with_token(heat, fetcher(False)), cwd=cwd)
     problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
-    if problems and len(problems) == 1:
-        raise CommandError(plain.render(problems))
+    if len(problems) == 1:
+        raise _one(problems[0])
     if problems:
         if sys.stderr.isatty():
             print(
@@ -70,6 +71,11 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
             print(plain.render(problems), file=sys.stderr)
         raise CommandError(f"{len(problems)} problems in {template} and what belongs to it")
     return StackRequest(found.request, template_url, environment_urls, found.sources)
+
+
+def _one(problem: Diagnostic) -> CommandError:
+    place = f"{problem.where}: " if problem.where else ""
+    return CommandError(place + problem.message, problem.hint or "")
 
 
 def _with_token(heat: Heat, fetch: Any) -> Any:
@@ -114,7 +120,6 @@ def _named_only(
 def environments_only(names: Iterable[str]) -> dict[str, Any]:
     """The request's part that environments make up."""
     from calor.cli.fetching import fetcher
-    from calor.cli.render import plain
     from calor.language import files
 
     cwd = os.getcwd()
@@ -128,7 +133,7 @@ def environments_only(names: Iterable[str]) -> dict[str, Any]:
     found = files.gather("calor:none", urls, fetch, cwd=cwd)
     problems = found.report.sorted()
     if problems:
-        raise CommandError(plain.render(problems[:1]))
+        raise _one(problems[0])
     return {name: found.request[name] for name in ("files", "environment", "environment_files")}
 
 

@@ -136,6 +136,19 @@ def _change(node: Node, event: Event, now: float) -> None:
     if not running:
         node.ended = now
     node.status, node.reason = event.status, event.reason
+    if progress_of(event.status) == "COMPLETE":
+        _settle(node, now)
+
+
+def _settle(node: Node, now: float) -> None:
+    """What is below a resource is done when that is, also if nothing was heard of it: the events of a nested stack
+    that is deleted may go with it."""
+    gone = node.status == "DELETE_COMPLETE"
+    for below in node.walk():
+        if below.progress == "IN_PROGRESS" or (gone and below.status != node.status):
+            below.status, below.reason = node.status, ""
+            below.began = now if below.began is None else below.began
+            below.ended = now
 
 
 def stack_id(address: str) -> str:
