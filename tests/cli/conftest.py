@@ -134,7 +134,12 @@ def shell(programs: Path) -> Run:
 
     def run(line: str) -> Ran:
         done = subprocess.run(
-            ["bash", "-c", line], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False
+            ["bash", "-c", line],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -1,5 +1,5 @@
-"""A service as others run it: it passes requests on to the server, but knows nothing of what Heat does not have. Beside it
-is an object store that remembers what was put there."""
+"""A service as others run it: it passes requests on to the server, but knows nothing of what Heat does not have.
+Beside it is an object store that remembers what was put there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class OlderService:
 
             def store(self) -> None:
                 kept = service.stored.setdefault(self.path, {})
-                kept.update({name: value for name, value in self.headers.items() if name.startswith("x-account")})
+                kept.update(
+                    {name: value for name, value in self.headers.items() if name.startswith("x-account")}
+                )
                 self.reply(204 if self.command in ("HEAD", "POST") else 201, kept, b"")
 
             def pass_on(self, body: bytes) -> None:

@@ -12,7 +12,8 @@ from calor.cli.main import parse
 # In the words of the OpenStack client.
 PRESENT = """
 stack create N -t T -e E -e F -s C --timeout 5 --pre-create R --enable-rollback --parameter a=b
-stack create N --template T --environment E --files-container C --parameter-file k=f --wait --poll 5 --tags a,b --dry-run
+stack create N --template T --environment E --files-container C --parameter-file k=f --dry-run
+stack create N -t T --wait --poll 5 --tags a,b
 stack update S -t T -e E -s C --pre-update R --timeout 5 --rollback enabled --dry-run --show-nested
 stack update S --parameter a=b --parameter-file k=f --existing --clear-parameter P --tags a --wait --converge
 stack show S --no-resolve-outputs
@@ -178,7 +179,9 @@ def test_every_old_command_is_tried() -> None:
 
 
 def test_an_option_leads_to_the_same_in_both_spellings() -> None:
-    old = vars(parse("heat", shlex.split("stack-create -f T -e E -P a=b -Pf c=d -r -t 5 --tags x --pre-create R N")))
+    old = vars(
+        parse("heat", shlex.split("stack-create -f T -e E -P a=b -Pf c=d -r -t 5 --tags x --pre-create R N"))
+    )
     new = vars(
         parse(
             "calor",
@@ -189,12 +192,23 @@ def test_an_option_leads_to_the_same_in_both_spellings() -> None:
         )
     )
 
-    same = ("template", "environments", "parameters", "parameter_files", "enable_rollback", "timeout", "tags", "name")
+    same = (
+        "template",
+        "environments",
+        "parameters",
+        "parameter_files",
+        "enable_rollback",
+        "timeout",
+        "tags",
+        "name",
+    )
     assert {key: old[key] for key in same} == {key: new[key] for key in same}
     assert old["pre_create"] == new["pre_create"] == ["R"]
 
 
-@pytest.mark.parametrize("option", ["--os-auth-url", "--os-username", "--os-tenant-name", "--os-token", "--heat-url"])
+@pytest.mark.parametrize(
+    "option", ["--os-auth-url", "--os-username", "--os-tenant-name", "--os-token", "--heat-url"]
+)
 def test_options_about_the_cloud_stand_anywhere(option: str) -> None:
     name = option[2:].replace("-", "_")
 

@@ -14,7 +14,9 @@ from calor.cli import legacy
 
 def table(text: str) -> list[dict[str, str]]:
     """The rows of a table of plus, minus and bars."""
-    cut = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    cut = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")
+    ]
     return [dict(zip(cut[0], row, strict=True)) for row in cut[1:]]
 
 
@@ -78,7 +80,9 @@ def test_the_pipeline_as_it_was_written_down_without_a_space(shell: Run, heat: R
     assert "Request to delete stack stack-03 has been accepted." in ran.out
 
 
-def test_the_present_command_knows_the_old_words_and_the_other_way_round(calor: Run, heat: Run, stack: str) -> None:
+def test_the_present_command_knows_the_old_words_and_the_other_way_round(
+    calor: Run, heat: Run, stack: str
+) -> None:
     assert stack in calor("stack-list").out
     assert stack in heat("stack", "list").out
 
@@ -93,14 +97,19 @@ def test_help_is_a_command(heat: Run) -> None:
 
 
 def test_lists_are_sorted_and_filtered(heat: Run, stack: str) -> None:
-    ran = heat("stack-list", "-f", f"stack_name={stack}", "-k", "stack_name;creation_time", "-d", "asc", "-l", "5")
+    ran = heat(
+        "stack-list", "-f", f"stack_name={stack}", "-k", "stack_name;creation_time", "-d", "asc", "-l", "5"
+    )
     assert [row["stack_name"] for row in table(ran.out)] == [stack]
     owned = heat("stack-list", "-o", "-n", "-s")
     assert {"stack_owner", "parent", "deletion_time"} <= table(owned.out)[0].keys()
 
 
 def test_what_is_looked_at(heat: Run, stack: str) -> None:
-    assert {row["resource_name"] for row in table(heat("resource-list", stack, "-n", "2").out)} >= {"first", "deep"}
+    assert {row["resource_name"] for row in table(heat("resource-list", stack, "-n", "2").out)} >= {
+        "first",
+        "deep",
+    }
     events = table(heat("event-list", stack, "-r", "first").out)
     assert {row["resource_name"] for row in events} == {"first"}
     assert heat("event", stack, "first", events[0]["id"]).code == 0

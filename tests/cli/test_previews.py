@@ -8,7 +8,14 @@ from calor.cli.stack.plans import Change, Step, render, steps_of, worked_on
 
 PLAN: dict[str, Any] = {
     "plan": [
-        {"action": "keep", "resource_name": "net", "path": ["net"], "resource_type": "N", "reason": "", "changes": []},
+        {
+            "action": "keep",
+            "resource_name": "net",
+            "path": ["net"],
+            "resource_type": "N",
+            "reason": "",
+            "changes": [],
+        },
         {
             "action": "update",
             "resource_name": "group",

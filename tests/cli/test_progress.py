@@ -1,4 +1,4 @@
-"""What is shown while something is done to a stack: on a terminal, elsewhere, and with services that are not our own."""
+"""What is shown while something is done to a stack: on a terminal, elsewhere, with services of others."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ class TestOnATerminal:
         assert f"Update {stack} in cloud calor, project demo?" in refused.out
         assert calor("stack", "output", "show", stack, "said", "-f", "value").out == "hello\n"
 
-        assert at_terminal("stack", "update", "-t", "outer.yaml", "-P", "word=x", stack, answer="y\n").code == 0
+        assert (
+            at_terminal("stack", "update", "-t", "outer.yaml", "-P", "word=x", stack, answer="y\n").code == 0
+        )
         assert calor("stack", "output", "show", stack, "said", "-f", "value").out == "x\n"
 
     def test_a_deletion_asks(self, calor: Run, stack: str) -> None:

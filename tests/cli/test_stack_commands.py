@@ -52,7 +52,9 @@ class TestCreating:
         assert calor("stack", "show", "dry").code == 1
 
     def test_environments_files_and_lists_reach_the_service(self, calor: Run, templates: Path) -> None:
-        (templates / "env.yaml").write_text("resource_registry: {My::Type: inner.yaml}\nparameters: {many: a}\n")
+        (templates / "env.yaml").write_text(
+            "resource_registry: {My::Type: inner.yaml}\nparameters: {many: a}\n"
+        )
         (templates / "t.yaml").write_text(
             "heat_template_version: 2018-08-31\n"
             "parameters: {many: {type: comma_delimited_list}, text: {type: string}}\n"
@@ -60,7 +62,16 @@ class TestCreating:
             "outputs: {many: {value: {get_param: many}}, text: {value: {get_param: text}}}\n"
         )
         (templates / "text").write_text("from a file")
-        words = ("-e", "env.yaml", "--parameter", "many=x", "--parameter", "many=y", "--parameter-file", "text=text")
+        words = (
+            "-e",
+            "env.yaml",
+            "--parameter",
+            "many=x",
+            "--parameter",
+            "many=y",
+            "--parameter-file",
+            "text=text",
+        )
 
         ran = calor("stack", "create", "-t", "t.yaml", *words, "gathered")
 
@@ -72,7 +83,16 @@ class TestCreating:
     def test_a_breakpoint_holds_also_with_environments(self, calor: Run, templates: Path) -> None:
         (templates / "env.yaml").write_text("parameters: {word: x}\n")
         calor(
-            "stack", "create", "-t", "outer.yaml", "-e", "env.yaml", "--pre-create", "inner/deep", "held", "--no-wait"
+            "stack",
+            "create",
+            "-t",
+            "outer.yaml",
+            "-e",
+            "env.yaml",
+            "--pre-create",
+            "inner/deep",
+            "held",
+            "--no-wait",
         )
 
         def waiting() -> str:
@@ -84,7 +104,9 @@ class TestCreating:
         assert waiting() == "deep\n"
 
         assert calor("stack", "hook", "clear", "held", "inner/*").code == 0
-        while "CREATE_COMPLETE" not in calor("stack", "show", "held", "-f", "value", "-c", "stack_status").out:
+        while (
+            "CREATE_COMPLETE" not in calor("stack", "show", "held", "-f", "value", "-c", "stack_status").out
+        ):
             assert time.monotonic() < end
             time.sleep(0.1)
         assert waiting() == ""
@@ -198,13 +220,25 @@ class TestActions:
 
 class TestLooking:
     def test_a_list_in_all_forms(self, calor: Run, stack: str) -> None:
-        words = ("stack", "list", "--property", f"stack_name={stack}", "-c", "Stack Name", "-c", "stack_status")
+        words = (
+            "stack",
+            "list",
+            "--property",
+            f"stack_name={stack}",
+            "-c",
+            "Stack Name",
+            "-c",
+            "stack_status",
+        )
         row = {"Stack Name": stack, "Stack Status": "CREATE_COMPLETE"}
 
         assert json.loads(calor(*words, "-f", "json").out) == [row]
         assert yaml.safe_load(calor(*words, "-f", "yaml").out) == [row]
         assert calor(*words, "-f", "value").out == f"{stack} CREATE_COMPLETE\n"
-        assert calor(*words, "-f", "csv").lines == ['"Stack Name","Stack Status"', f'"{stack}","CREATE_COMPLETE"']
+        assert calor(*words, "-f", "csv").lines == [
+            '"Stack Name","Stack Status"',
+            f'"{stack}","CREATE_COMPLETE"',
+        ]
         table = calor(*words, "-f", "table").lines
         assert table[0] == table[2] == table[-1] == f"+{'-' * (len(stack) + 2)}+-----------------+"
         assert table[3] == f"| {stack} | CREATE_COMPLETE |"
@@ -234,7 +268,18 @@ class TestLooking:
         assert any("inner.yaml" in name for name in yaml.safe_load(calor("stack", "file", "list", stack).out))
 
     def test_resources_and_events(self, calor: Run, stack: str) -> None:
-        words = ("stack", "resource", "list", stack, "--filter", "name=first", "-f", "value", "-c", "resource_name")
+        words = (
+            "stack",
+            "resource",
+            "list",
+            stack,
+            "--filter",
+            "name=first",
+            "-f",
+            "value",
+            "-c",
+            "resource_name",
+        )
         assert calor(*words).out == "first\n"
         shown = calor("stack", "resource", "show", stack, "first", "--with-attr", "output", "-f", "json").out
         assert json.loads(shown)["attributes"]["output"] == "hello"
@@ -245,7 +290,9 @@ class TestLooking:
         time = found[0]["event_time"].replace("T", " ")
         assert log[0] == f"{time} {found[0]['id']} [{stack}]: CREATE_IN_PROGRESS  Stack CREATE started"
         assert any(f"[{stack}.inner.deep]: CREATE_COMPLETE" in line for line in log)
-        event = calor("stack", "event", "show", stack, found[1]["resource_name"], found[1]["id"], "-f", "json").out
+        event = calor(
+            "stack", "event", "show", stack, found[1]["resource_name"], found[1]["id"], "-f", "json"
+        ).out
         assert json.loads(event)["id"] == found[1]["id"]
 
     def test_a_resource_is_marked_and_made_anew(self, calor: Run, stack: str) -> None:
@@ -284,7 +331,10 @@ class TestErrors:
             (("stack", "show", "nothing"), "calor: there is no stack nothing"),
             (("stack", "create", "-t", "gone.yaml", "x"), "calor: gone.yaml cannot be read: No such file"),
             (("stack", "create", "-t", "outer.yaml", "-P", "word", "x"), "calor: `word` is not a parameter"),
-            (("stack", "create", "-t", "outer.yaml", "-P", "colour=red", "x"), "calor: the template has no parameter `colour`"),
+            (
+                ("stack", "create", "-t", "outer.yaml", "-P", "colour=red", "x"),
+                "calor: the template has no parameter `colour`",
+            ),
             (("stack", "creat"), "calor stack: there is no command creat; did you mean create?"),
             (("stack", "list", "--limit", "many"), "calor stack list: argument --limit"),
             (("config", "show", "nothing"), "calor: "),

@@ -4,6 +4,7 @@ names of stacks, too."""
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -75,15 +76,16 @@ def print_script(arguments: argparse.Namespace) -> int:
 
 def print_candidates(arguments: argparse.Namespace) -> int:
     """One in each line, with a tab and what it is for. Nothing for what the shell knows better: files."""
-    for word, text in candidates(arguments.words or [""]):
+    for word, text in candidates(arguments.words or [""], old=os.path.basename(sys.argv[0]) == "heat"):
         print(f"{word}\t{text}")
     return 0
 
 
-def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
-    """What may stand in the place of the last word."""
+def candidates(words: Sequence[str], *, old: bool = False) -> list[tuple[str, str]]:
+    """What may stand in the place of the last word. Old commands are among it if they are wanted, or if what is
+    there of the word has a hyphen as they do."""
     *before, last = words
-    parser = _parser(before, last)
+    parser = _parser(before, last, old)
     positional = 0
     value_of: argparse.Action | None = None
     for word in before:
@@ -112,13 +114,13 @@ def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
     return sorted((word, text) for word, text in found if word.startswith(last))
 
 
-def _parser(before: Sequence[str], last: str) -> argparse.ArgumentParser:
+def _parser(before: Sequence[str], last: str, old: bool) -> argparse.ArgumentParser:
     from calor.cli import legacy
     from calor.cli.main import build_parser
 
     parser = build_parser(before[0] if before else "none")
     word = before[0] if before else last
-    if "-" in word:
+    if old or "-" in word:
         commands = _commands(parser)
         if commands is not None and word not in commands.choices:
             legacy.add_to(commands, word if word in legacy.NAMES else None)

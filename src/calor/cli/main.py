@@ -80,10 +80,10 @@ def _run(program: str, argv: list[str]) -> int:
 
 
 def parse(program: str, argv: list[str]) -> argparse.Namespace:
-    cloud = argparse.Namespace()
-    # Programs of its own have options of their own; the others are about some cloud.
-    if not argv or argv[0] not in ("serve", "template", "completion", completion.ASK):
-        cloud, argv = split_cloud_options(argv)
+    if argv and argv[0] in ("serve", "template", "completion", completion.ASK):
+        return build_parser("none").parse_args(argv)
+    # All others are about some cloud.
+    cloud, argv = split_cloud_options(argv)
     if argv[:1] == ["help"]:
         argv = [*argv[1:], "--help"]
     argv = families.spelled_out(argv)
