@@ -103,7 +103,7 @@ class TestDefinitions:
             "parameters": {"secret": "******", "size": 4},
             "parameter_defaults": {"secret": "******", "other": 1},
             "resource_registry": {"My::Type": "OS::Heat::None", "resources": {}},
-            "encrypted_param_names": [],
+            "encrypted_param_names": ["secret"],
             "event_sinks": [],
         }
 

@@ -91,7 +91,7 @@ class Accounts:
         self.projects.add(made)
         return made
 
-    def make_user(self, name: str, project: str) -> StackUser:
+    def make_user(self, name: str, project: str, password: str | None = None) -> StackUser:
         self.users.add(name)
         return StackUser(name, name, "secret", project, self.domain_id)
 
@@ -114,10 +114,11 @@ def declaration(name: str) -> type[ResourceType] | None:
 class Workbench:
     """Commands and an engine, which runs in a thread until the workbench is closed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, seal_all: bool = False) -> None:
         Probe.journal = []
         self.url = f"sqlite:///{folder / 'calor.db'}"
-        self.database = database.connect(self.url)
+        self.cipher = Cipher(Cipher.new_key())
+        self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
         database.create_tables(self.database)
         self.world = replace(offline_world(), declaration=declaration)
         self.writer = Writer(self.database)
@@ -137,9 +138,7 @@ class Workbench:
     async def _keep(self) -> None:
         self.accounts = Accounts()
         addresses = Addresses("http://calor/v1", "http://calor:8000/v1", "http://identity/v3")
-        services = UserServices(
-            cast(Any, None), cast(Any, self.accounts), Cipher(Cipher.new_key()), addresses
-        )
+        services = UserServices(cast(Any, None), cast(Any, self.accounts), self.cipher, addresses)
         self.keeper = Keeper(self.database, self.world, self.writer, user_services=services)
         self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
         with contextlib.suppress(asyncio.CancelledError):
@@ -170,14 +169,11 @@ class Workbench:
     # What a user does.
 
     def create(self, template: dict[str, Any], name: str = "s", **options: Any) -> records.Stack:
-        files = options.pop("files", {})
-        environment = options.pop("environment", {})
-        request = {"template": template, "files": files, "environment": environment}
+        request = _request(template, options)
         return self.commands.create_stack(CALLER, NewStack(name, request, **options))
 
     def update(self, stack: records.Stack, template: dict[str, Any], **options: Any) -> records.Stack:
-        parts = {name: options.pop(name, {}) for name in ("files", "environment")}
-        request = {"template": template, **parts}
+        request = _request(template, options)
         return self.commands.update_stack(CALLER, self.stack(stack.id), StackChange(request, **options))
 
     def delete(self, stack: records.Stack) -> None:
@@ -238,6 +234,11 @@ class Workbench:
         with database.reading(self.database).connect() as connection:
             rows = connection.execute(select(table).where(table.c.parent == stack.id))
             return [records.record(records.Stack, row) for row in rows]
+
+
+def _request(template: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    parts = ("files", "environment", "environment_files", "parameters")
+    return {"template": template, **{part: options.pop(part) for part in parts if part in options}}
 
 
 def template(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:

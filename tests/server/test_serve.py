@@ -7,10 +7,13 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import pytest
 from running import PATIENCE, Server, free_port
+
+from calor.store.cipher import Cipher
 
 
 @pytest.fixture
@@ -131,3 +134,50 @@ def test_a_state_directory_has_one_server(server: Server) -> None:
 def test_what_is_secret_can_be_read_by_its_owner_only(server: Server) -> None:
     for name in ("clouds.yaml", "passwords.json", "cloud.db"):
         assert (server.state_dir / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_hidden_values_are_not_in_the_files(server: Server) -> None:
+    token, project = server.token()
+    api = httpx.Client(
+        base_url=f"http://127.0.0.1:{server.port}/v1/{project}", headers={"X-Auth-Token": token}
+    )
+    template = {
+        "heat_template_version": "2018-08-31",
+        "parameters": {"password": {"type": "string", "hidden": True}},
+        "resources": {"v": {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "password"}}}},
+        "outputs": {"o": {"value": {"get_attr": ["v", "value"]}}},
+    }
+    given = {"stack_name": "s", "template": template, "parameters": {"password": "Tr0ub4dor-and-3"}}
+    made = api.post("/stacks", json=given).json()["stack"]
+    end = time.monotonic() + PATIENCE
+    shown: dict[str, Any] = {}
+    while time.monotonic() < end and shown.get("stack_status") != "CREATE_COMPLETE":
+        shown = api.get(f"/stacks/s/{made['id']}").json()["stack"]
+        time.sleep(0.02)
+
+    assert [one["output_value"] for one in shown["outputs"]] == ["Tr0ub4dor-and-3"]
+    for file in server.state_dir.glob("calor.db*"):
+        assert b"Tr0ub4dor-and-3" not in file.read_bytes(), file.name
+
+
+def test_a_server_without_the_key_of_its_database_does_not_start(server: Server) -> None:
+    server.stop()
+    (server.state_dir / "key").write_bytes(Cipher.new_key())
+
+    other = Server(server.state_dir, server.port)
+
+    _, told = other.process.communicate(timeout=PATIENCE)
+    assert other.process.returncode == 1
+    assert "was encrypted with another key" in told
+    assert "Traceback" not in told
+
+
+def test_a_server_reads_with_older_keys(server: Server) -> None:
+    server.stop()
+    key = server.state_dir / "key"
+    key.write_bytes(Cipher.new_key() + b"\n" + key.read_bytes())
+
+    other = Server(server.state_dir, server.port)
+
+    other.ready()
+    other.stop()

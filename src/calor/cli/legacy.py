@@ -71,7 +71,7 @@ COMMANDS = (
     ),
     _old("config-delete", "software.configs:delete", _IDS),
     _old("config-list", "software.configs:list_", _LIMIT, _MARKER),
-    _old("config-show", "software.configs:show", _ID, flag("-c", "--config-only"), format="json"),
+    _old("config-show", "config_show:show", _ID, flag("-c", "--config-only"), format="json"),
     _old(
         "deployment-create",
         "software.deployments:create",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from calor import __version__
-from calor.cli import completion, families, serve
+from calor.cli import completion, config, families, serve
 from calor.cli.errors import CommandError
 from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
@@ -41,6 +41,8 @@ def build_parser(word: str | None = None) -> argparse.ArgumentParser:
 
 def _add_family(parsers: Any, family: str) -> None:
     add_commands(parsers, families.commands_of(family), 1)
+    if family == "config":
+        config.add_to(parsers)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -20,7 +20,7 @@ TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccount:
-    """Whom the service itself logs in as. Domains are given by id."""
+    """Whom the service itself logs in as. A domain's name, if there is one, goes before its id."""
 
     auth_url: str
     username: str
@@ -29,6 +29,10 @@ class ServiceAccount:
     user_domain: str = "default"
     project_domain: str = "default"
     region: str | None = None
+    user_domain_name: str | None = None
+    project_domain_name: str | None = None
+    interface: str = "public"
+    """Which endpoints of the catalog are used."""
 
 
 class Cloud:
@@ -45,7 +49,10 @@ class Cloud:
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
         self._timeout = timeout
-        auth = self._log_in(project_name=account.project, project_domain_id=account.project_domain)
+        auth = self._log_in(
+            project_name=account.project,
+            **_domain("project_domain", account.project_domain, account.project_domain_name),
+        )
         self.service: Session = Session(auth=auth, verify=verify, timeout=timeout, user_agent="calor")
         # The connections are those of many users: a cookie for one must not be sent for another.
         self.service.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -58,8 +65,10 @@ class Cloud:
         """The service account with the roles it has on a domain."""
         return self._session(self._log_in(domain_id=domain_id))
 
-    def as_domain_admin(self, username: str, password: str, domain_name: str) -> Session:
-        """A user of a domain, with the roles they have on it."""
+    def as_domain_admin(
+        self, username: str, password: str, domain_name: str, domain_id: str | None = None
+    ) -> Session:
+        """A user of a domain, with the roles they have on it. The domain's id, if given, goes before its name."""
         from keystoneauth1.identity import v3
 
         return self._session(
@@ -67,8 +76,10 @@ class Cloud:
                 self.identity_url,
                 username=username,
                 password=password,
-                user_domain_name=domain_name,
-                domain_name=domain_name,
+                user_domain_id=domain_id,
+                domain_id=domain_id,
+                user_domain_name=None if domain_id else domain_name,
+                domain_name=None if domain_id else domain_name,
             )
         )
 
@@ -95,10 +106,16 @@ class Cloud:
         return Api(session, self.identity_url)
 
     def endpoint(
-        self, session: Session, service_type: str, interface: str = "public", region: str | None = None
+        self,
+        session: Session,
+        service_type: str,
+        interface: str | None = None,
+        region: str | None = None,
     ) -> str:
-        """Where the catalog says that a service is; in the region of the service account unless told otherwise."""
+        """Where the catalog says that a service is; interface and region are those of the service account unless
+        told otherwise."""
         region = region or self.account.region
+        interface = interface or self.account.interface
         with translated():
             url = session.get_endpoint(
                 service_type=service_type, interface=interface, region_name=region, skip_discovery=True
@@ -117,7 +134,7 @@ class Cloud:
             self.identity_url,
             username=account.username,
             password=account.password,
-            user_domain_id=account.user_domain,
+            **_domain("user_domain", account.user_domain, account.user_domain_name),
             **scope,
         )
 
@@ -131,6 +148,10 @@ class Cloud:
             timeout=self._timeout,
             user_agent="calor",
         )
+
+
+def _domain(kind: str, id: str, name: str | None) -> dict[str, Any]:
+    return {f"{kind}_name": name} if name else {f"{kind}_id": id}
 
 
 def access_of(session: Session) -> Any:

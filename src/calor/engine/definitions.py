@@ -15,14 +15,15 @@ from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
 from calor.language.values import bare
 from calor.store import contents
+from calor.store.sealing import Seal
 
 
-def encode(request: Mapping[str, Any]) -> tuple[str, dict[str, bytes]]:
-    """The digest of a request's definition, and all documents to store for it."""
+def encode(request: Mapping[str, Any], seal: Seal | None = None) -> tuple[str, dict[str, bytes]]:
+    """The digest of a request's definition, and all documents to store for it, encrypted if there is a seal."""
     bodies: dict[str, bytes] = {}
 
     def stored(document: Any) -> str:
-        digest, body = contents.encode(document)
+        digest, body = contents.encode(document, seal)
         bodies[digest] = body
         return digest
 
@@ -41,10 +42,11 @@ def encode_nested(
     parameters: Mapping[str, Any],
     environment: Mapping[str, Any],
     files: Mapping[str, str],
+    seal: Seal | None = None,
 ) -> tuple[str, dict[str, bytes]]:
     """Like `encode`, for a nested stack, whose files are stored already."""
     bodies: dict[str, bytes] = {}
-    template_digest, bodies_of_template = contents.encode(bare(template))
+    template_digest, bodies_of_template = contents.encode(bare(template), seal)
     bodies[template_digest] = bodies_of_template
     document = {
         "template": template_digest,
@@ -53,9 +55,30 @@ def encode_nested(
         "environment_files": [],
         "parameters": bare(dict(parameters)),
     }
-    digest, body = contents.encode(document)
+    digest, body = contents.encode(document, seal)
     bodies[digest] = body
     return digest, bodies
+
+
+def has_secrets(request: Mapping[str, Any], definition: Definition) -> bool:
+    """Whether a parameter of the stack, or of one below it, is hidden. Templates that are not in use, or not yet,
+    are among the files: these are only looked through."""
+    files = (request.get("files") or {}).values()
+    return _hides(definition) or any("hidden" in text or "NoEcho" in text for text in map(str, files))
+
+
+def _hides(definition: Definition) -> bool:
+    if any(parameter.hidden for parameter in definition.template.parameters.values()):
+        return True
+    return any(_hides(one.child) for one in definition.resources.values() if one.child is not None)
+
+
+def encrypted_names(definition: Definition) -> list[str]:
+    """The hidden parameters that were given, and those that the environment itself names as encrypted."""
+    environment = definition.environment
+    hidden = {name for name, parameter in definition.template.parameters.items() if parameter.hidden}
+    given = [name for name in environment.parameters if name in hidden]
+    return list(dict.fromkeys([*environment.encrypted_param_names, *given]))
 
 
 def load(connection: Connection, digest: str) -> dict[str, Any]:

@@ -21,13 +21,16 @@ class Journal:
     """Collects what a run has to write. A resource that changes twice before its row is written is written
     once; its events are all kept."""
 
-    def __init__(self, writer: Writer, lease: Lease | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, writer: Writer, lease: Lease | None, clock: Callable[[], float], *, sealed: bool = False
+    ) -> None:
         self._writer = writer
         self._lease = lease
         self._clock = clock
+        self.sealed = sealed
         self._changed: dict[str, ResourceState] = {}
         self._gone: list[str] = []
-        self._changes = Changes(lease)
+        self._changes = Changes(lease, sealed)
         self._last: Future[None] | None = None
         self._rows = 0
 
@@ -98,7 +101,7 @@ class Journal:
         self._rows = 0
         if self._changes:
             self._last = self._writer.submit(self._changes)
-            self._changes = Changes(self._lease)
+            self._changes = Changes(self._lease, self.sealed)
         return self._last
 
     async def flush(self) -> None:

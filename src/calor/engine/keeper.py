@@ -42,7 +42,10 @@ class Keeper:
         writer: Writer | None = None,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
+        """`default_timeout` is the seconds that an action may take if its stack does not say."""
+        self.default_timeout = default_timeout
         self.vault = vault
         self.user_services = user_services
         self.id = new_id()
@@ -91,7 +94,14 @@ class Keeper:
             lease = await loop.run_in_executor(None, self._claim, stack.id)
             if lease is not None:
                 run = Run(
-                    stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
+                    stack,
+                    lease,
+                    self.writer,
+                    self.database,
+                    self.world,
+                    self.vault,
+                    self.user_services,
+                    self.default_timeout,
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 

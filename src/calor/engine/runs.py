@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
@@ -15,6 +16,7 @@ from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
@@ -27,8 +29,8 @@ from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.store import records, sealing, tables
+from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
 from calor.types.behaviour import NothingToDo, ResourceFailed
 
@@ -51,15 +53,19 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
     ) -> None:
         self.stack = stack
         self.lease = lease
         self.world = world
         self.vault = vault
         self.database = database
-        self.journal = Journal(writer, lease, self.now)
+        self.seal = seal_of(database) if stack.sealed else None
+        """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
+        self.default_timeout = default_timeout
         self.stop = asyncio.Event()
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
@@ -70,7 +76,8 @@ class Run:
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
-        self._ailing: set[str] | None = None
+        self.ailing: set[str] = set()
+        """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
@@ -137,15 +144,15 @@ class Run:
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
+            if self.aborted:
+                await self.configs.cancel(timed_out=self._timed_out)
             if self.stop.is_set() and not self._timed_out:
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            if self.stack.action == "SNAPSHOT":
-                self._end_snapshot("FAILED", failure, {})
-            self._change(status="FAILED", reason=failure)
+            self._note_end("FAILED", failure)
             if rolls_back:
                 # In the same transaction: nobody takes the failure for the end.
                 self._roll_back()
@@ -158,11 +165,11 @@ class Run:
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
-        minutes = self.stack.timeout_mins
+        seconds = self.timeout(self.stack)
         timer = None
-        if minutes:
+        if seconds:
             began = self.stack.updated_at or self.stack.created_at
-            remaining = began + minutes * 60 - self.now()
+            remaining = began + seconds - self.now()
             timer = asyncio.get_running_loop().call_later(max(remaining, 0), self._expire)
         try:
             failure = await self._walk()
@@ -173,6 +180,10 @@ class Run:
                 timer.cancel()
         self.journal.send()
         return "Timed out" if self._timed_out else failure
+
+    def timeout(self, stack: records.Stack) -> float | None:
+        """The seconds an action on a stack may take."""
+        return stack.timeout_mins * 60.0 if stack.timeout_mins else self.default_timeout
 
     def _expire(self) -> None:
         self._timed_out = True
@@ -261,12 +272,6 @@ class Run:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
-    async def ailing(self) -> set[str]:
-        """The stacks of the tree in which, or below which, something was not well when the run began."""
-        if self._ailing is None:
-            self._ailing = await asyncio.get_running_loop().run_in_executor(None, self._read_ailing)
-        return self._ailing
-
     def _read_ailing(self) -> set[str]:
         stack, resource = tables.stack, tables.resource
         below = select(stack.c.id, stack.c.parent).where(
@@ -306,6 +311,7 @@ class Run:
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
+        self.ailing = self._read_ailing() if rows else set()
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         with reading(self.database).connect() as connection:
             request = definitions.load(connection, self.stack.definition)
@@ -346,34 +352,22 @@ class Run:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
-            if isinstance(self.walk, ActionWalk) and action == "SNAPSHOT":
-                self._end_snapshot("COMPLETE", reason, self.walk.snapshots)
             await self._end("COMPLETE", reason, run={})
-
-    def _end_snapshot(self, status: str, reason: str, found: Mapping[str, Any]) -> None:
-        """Notes what became of the snapshot that was taken, and what types keep with it."""
-        id = self.stack.run.get("snapshot")
-        if id is None:
-            return
-        table = tables.snapshot
-
-        def write(connection: Connection) -> None:
-            row = connection.execute(select(table.c.data).where(table.c.id == id)).one_or_none()
-            if row is None:
-                return
-            data = {**(row.data or {}), "status": status}
-            for name, kept in found.items():
-                resource = data.get("resources", {}).get(name)
-                if resource is not None:
-                    resource["resource_data"] = {**(resource.get("resource_data") or {}), **kept}
-            change = update(table).where(table.c.id == id)
-            connection.execute(change.values(status=status, reason=reason, data=data))
-
-        self.journal.changes.then(write)
 
     def _forget_snapshots(self, connection: Connection) -> None:
         table = tables.snapshot
         connection.execute(table.delete().where(table.c.stack == self.stack.id))
+
+    def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
+        """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
+            data = exported(connection, self.stack, self.world)
+            _add_snapshots(data["resources"], self.walk)
+            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
+        table = tables.snapshot
+        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
+        connection.execute(update(table).where(table.c.id == id).values(row))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
@@ -392,8 +386,14 @@ class Run:
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
-        self._change(status=status, reason=reason, **values)
+        self._note_end(status, reason, **values)
         await self.journal.flush()
+
+    def _note_end(self, status: str, reason: str, **values: Any) -> None:
+        if self.stack.action == "SNAPSHOT":
+            id = self.stack.run["snapshot"]
+            self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
+        self._change(status=status, reason=reason, **values)
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
@@ -405,8 +405,10 @@ class Run:
         def write(connection: Connection) -> None:
             table = tables.stack
             change = update(table).where(table.c.id == stack.id, table.c.run_id == run_id)
-            if connection.execute(change.values(values)).rowcount:
-                connection.execute(tables.event.insert(), [event])
+            [row] = sealing.protect(connection, table, [values], stack.sealed)
+            if connection.execute(change.values(row)).rowcount:
+                told = sealing.protect(connection, tables.event, [event], stack.sealed)
+                connection.execute(tables.event.insert(), told)
             else:
                 self._superseded = True
 
@@ -422,3 +424,12 @@ def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | N
         return None
     known: StepFailed = failure(failed)
     return f"Resource {action} failed: {known.reason}"
+
+
+def _add_snapshots(resources: dict[str, Any], walk: ActionWalk) -> None:
+    """What the resources' own snapshots are known by goes to the rest of their data, also in stacks below."""
+    for name, made in walk.snapshots.items():
+        if name in resources:
+            resources[name]["resource_data"] |= made
+    for name, child in walk.children.items():
+        _add_snapshots(resources.get(name, {}).get("resources", {}), child)

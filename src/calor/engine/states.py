@@ -9,6 +9,7 @@ from typing import Any
 
 from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
+from calor.plan.present import Row
 from calor.store import records
 from calor.types.behaviour import ResourceFailed
 
@@ -100,7 +101,7 @@ class ResourceState:
 class LiveStates:
     """What functions read of resources while a stack is walked."""
 
-    def __init__(self, resources: Mapping[str, ResourceState]) -> None:
+    def __init__(self, resources: Mapping[str, Row]) -> None:
         self._resources = resources
 
     def reference(self, name: str) -> Any:

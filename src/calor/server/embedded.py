@@ -6,12 +6,15 @@ import fcntl
 import gc
 import logging
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from calor.api.auth import load_backend
 from calor.localcloud.config import Announced, CloudConfig
-from calor.server import programs, secrets
+from calor.server import access, programs, secrets, tls
 from calor.server.bell import Bell
 from calor.server.settings import Settings
 from calor.server.sockets import listen
@@ -24,43 +27,91 @@ class StateDirTaken(Exception):
     """Another server uses the state directory."""
 
 
+class DatabaseUnusable(Exception):
+    """The database cannot be reached, or there is no driver for it."""
+
+
 def cloud_config(settings: Settings) -> CloudConfig:
     return CloudConfig(
-        settings.host,
+        settings.public_host,
         settings.cloud_port,
         settings.cloud_database,
         (
-            Announced("orchestration", "heat", f"{settings.url(settings.port)}/v1/%(project_id)s"),
-            Announced("cloudformation", "heat-cfn", f"{settings.url(settings.cfn_port)}/v1"),
+            Announced("orchestration", "heat", f"{settings.api_url}/v1/%(project_id)s"),
+            Announced("cloudformation", "heat-cfn", f"{settings.cfn_url}/v1"),
         ),
     )
 
 
 def serve(settings: Settings) -> None:
-    """Runs a server in the foreground until it is told to stop. Raises PortTaken and StateDirTaken."""
-    from calor.localcloud.server import furnish
-    from calor.store import database
-
+    """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken,
+    DatabaseUnusable, WrongKey, and what `_check` does."""
+    _check(settings)
+    configured = settings.configured
+    api = configured.api
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     hold = _lock(settings.state_dir / "lock")
-    api_socket = listen(settings.host, settings.port)
-    cfn_socket = listen(settings.host, settings.cfn_port)
-    cloud_socket = listen(settings.host, settings.cloud_port)
-    engine = database.connect(settings.database_url)
-    database.create_tables(engine)
-    engine.dispose()
-    known = secrets.keep(settings.state_dir / "passwords.json", furnish(cloud_config(settings)).passwords)
-    secrets.write_private(settings.clouds_file, clouds_yaml(settings, known))
+    api_socket = listen(settings.host, settings.port, api.rest.backlog)
+    cfn_socket = listen(settings.cfn_host, settings.cfn_port, api.cfn.backlog)
+    running: list[Program] = []
+    passwords: Mapping[str, str] = {}
+    if settings.is_embedded:
+        cloud_socket = listen(settings.host, settings.cloud_port)
+        running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
+        passwords = _furnished(settings)
+    known = secrets.keep(settings.state_dir / "passwords.json", passwords)
+    if configured.encryption_key is not None:
+        # What was encrypted before there was this key can still be read.
+        known = replace(known, keys=(configured.encryption_key, *known.keys))
+    _prepare_database(settings, known)
+    if settings.is_embedded:
+        secrets.write_private(settings.clouds_file, clouds_yaml(settings, known))
     bell = Bell()
     _share_imports()
-    Supervisor(
-        [
-            Program("cloud", partial(programs.cloud_main, settings, cloud_socket)),
-            Program("engine", partial(programs.engine_main, settings, known, bell)),
-            Program("api", partial(programs.api_main, settings, known, bell, api_socket, cfn_socket)),
-        ]
-    ).run()
+    engine_main = partial(programs.engine_main, settings, known, bell)
+    running.extend([Program("engine", engine_main)] * configured.engine.workers)
+    for number in range(api.workers):
+        ready = "" if number else f"Calor is ready at {settings.api_url}"
+        main = partial(programs.api_main, settings, known, bell, api_socket, cfn_socket, ready)
+        running.append(Program("api", main))
+    Supervisor(running).run()
     hold.close()
+
+
+def _check(settings: Settings) -> None:
+    """What a process would fail at again and again is tried before there are any. Raises CertificateUnusable,
+    PolicyUnusable and BackendMissing."""
+    api, auth = settings.configured.api, settings.configured.auth
+    for one in (api.rest, api.cfn):
+        if one.cert_file and one.key_file:
+            tls.check(one.cert_file, one.key_file)
+    if auth.policy_file or auth.policy_dirs:
+        access.policy(settings)
+    if auth.flavor == "custombackend":
+        load_backend(auth.backend, auth.backend_settings)
+
+
+def _prepare_database(settings: Settings, known: secrets.Secrets) -> None:
+    """Raises DatabaseUnusable and WrongKey."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from calor.store import database
+
+    try:
+        engine = database.connect(settings.database_url, known.cipher)
+        database.create_tables(engine)
+        database.seal_of(engine)
+        engine.dispose()
+    except (SQLAlchemyError, ImportError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DatabaseUnusable(f"the database cannot be used: {reason}") from None
+
+
+def _furnished(settings: Settings) -> Mapping[str, str]:
+    """The passwords of the embedded cloud's users that were made just now."""
+    from calor.localcloud.server import furnish
+
+    return furnish(cloud_config(settings)).passwords
 
 
 def _lock(path: Path) -> TextIO:
@@ -91,12 +142,14 @@ def _share_imports() -> None:
 
 def clouds_yaml(settings: Settings, known: secrets.Secrets) -> str:
     """A clouds.yaml with which the clients of OpenStack find the server."""
+    trusted = access.ca_file(settings)
+    cacert = f"    cacert: {trusted}\n" if trusted else ""
     entries = []
     for cloud, user in (("calor", "demo"), ("calor-admin", "admin")):
         entries.append(
             f"""  {cloud}:
     auth:
-      auth_url: {settings.auth_url}/v3
+      auth_url: {settings.public_auth_url}/v3
       username: {user}
       password: {known.passwords[user]}
       project_name: {user}
@@ -104,6 +157,6 @@ def clouds_yaml(settings: Settings, known: secrets.Secrets) -> str:
       project_domain_name: Default
     region_name: RegionOne
     identity_api_version: 3
-"""
+{cacert}"""
         )
     return "clouds:\n" + "".join(entries)

@@ -1,4 +1,4 @@
-"""Passwords of the embedded cloud's users, kept where only their owner can read them."""
+"""Passwords of the embedded cloud's users and the keys of the store, kept where only their owner can read them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from calor.store.cipher import Cipher
 @dataclass(frozen=True, slots=True)
 class Secrets:
     passwords: Mapping[str, str]
-    key: bytes
-    """What the store's secrets are encrypted with."""
+    keys: tuple[bytes, ...]
+    """What the store's secrets are encrypted with: the first is used, the others were once."""
+
+    @property
+    def cipher(self) -> Cipher:
+        return Cipher(*self.keys)
 
 
 def keep(path: Path, new: Mapping[str, str]) -> Secrets:
@@ -27,7 +31,7 @@ def keep(path: Path, new: Mapping[str, str]) -> Secrets:
     key_file = path.with_name("key")
     if not key_file.exists():
         write_private(key_file, Cipher.new_key().decode())
-    return Secrets(known, key_file.read_bytes())
+    return Secrets(known, tuple(key_file.read_bytes().split()))
 
 
 def write_private(path: Path, text: str) -> None:

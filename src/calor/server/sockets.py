@@ -11,7 +11,7 @@ class PortTaken(Exception):
     """A port is in use; the message names it and, if it can be told, by what."""
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, backlog: int = 1024) -> socket.socket:
     """A socket that listens. Raises PortTaken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
@@ -23,7 +23,7 @@ def listen(host: str, port: int) -> socket.socket:
         user = _user_of(port)
         by = f" by {user}" if user else ""
         raise PortTaken(f"port {port} on {host} is taken{by} ({error.strerror})") from None
-    made.listen(1024)
+    made.listen(backlog)
     made.setblocking(False)
     return made
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
 from calor.clouds.errors import CloudError
 from calor.engine import definitions
@@ -19,11 +19,14 @@ from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.service.availability import check_available
 from calor.service.caller import Caller
-from calor.service.errors import Invalid, ServiceError, StackExists
+from calor.service.changes import laid_over
+from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
-from calor.store import contents, records, tables
-from calor.store.database import reading
+from calor.store import contents, records, sealing, tables
+from calor.store.database import reading, seal_of
+from calor.store.sealing import Seal
 from calor.store.writer import Changes, Writer
 
 STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
@@ -38,6 +41,9 @@ class Limits:
 
     stacks_per_project: int | None = None
     resources_per_stack: int | None = None
+    snapshots_per_stack: int | None = None
+    configs_per_project: int | None = None
+    deployments_per_project: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +103,11 @@ class Base:
         self.check_free(caller, new.name)
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
-        digest, bodies = definitions.encode(new.request)
+        digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
         now = self.clock()
         secret = self._deposit(caller)
         credentials = new_id() if secret is not None else None
@@ -133,7 +139,7 @@ class Base:
             run_id=new_id(),
             run=run,
         )
-        changes = Changes()
+        changes = Changes(sealed=stack.sealed)
         changes.insert(tables.stack, **records.as_row(stack))
         if secret is not None:
             changes.insert(tables.credentials, id=credentials, project=caller.project, secret=secret)
@@ -166,17 +172,13 @@ class Base:
             return dict(change.request)
         with reading(self.database).connect() as connection:
             before = definitions.load(connection, stack.definition)
-        given = change.request
-        parameters = {**before["parameters"], **(given.get("parameters") or {})}
-        for name in change.clear_parameters:
-            parameters.pop(name, None)
-        return {
-            "template": given.get("template") or before["template"],
-            "files": {**before["files"], **(given.get("files") or {})},
-            "environment": _merged(before["environment"], given.get("environment") or {}),
-            "environment_files": given.get("environment_files") or before["environment_files"],
-            "parameters": parameters,
-        }
+        return laid_over(before, change.request, change.clear_parameters, self.world)
+
+    def check_usable(self, caller: Caller, definition: Definition) -> None:
+        """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
+        types = list(dict.fromkeys(types_of(definition)))
+        self.check_types(caller, types)
+        check_available(self.world, caller, types)
 
     def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         definition, report = definitions.define(request, self.world, identity)
@@ -184,6 +186,15 @@ class Base:
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
         return definition
+
+    def seal_for(
+        self, request: Mapping[str, Any], definition: Definition, stack: records.Stack | None = None
+    ) -> Seal | None:
+        """What a definition has to be encrypted with, if it has secrets or is to be that of a sealed stack."""
+        seal = seal_of(self.database)
+        if seal is None or seal.everything or (stack is not None and stack.sealed):
+            return seal
+        return seal if definitions.has_secrets(request, definition) else None
 
     def check_size(self, definition: Definition) -> None:
         allowed = self.limits.resources_per_stack
@@ -205,6 +216,14 @@ class Base:
                 message = f"You have reached the maximum stacks per tenant, {allowed}."
                 raise ServiceError("RequestLimitExceeded", message)
 
+    def check_count(self, allowed: int | None, message: str, which: ColumnElement[bool]) -> None:
+        """Raises ServiceError if there are as many rows of a kind as are allowed."""
+        if allowed is None:
+            return
+        with reading(self.database).connect() as connection:
+            if connection.execute(select(func.count()).where(which)).scalar_one() >= allowed:
+                raise ServiceError("RequestLimitExceeded", f"{message}, {allowed}.")
+
     @staticmethod
     def _live(connection: Connection, project: str, name: str) -> list[str]:
         table = tables.stack
@@ -222,9 +241,17 @@ class Base:
             raise StackExists(stack.name)
 
     def start(
-        self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
+        self,
+        stack: records.Stack,
+        action: str,
+        bodies: Mapping[str, bytes] | None = None,
+        also: Changes | None = None,
+        **values: Any,
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see."""
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
+        NotSupported for a stack that is part of another, whose action it has to be."""
+        if not stack.is_root:
+            raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
         started = records.changed(
             stack,
             action=action,
@@ -234,18 +261,38 @@ class Base:
             run_id=new_id(),
             **values,
         )
-        changes = Changes()
-        row = dict(records.as_row(started))
-        del row["id"]
-        changes.update(tables.stack, stack.id, **row)
+        documents = dict(bodies or {})
+        if started.sealed or stack.sealed:
+            started = self._sealed_throughout(started, documents)
+        changes = also or Changes()
+        changes.sealed = started.sealed
+        self.note(changes, started)
+        changes.then(lambda connection: _change(connection, stack, started))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
-        self.note(changes, started)
-        if bodies:
-            changes.then(lambda connection: contents.put(connection, bodies))
+        if stack.state == "SNAPSHOT_IN_PROGRESS":
+            changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
+        if documents:
+            changes.then(lambda connection: contents.put(connection, documents))
         self.writer.write(changes)
         self.ring()
         return started
+
+    def _sealed_throughout(self, stack: records.Stack, bodies: dict[str, bytes]) -> records.Stack:
+        """Once a stack is sealed it stays so wherever it goes: it may lead back to a definition from before, while
+        its resources still have secrets."""
+        plain = {
+            name: digest
+            for name in ("definition", "previous")
+            if (digest := getattr(stack, name)) is not None and not contents.is_sealed(digest)
+        }
+        with reading(self.database).connect() as connection:
+            for name, digest in plain.items():
+                request = definitions.load(connection, digest)
+                sealed, documents = definitions.encode(request, seal_of(self.database))
+                bodies.update(documents)
+                stack = records.changed(stack, **{name: sealed})
+        return stack
 
     def note(self, changes: Changes, stack: records.Stack) -> None:
         """The stack's own event."""
@@ -273,15 +320,37 @@ def count(definition: Definition) -> int:
     )
 
 
-def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(before)
-    for section, content in after.items():
-        old = made.get(section)
-        made[section] = {**old, **content} if isinstance(old, dict) and isinstance(content, dict) else content
-    return made
-
-
 def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
     connection.execute(tables.tag.delete().where(tables.tag.c.stack == stack))
     if tags:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
+
+
+def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
+    """Changes a stack from what was seen of it to what it shall be, unless it began to go meanwhile. Nothing else is
+    written: an engine may have changed it, too."""
+    table = tables.stack
+    query = select(table.c.action, table.c.deleted_at).where(table.c.id == seen.id).with_for_update()
+    present = connection.execute(query).one()
+    if present.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    if present.action == "DELETE" and wanted.action != "DELETE":
+        raise NotSupported(f"{wanted.action} of a stack that is being deleted is not supported.")
+    before = records.as_row(seen)
+    stated = ("action", "status", "reason", "run")
+    values = {
+        name: value
+        for name, value in records.as_row(wanted).items()
+        if name in stated or value != before[name]
+    }
+    [row] = sealing.protect(connection, table, [values], wanted.sealed)
+    connection.execute(table.update().where(table.c.id == seen.id).values(row))
+
+
+def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:
+    """A snapshot that another action overtakes will never be complete."""
+    table = tables.snapshot
+    unfinished = table.c.id == stack.run.get("snapshot"), table.c.status == "IN_PROGRESS"
+    values = {"status": "FAILED", "reason": f"Stack {action} started"}
+    [row] = sealing.protect(connection, table, [values], stack.sealed)
+    connection.execute(table.update().where(*unfinished).values(row))

@@ -1,4 +1,4 @@
-"""Documents stored once, by their digest."""
+"""Documents stored once, by their digest. The digest of an encrypted one tells nothing about it but that."""
 
 from __future__ import annotations
 
@@ -12,19 +12,38 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
+from calor.store import sealing
+from calor.store.cipher import WrongKey
+from calor.store.sealing import Seal
 from calor.store.tables import content
 
+_SEALED_DIGEST = "s"
+"""Begins the digests of encrypted documents; those of others are hexadecimal."""
+_SEALED_BODY = b"g"
+"""Begins the bodies of encrypted documents, which are Fernet's tokens; those of others are zlib's streams."""
 
-def encode(document: Any) -> tuple[str, bytes]:
-    """The digest of a document and the bytes to store for it."""
+
+def is_sealed(digest: str) -> bool:
+    return digest.startswith(_SEALED_DIGEST)
+
+
+def encode(document: Any, seal: Seal | None = None) -> tuple[str, bytes]:
+    """The digest of a document and the bytes to store for it, encrypted if there is a seal."""
     text = document if isinstance(document, str) else json.dumps(document, separators=(",", ":"))
     data = text.encode("utf-8", "surrogatepass")
     marked = (b"t" if isinstance(document, str) else b"j") + data
-    return hashlib.sha256(marked).hexdigest(), zlib.compress(marked, 1)
+    body = zlib.compress(marked, 1)
+    if seal is None:
+        return hashlib.sha256(marked).hexdigest(), body
+    return _SEALED_DIGEST + seal.digest(marked)[1:], seal.cipher.seal(body)
 
 
 @lru_cache(maxsize=256)
-def _decoded(body: bytes) -> Any:
+def _decoded(body: bytes, seal: Seal | None) -> Any:
+    if body.startswith(_SEALED_BODY):
+        if seal is None:
+            raise WrongKey
+        body = seal.cipher.open(body)
     marked = zlib.decompress(body)
     text = marked[1:].decode("utf-8", "surrogatepass")
     return text if marked[:1] == b"t" else json.loads(text)
@@ -45,9 +64,10 @@ def put(connection: Connection, bodies: Mapping[str, bytes]) -> None:
 
 
 def get(connection: Connection, digests: Iterable[str]) -> dict[str, Any]:
-    """Documents by digest. They are shared: whoever changes one copies it first."""
+    """Documents by digest. They are shared: whoever changes one copies it first. Raises WrongKey."""
     wanted = list(digests)
     if not wanted:
         return {}
+    seal = sealing.attached(connection.dialect)
     query = select(content.c.digest, content.c.body).where(content.c.digest.in_(wanted))
-    return {digest: _decoded(bytes(body)) for digest, body in connection.execute(query)}
+    return {digest: _decoded(bytes(body), seal) for digest, body in connection.execute(query)}

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Row
 
+from calor.store import contents
+
 Record = TypeVar("Record")
 
 
@@ -48,6 +50,11 @@ class Stack:
     @property
     def state(self) -> str:
         return f"{self.action}_{self.status}"
+
+    @property
+    def sealed(self) -> bool:
+        """Whether what is stored of the stack is encrypted: what its definition is, all of it is."""
+        return contents.is_sealed(self.definition)
 
     @property
     def is_root(self) -> bool:

@@ -19,11 +19,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql
 
+from calor.store.sealing import ALWAYS, WITH_STACK, SealableText
+
 metadata = MetaData()
 
 # What templates, environments and metadata hold is larger than MariaDB's TEXT and JSON need no index.
 Document = JSON().with_variant(mysql.JSON(), "mysql", "mariadb")
 LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+Reason = SealableText()
 Blob = LargeBinary().with_variant(mysql.LONGBLOB(), "mysql", "mariadb")
 # SQLite counts up only what is declared INTEGER.
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
@@ -33,7 +36,15 @@ content = Table(
     metadata,
     Column("digest", String(64), primary_key=True),
     Column("body", Blob, nullable=False),
-    comment="Templates, files and environments, each once, by the SHA-256 of what they say.",
+    comment="Templates, files and environments, each once, by a digest of what they say.",
+)
+
+digest_key = Table(
+    "digest_key",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("secret", Blob, nullable=False),
+    comment="One row: the key, encrypted, of the digests of encrypted contents.",
 )
 
 stack = Table(
@@ -48,7 +59,7 @@ stack = Table(
     Column("depth", Integer, nullable=False, default=0),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("reason", LongText, nullable=False, default=""),
+    Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float),
     Column("deleted_at", Float),
@@ -62,9 +73,9 @@ stack = Table(
     Column("user_project", String(64)),
     Column("credentials", String(36)),
     Column("tags", Document, nullable=False),
-    Column("outputs", Document),
+    Column("outputs", Document, info=WITH_STACK),
     Column("run_id", String(36), nullable=False),
-    Column("run", Document, nullable=False),
+    Column("run", Document, nullable=False, info=WITH_STACK),
     Index("stack_by_project", "project", "deleted_at", "created_at"),
     Index("stack_by_name", "project", "name"),
     Index("stack_in_progress", "status", "root"),
@@ -87,14 +98,14 @@ resource = Table(
     Column("physical_id", Text),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("reason", LongText, nullable=False, default=""),
+    Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float),
     Column("definition", String(64)),
-    Column("properties", Document),
-    Column("metadata", Document),
-    Column("attributes", Document),
-    Column("data", Document),
+    Column("properties", Document, info=WITH_STACK),
+    Column("metadata", Document, info=WITH_STACK),
+    Column("attributes", Document, info=WITH_STACK),
+    Column("data", Document, info=WITH_STACK),
     Column("requires", Document, nullable=False),
     Column("replaces", String(36)),
     Column("replaced_by", String(36)),
@@ -114,9 +125,9 @@ event = Table(
     Column("physical_id", Text),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("reason", LongText, nullable=False, default=""),
+    Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
     Column("at", Float, nullable=False),
-    Column("properties", Document),
+    Column("properties", Document, info=WITH_STACK),
     Index("event_by_stack", "stack", "seq"),
     Index("event_by_root", "root", "seq"),
 )
@@ -139,7 +150,7 @@ inbox = Table(
     Column("root", String(36), nullable=False, index=True),
     Column("stack", String(36), nullable=False),
     Column("resource", String(255), nullable=False),
-    Column("details", Document),
+    Column("details", Document, info=ALWAYS),
     comment="Signals that the engine has not handled yet.",
 )
 
@@ -152,9 +163,9 @@ snapshot = Table(
     Column("name", String(255)),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("reason", LongText, nullable=False, default=""),
+    Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
     Column("created_at", Float, nullable=False),
-    Column("data", Document),
+    Column("data", Document, info=WITH_STACK),
 )
 
 software_config = Table(
@@ -164,7 +175,7 @@ software_config = Table(
     Column("project", String(64), nullable=False, index=True),
     Column("name", String(255)),
     Column("group", String(255)),
-    Column("config", Document, nullable=False),
+    Column("config", Document, nullable=False, info=ALWAYS),
     Column("created_at", Float, nullable=False),
 )
 
@@ -176,11 +187,11 @@ software_deployment = Table(
     Column("server", String(64), nullable=False, index=True),
     Column("config", String(36), nullable=False, index=True),
     Column("stack_user_project", String(64), index=True),
-    Column("input_values", Document),
-    Column("output_values", Document),
+    Column("input_values", Document, info=ALWAYS),
+    Column("output_values", Document, info=ALWAYS),
     Column("action", String(64)),
     Column("status", String(64)),
-    Column("reason", LongText),
+    Column("reason", Reason, info=ALWAYS),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float),
 )

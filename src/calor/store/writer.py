@@ -16,6 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, bindparam, select
 
+from calor.store import sealing
 from calor.store.tables import lease
 
 
@@ -37,6 +38,8 @@ class Changes:
     """Rows to write together. Rows of one table are sent in one statement, in the order they were added."""
 
     lease: Lease | None = None
+    sealed: bool = False
+    """Whether the rows are those of a sealed stack."""
     inserts: dict[Table, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     updates: dict[tuple[Table, frozenset[str]], list[dict[str, Any]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -146,8 +149,10 @@ class Writer:
 def apply(connection: Connection, changes: Changes) -> None:
     """Writes changes within a transaction."""
     for table, rows in changes.inserts.items():
+        rows = sealing.protect(connection, table, rows, changes.sealed)
         connection.execute(table.insert(), rows)
     for (table, _), rows in changes.updates.items():
+        rows = sealing.protect(connection, table, rows, changes.sealed)
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(table.update().where(table.c.id == bindparam("_id")).values(values), rows)
     for table, ids in changes.deletes.items():

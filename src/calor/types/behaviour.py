@@ -8,6 +8,13 @@ needs:
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
 - `signal(ctx, details)`: gives the reason for the event
 
+Plans foresee what a type does, if it says so beforehand:
+
+- `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
+  although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
+- `mirrors`: attributes that always have the value of a property, by name
+- `replaced_by_every_update`
+
 Types with a stack below say what it shall be like, and read its members:
 
 - `stack_template(ctx, values)`: its template; `stages(ctx, values)`, where there is one, goes first: the way there
@@ -91,8 +98,11 @@ class StackBelow(Protocol):
 class Signalling(Protocol):
     """What lets software outside signal a resource. Whatever is needed is made when it is first asked for."""
 
-    async def make_user(self) -> str:
-        """The id of the user in whose name the resource is signalled."""
+    async def make_user(self, password: str | None = None) -> str:
+        """The id of the user in whose name the resource is signalled; without a password it gets a random one."""
+
+    async def access_keys(self) -> tuple[str, str]:
+        """The pair of keys, access and secret, with which the user signs requests."""
 
     async def enable_user(self, enabled: bool) -> None:
         """Lets the user in or keeps it out, if there is one."""

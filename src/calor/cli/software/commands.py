@@ -30,9 +30,13 @@ CONFIGS = (
     ),
     Command(
         ("config", "show"),
-        "show a software configuration",
-        f"{_CONFIGS}:show",
-        (ID, flag("--config-only", help="what is to be run, alone")),
+        "show a software configuration or, without an id, every option of the server, its value, and where that "
+        "came from",
+        "config_show:show",
+        (
+            arg("id", metavar="ID", nargs="?"),
+            flag("--config-only", help="of a software configuration, what is to be run, alone"),
+        ),
         shows=True,
     ),
     Command(("config", "delete"), "delete software configurations", f"{_CONFIGS}:delete", (IDS,)),

@@ -15,13 +15,14 @@ from calor.engine.states import LiveStates, ResourceState
 from calor.language import reader
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
+from calor.language.environment import ENCRYPTED
 from calor.language.evaluation import evaluate_output
 from calor.language.expressions import FunctionError
 from calor.language.library import World
 from calor.language.parameters import Kind, StackIdentity
 from calor.language.values import MASK, bare, has_secret
+from calor.plan.choosing import visible
 from calor.service.errors import NotFound
-from calor.service.queries.choosing import current
 from calor.store import records, tables
 
 
@@ -101,7 +102,10 @@ class Meanings:
     def environment(self, stack: records.Stack) -> dict[str, Any]:
         """The environment that all that was given amounts to, with hidden values masked."""
         definition = self._definition(stack.definition, _identity(stack))
-        return {} if definition is None else shown_environment(definition)
+        if definition is None:
+            return {}
+        shown = shown_environment(definition)
+        return {**shown, ENCRYPTED: definitions.encrypted_names(definition)} if stack.sealed else shown
 
     def _evaluated(self, stack: records.Stack) -> dict[str, Any]:
         definition = self._definition(stack.definition, _identity(stack))
@@ -110,7 +114,7 @@ class Meanings:
         query = select(tables.resource).where(tables.resource.c.stack == stack.id)
         with self._source.connect() as connection:
             rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-        states = LiveStates({row.name: ResourceState.of(row) for row in current(rows)})
+        states = LiveStates({row.name: ResourceState.of(row) for row in visible(rows)})
         values: dict[str, Any] = {}
         for name in definition.template.outputs:
             try:

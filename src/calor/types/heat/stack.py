@@ -81,8 +81,14 @@ class Stack(ResourceType):
         await cls._finish(ctx, there, "CREATE")
 
     @classmethod
+    def demands_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return _region(after) != _region(before)
+
+    @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
-        if _region(props) != _region(ctx.properties) or ctx.physical_id is None:
+        if ctx.physical_id is None:
             raise NeedsReplacement
         there = await _there(ctx, props)
         await there.update(ctx.physical_id, _body(ctx, props))

@@ -23,6 +23,10 @@ LONGEST_SLEEP = 60.0
 """Seconds after which to look for signals even if nothing was heard of one."""
 
 
+DEADLINE = "_deadline"
+"""Where a condition notes until when it waits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Keys:
     """What the parts of a signal are called."""
@@ -86,10 +90,14 @@ class ConditionType(ResourceType):
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        # Whoever takes over does not wait longer for it.
+        if DEADLINE not in ctx.data:
+            ctx.note(**{DEADLINE: ctx.now() + props[cls.timeout_property]})
         await cls._wait(ctx, props)
 
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        ctx.note(**{DEADLINE: ctx.now() + props[cls.timeout_property]})
         await cls._wait(ctx, props)
 
     @classmethod
@@ -116,13 +124,12 @@ class ConditionType(ResourceType):
             raise ResourceFailed(message, "ValueError")
         keys: Keys = handle.type.keys
         count = props[cls.count_property]
-        deadline = ctx.now() + props[cls.timeout_property]
         while True:
             interval = await handle.type.collect(handle)
             received = await handle.fresh_metadata()
             if keys.enough(received, count):
                 return
-            left = deadline - ctx.now()
+            left = ctx.data[DEADLINE] - ctx.now()
             if left <= 0:
                 raise keys.too_late(received, count)
             await ctx.await_signal(min(left, interval))

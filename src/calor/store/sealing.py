@@ -1,0 +1,145 @@
+"""Values that are encrypted on their way into the database and decrypted on their way out.
+
+Whoever writes marks a value as `Sealed`; whoever reads notices nothing. A database has a seal if it was connected
+with a cipher; without one nothing is sealed. Plain values cost a look at their first characters.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Dialect, Engine, Table, Text, TypeDecorator
+from sqlalchemy.dialects import mysql
+from sqlalchemy.types import TypeEngine
+
+from calor.store.cipher import Cipher
+
+KEY = "~sealed"
+"""The one key of the object that stands for an encrypted document, and the beginning of an encrypted text."""
+_DOCUMENT = f'{{"{KEY}": '
+_TEXT = f"{KEY}:"
+
+WITH_STACK = {"sealed": "with its stack"}
+"""Of columns whose values are sealed where the stack they belong to is."""
+ALWAYS = {"sealed": "always"}
+"""Of columns whose values are sealed wherever they come from."""
+
+SAYS_NOTHING = "state changed"
+"""The reason that most states have: it is not worth hiding."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sealed:
+    """A value to be encrypted when it is written."""
+
+    value: Any
+
+
+class Seal:
+    """What encrypts and decrypts the values of one database; `everything` if none of them may be plain."""
+
+    def __init__(self, cipher: Cipher, everything: bool = False) -> None:
+        self.cipher = cipher
+        self.everything = everything
+        self.digest_key = b""
+        """Kept in the database, encrypted, as digests must outlive the cipher's keys. `database.seal_of` reads it."""
+
+    def dumps(self, value: Any) -> str:
+        """A document as JSON. A plain one that looks like an encrypted one is encrypted, to be read as it was."""
+        if type(value) is not Sealed:
+            text = json.dumps(value)
+            if not text.startswith(_DOCUMENT):
+                return text
+            value = Sealed(value)
+        return json.dumps({KEY: self.cipher.encrypt(value.value).decode()})
+
+    def loads(self, text: str | bytes) -> Any:
+        """Raises WrongKey."""
+        # Some drivers hand JSON over as bytes.
+        if isinstance(text, bytes):
+            text = text.decode()
+        value = json.loads(text)
+        return self.cipher.decrypt(value[KEY].encode()) if text.startswith(_DOCUMENT) else value
+
+    def write_text(self, value: Any) -> Any:
+        if type(value) is Sealed:
+            return _TEXT + self.cipher.seal(value.value.encode()).decode()
+        if value is not None and value.startswith(_TEXT):
+            return self.write_text(Sealed(value))
+        return value
+
+    def read_text(self, text: str | None) -> str | None:
+        """Raises WrongKey."""
+        if text is None or not text.startswith(_TEXT):
+            return text
+        return self.cipher.open(text.removeprefix(_TEXT)).decode()
+
+    def digest(self, data: bytes) -> str:
+        """Equal for equal data, and of no use for guessing them."""
+        return hmac.digest(self.digest_key, data, "sha256").hex()
+
+
+class SealableText(TypeDecorator[str]):
+    """Text that may be sealed."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        long = dialect.name in ("mysql", "mariadb")
+        return dialect.type_descriptor(mysql.LONGTEXT() if long else Text())
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any] | None:
+        seal = attached(dialect)
+        return seal.write_text if seal is not None else None
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], str | None] | None:
+        seal = attached(dialect)
+        return seal.read_text if seal is not None else None
+
+
+_seals: WeakKeyDictionary[Dialect, Seal] = WeakKeyDictionary()
+
+
+def attach(engine: Engine, seal: Seal) -> None:
+    _seals[engine.dialect] = seal
+
+
+def attached(dialect: Dialect) -> Seal | None:
+    """The seal of a database, if it has one."""
+    return _seals.get(dialect)
+
+
+@lru_cache
+def columns(table: Table) -> tuple[frozenset[str], frozenset[str]]:
+    """The columns of a table whose values are always sealed, and those sealed in a sealed stack."""
+    marked = {column.name: column.info.get("sealed") for column in table.c}
+    always = frozenset(name for name, mark in marked.items() if mark == ALWAYS["sealed"])
+    return always, frozenset(name for name, mark in marked.items() if mark)
+
+
+def protect(
+    connection: Connection, table: Table, rows: list[dict[str, Any]], sealed: bool
+) -> list[dict[str, Any]]:
+    """Rows to write, with what must not be read in them marked. `sealed` tells whether they belong to a sealed
+    stack."""
+    seal = attached(connection.dialect)
+    if seal is None:
+        return rows
+    names = columns(table)[sealed or seal.everything]
+    return [_protected(row, names) for row in rows] if names else rows
+
+
+def _protected(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    protected = dict(row)
+    for name in names:
+        value = row.get(name)
+        if value and value != SAYS_NOTHING:
+            protected[name] = Sealed(value)
+    return protected
