@@ -94,6 +94,16 @@ def test_a_preview_of_a_new_stack_shows_what_it_will_be() -> None:
     ]
 
 
+def test_what_is_left_of_a_replaced_resource_goes_without_saying() -> None:
+    steps = [
+        Step("replace", ("a",), "http://x/server.yaml", "why"),
+        Step("delete", ("a",), "T", "there is another"),
+    ]
+
+    assert render(steps, color=False).splitlines() == ["± replace a  server.yaml  why", "", "1 replaced"]
+    assert worked_on(steps) == 1
+
+
 def test_long_texts_are_compared_line_by_line() -> None:
     step = Step("update", ("a",), "T", "", (Change("user_data", "one\ntwo\n", "one\nthree\n"),))
 

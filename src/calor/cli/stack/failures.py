@@ -10,6 +10,7 @@ from typing import Any
 
 from calor.cli.api.client import ApiError, Heat, StackRef, path_of
 from calor.cli.render import ansi, records
+from calor.cli.render.types import short_type
 from calor.cli.stack.following import shown_stack
 from calor.cli.stack.places import Places, noted
 from calor.cli.stack.tree import Node, Tree
@@ -112,7 +113,7 @@ def _failed(node: Node, path: tuple[str, ...], by_node: Mapping[int, Mapping[str
 
 def _block(one: Failure, places: Places, paint: ansi.Paint) -> Sequence[str]:
     name = ansi.visible("/".join(one.path))
-    lines = [f"{paint(name, ansi.BOLD)}  {one.type_name}  {paint(one.status, ansi.RED)}"]
+    lines = [f"{paint(name, ansi.BOLD)}  {short_type(one.type_name)}  {paint(one.status, ansi.RED)}"]
     place = places.of(one.path)
     if place:
         lines.append(f"  at       {paint(place, ansi.BLUE)}")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calor.cli.api.client import Heat, StackRef
+from calor.cli.asking import announce
 from calor.cli.errors import CommandError
 from calor.cli.progress import out_stream, watch
 from calor.cli.render import records
@@ -48,15 +49,19 @@ def finish(
     if not waits(arguments):
         _print(arguments, shown_stack(heat, stack))
         return 0
-    state = watch(
-        heat,
-        stack,
-        after,
-        places or Places(None),
-        out=out_stream(arguments.format),
-        poll=getattr(arguments, "poll", None) or POLL_SECONDS,
-        expected=expected,
-    )
+    try:
+        state = watch(
+            heat,
+            stack,
+            after,
+            places or Places(None),
+            out=out_stream(arguments.format),
+            poll=getattr(arguments, "poll", None) or POLL_SECONDS,
+            expected=expected,
+        )
+    except KeyboardInterrupt:
+        announce(f"The service goes on; `calor stack event list --follow {stack.name}` shows it.")
+        raise
     shown = shown_stack(heat, stack, outputs=True)
     if state in wanted:
         if shown:

@@ -12,6 +12,7 @@ from calor.cli.api.client import Heat, StackRef
 from calor.cli.drawing import Drawing, Node, dot, svg, text
 from calor.cli.errors import CommandError
 from calor.cli.render import records
+from calor.cli.render.types import short_type
 from calor.cli.stack.tree import stack_id
 
 
@@ -52,9 +53,8 @@ def _level(levels: Mapping[str, list[Mapping[str, Any]]], id: str, prefix: str) 
         name = raw["resource_name"]
         nested = stack_id(_link(raw, "nested"))
         inside = _level(levels, nested, f"{prefix}{name}/") if nested in levels else None
-        kind = raw.get("resource_type") or ""
-        shown = kind.rsplit("/", 1)[-1] if "://" in kind else kind
-        nodes.append(Node(prefix + name, name, shown, inside, raw.get("resource_status") or ""))
+        kind = short_type(raw.get("resource_type") or "")
+        nodes.append(Node(prefix + name, name, kind, inside, raw.get("resource_status") or ""))
         edges += [
             (prefix + dependant, prefix + name)
             for dependant in raw.get("required_by") or ()

@@ -9,6 +9,7 @@ from typing import Any
 
 from calor.cli.render import ansi
 from calor.cli.render.ansi import Paint
+from calor.cli.render.types import short_type
 
 _SIGNS = {
     "replace": ("±", ansi.YELLOW, "replaced"),
@@ -94,11 +95,12 @@ def _previewed(resources: Sequence[Any], above: tuple[str, ...]) -> Iterator[Ste
 
 
 def worked_on(steps: Sequence[Step]) -> int:
-    return sum(step.kind not in ("keep", "forbidden") for step in steps)
+    return len({step.path for step in steps if step.kind not in ("keep", "forbidden")})
 
 
 def render(steps: Sequence[Step], *, color: bool) -> str:
     paint = ansi.painter(color)
+    steps = _without_leavings(steps)
     shown = [step for step in steps if step.kind != "keep"]
     if not shown:
         return "Nothing would change."
@@ -107,12 +109,18 @@ def render(steps: Sequence[Step], *, color: bool) -> str:
     return "\n".join([*lines, "", _summary(steps, paint)])
 
 
+def _without_leavings(steps: Sequence[Step]) -> list[Step]:
+    """That what was replaced is deleted in the end goes without saying."""
+    replaced = {step.path for step in steps if step.kind == "replace"}
+    return [step for step in steps if step.kind != "delete" or step.path not in replaced]
+
+
 def _step(step: Step, paint: Paint) -> Iterator[str]:
     mark, style, _ = _SIGNS.get(step.kind, ("·", "", step.kind))
     name = ansi.visible("/".join(step.path))
     head = f"{mark} {step.kind} {name}"
     reason = f"  {ansi.visible(step.reason)}" if step.reason else ""
-    yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(step.type_name, ansi.DIM)}{reason}"
+    yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(short_type(step.type_name), ansi.DIM)}{reason}"
     for change in step.changes:
         yield from _change(change, step.kind, paint)
 
