@@ -103,6 +103,16 @@ class TestAbandoning:
         assert both.settled(path)["stack_status"] == "UPDATE_COMPLETE"
         assert owned(both, path) == before
 
+    def test_what_a_caller_may_not_use_is_not_adopted_below(self, running: Stage) -> None:
+        running.commands.check_types = running.policy.enforce_types
+        door = open_door(running, enable_adopt=True)
+        flavor = {"heat_template_version": "2021-04-16", "resources": {"0": {"type": "OS::Nova::Flavor"}}}
+        below = {"resource_id": "x", "template": flavor, "resources": {"0": {"resource_id": "y"}}}
+        template = {"heat_template_version": "2021-04-16", "resources": {"g": GROUP}}
+        data = json.dumps({"template": template, "resources": {"g": below}})
+
+        error(door("POST", "/stacks", {"stack_name": "t", "adopt_stack_data": data}), 403)
+
     def test_what_it_is_given_wins(self, both: Door) -> None:
         path = both.create(template=SMALL, parameters={"size": 5})
         both.settled(path)
@@ -151,6 +161,7 @@ class TestAbandoning:
             left(resources={"a": {"resource_id": "x", "resource_data": []}}),
             left(resources={"a": {"resource_id": "x", "metadata": "m"}}),
             left(resources={"a": {"resource_id": "x", "resources": {"b": 5}}}),
+            left(resources={"a": {"resource_id": "x", "template": 5}}),
             left(files=5),
             left(environment_files=5),
             left(environment={"x": 1}),

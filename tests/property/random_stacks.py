@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from workbench import Probe, declaration
+from workbench import Probe
 
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 
@@ -57,11 +57,7 @@ class Fleeting(Rigid):
     replaced_by_every_update = True
 
 
-OWN_TYPES = {kind.type_name: kind for kind in (Firm, Rigid, Fleeting)}
-
-
-def own_declaration(name: str) -> type[ResourceType] | None:
-    return OWN_TYPES.get(name) or declaration(name)
+OWN_TYPES = (Firm, Rigid, Fleeting)
 
 
 class Author:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import workbench
 from plan_comparison import STACK_TYPE, Comparison, deeds_of, paths
-from random_stacks import Author, own_declaration
+from random_stacks import OWN_TYPES, Author
 from sqlalchemy import func, select
 from workbench import CALLER, Workbench
 
@@ -42,9 +41,8 @@ class Story:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    monkeypatch.setattr(workbench, "declaration", own_declaration)
-    made = Workbench(tmp_path)
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    made = Workbench(tmp_path, OWN_TYPES)
     yield made
     made.close()
 

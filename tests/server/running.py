@@ -32,15 +32,21 @@ def free_port() -> int:
 
 
 class Server:
-    def __init__(self, state_dir: Path, port: int, config: Path | None = None, **environment: str) -> None:
+    def __init__(
+        self,
+        state_dir: Path,
+        port: int,
+        config: Path | None = None,
+        *,
+        log: int = subprocess.PIPE,
+        **environment: str,
+    ) -> None:
         self.state_dir = state_dir
         self.port = port
         command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
         if config is not None:
             command += ["--config-file", str(config)]
-        self.process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
-        )
+        self.process = subprocess.Popen(command, stderr=log, text=True, env={**os.environ, **environment})
 
     def ready(self, scheme: str = "http", verify: ssl.SSLContext | bool = True) -> None:
         end = time.monotonic() + PATIENCE
@@ -68,6 +74,16 @@ class Server:
     def children(self) -> list[int]:
         shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(pid) for pid in shown.split()]
+
+    def child(self, name: str) -> int | None:
+        """The process that runs a program of the server: `engine`, `api` or `cloud`."""
+        for pid in self.children():
+            try:
+                if Path(f"/proc/{pid}/comm").read_text().strip() == f"calor {name}":
+                    return pid
+            except OSError:
+                continue
+        return None
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""

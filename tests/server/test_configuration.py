@@ -380,7 +380,7 @@ class TestWhatTheOperatorAdds:
         (tmp_path / "templates" / "AWS_RDS_DBInstance.yaml").write_text(
             json.dumps({**TEMPLATE, "outputs": {"word": {"value": "ours"}}})
         )
-        server = start("[DEFAULT]\ndefault_software_config_transport = POLL_SERVER_HEAT\n")
+        server = start("[DEFAULT]\ndefault_deployment_signal_transport = HEAT_SIGNAL\n")
         server.ready()
         api = server.client()
         template = {
@@ -400,8 +400,8 @@ class TestWhatTheOperatorAdds:
         stack = settled(api, f"/stacks/s/{made.json()['stack']['id']}")
         outputs = {output["output_key"]: output["output_value"] for output in stack["outputs"]}
         assert outputs == {"word": "from the operator", "size": "large", "base": "ours"}
-        schema = api.get("/resource_types/OS::Nova::Server").json()["properties"]
-        assert schema["software_config_transport"]["default"] == "POLL_SERVER_HEAT"
+        schema = api.get("/resource_types/OS::Heat::SoftwareDeployment").json()["properties"]
+        assert schema["signal_transport"]["default"] == "HEAT_SIGNAL"
 
 
 class TestWhatIsKept:

@@ -34,12 +34,21 @@ from calor.plan.decision import (
     restriction,
 )
 from calor.plan.ordering import Apply, Delete, Node, steps
-from calor.plan.present import EXTERNAL, policy_of, present_of, remembered, wanted_of
+from calor.plan.present import EXTERNAL, METADATA, policy_of, present_of, remembered, wanted_of
 from calor.types.behaviour import NeedsReplacement
+
+FAILURE = "_failure"
+"""Where a resource notes what failed, and in which action."""
+
+CHANGING = "_changing"
+"""Where a resource notes which properties an update is changing."""
 
 
 class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
+
+    _failures: Mapping[Node, StepFailed] = {}
+    _occasion: str | None = None
 
     # The graph of steps.
 
@@ -50,9 +59,40 @@ class StackWalk(OpenedStack):
     async def execute(self) -> dict[Node, Exception]:
         """Does all that has to be done; what failed, by step."""
         self.open()
-        return await walk(self.graph(), self._start, stop=self.run.stop)
+        self._failures = self._failed_already()
+        failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
+        if self.run.aborted or (failed and not self.run.stop.is_set()):
+            self._give_up_interrupted()
+        return failed
+
+    @property
+    def occasion(self) -> str:
+        """Tells what the stack is walked for from what it was walked for before."""
+        return self._occasion or self.run.mark
+
+    @occasion.setter
+    def occasion(self, occasion: str) -> None:
+        self._occasion = occasion
+
+    def _failed_already(self) -> dict[Node, StepFailed]:
+        """What failed in this action before another engine took it up: it is not tried a second time."""
+        found: dict[Node, StepFailed] = {}
+        for row in self.rows.values():
+            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.occasion:
+                step = Delete(row.id) if row.action == "DELETE" else Apply(row.name)
+                found[step] = StepFailed(**row.data[FAILURE]["error"])
+        return found
+
+    def _give_up_interrupted(self) -> None:
+        """What another engine was working on, and was not reached again, does not stay IN_PROGRESS."""
+        for state in [*self.rows.values(), *self.current.values()]:
+            if state.status == "IN_PROGRESS":
+                message = f"Engine went down during resource {state.action}"
+                self._fail(state, state.action, StepFailed("ResourceFailure", message))
 
     def _start(self, step: Node) -> Coroutine[Any, Any, None] | None:
+        if step in self._failures:
+            raise self._failures[step]
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         if self.registry.hooks(name):
             return self._with_hooks(step, name)
@@ -110,7 +150,7 @@ class StackWalk(OpenedStack):
         if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
-        if replaces is not None and replaces.status != "FAILED":
+        if replaces is not None and replaces.status != "FAILED" and replaces.action != "DELETE":
             self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
             self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
         return self._create(resource, evaluated, replaces)
@@ -118,34 +158,37 @@ class StackWalk(OpenedStack):
     def _resume(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
-        """Goes on with a creation that another engine began. What it made is looked for first: nothing is made
-        twice."""
+        """Goes on with a creation that another engine began."""
         if state.type_name != resource.type_name:
             return self._create(resource, evaluated, state)
-        properties = bare(evaluated.values)
-        state.properties = properties
-        self._follow(state, resource)
-        return self._finish(
-            self._find_or_create(resource, state, evaluated),
-            state,
-            "CREATE",
-            lambda: self._created(state, resource),
-        )
+        if self._is_nested(resource) or not hasattr(resource.found, "find"):
+            return self._begin_again(resource, state, evaluated)
+        return self._find_or_make(resource, state, evaluated)
 
-    async def _find_or_create(
+    async def _find_or_make(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> None:
-        if self._is_nested(resource):
-            child = self.children[resource.name] = Child(self, resource, state)
-            await child.resume(evaluated)
-            return
-        find = getattr(resource.found, "find", None)
-        if find is not None and await find(self.context(state)):
-            return
-        create = getattr(resource.found, "create", None)
-        outcome = create(self.context(state), state.properties) if create is not None else None
-        if inspect.isawaitable(outcome):
-            await outcome
+        """What was made is looked for first: nothing is made twice. It is as it was begun, which may not be what
+        is wanted by now."""
+        found: Any = resource.found
+        try:
+            there = await found.find(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, "CREATE", error) from None
+        if there:
+            self._created(state, resource)
+            following = self._apply(resource.name)
+        else:
+            following = self._begin_again(resource, state, evaluated)
+        if following is not None:
+            await following
+
+    def _begin_again(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        self._describe(state, resource, evaluated)
+        state.properties = bare(evaluated.values)
+        return self._make(resource, state, evaluated)
 
     def _failed_before(
         self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed
@@ -179,27 +222,48 @@ class StackWalk(OpenedStack):
             replaces.replaced_by = state.id
             self.journal.resource(replaces)
         properties = bare(evaluated.values)
-        state.metadata = bare(evaluated.metadata)
-        state.data["_metadata"] = state.metadata
-        self._follow(state, resource)
+        self._describe(state, resource, evaluated)
         if resource.text.external_id is not None:
             self._external(state, resource, properties)
             return None
-        if self._is_nested(resource):
-            state.data["_nested"] = True
         if self.stack.action == "ADOPT":
             return self._adopt(state, resource, evaluated)
-        self._enter(state, "CREATE", properties)
         state.properties = properties
+        self._enter(state, "CREATE", properties)
+        return self._make(resource, state, evaluated)
+
+    def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
+        """Notes what the definition says of a resource that is about to be made."""
+        state.metadata = bare(evaluated.metadata)
+        state.data = {**state.data, METADATA: state.metadata}
+        self._follow(state, resource)
+        if self._is_nested(resource):
+            state.data["_nested"] = True
+
+    def _make(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        """Makes what a row, IN_PROGRESS, stands for."""
+        create = getattr(resource.found, "create", None)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
             outcome: Any = child.create(evaluated)
+        elif create is not None and hasattr(resource.found, "find"):
+            outcome = self._create_intended(state, create)
         else:
-            outcome = self._call(state, "CREATE", getattr(resource.found, "create", None), properties)
+            outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    async def _create_intended(self, state: ResourceState, create: Any) -> None:
+        """What can be looked for is made only when it is written down that it is about to be."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await self._waited(create(self.context(state), state.properties))
 
     def _external(
         self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
@@ -252,6 +316,9 @@ class StackWalk(OpenedStack):
         decision: Decision,
     ) -> Coroutine[Any, Any, None] | None:
         properties = bare(evaluated.values)
+        # What an interrupted update may have changed is given a value again, even if it is the old one.
+        changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
+        state.data = {**state.data, CHANGING: sorted(changed)}
         self._enter(state, "UPDATE", properties)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
@@ -259,12 +326,13 @@ class StackWalk(OpenedStack):
         else:
             handler = getattr(resource.found, "update", None)
             try:
-                outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
+                outcome = self._call(state, "UPDATE", handler, properties, changed)
             except NeedsReplacement:
                 return self._replaced(resource, state, evaluated)
 
         def done() -> None:
             state.properties = properties
+            state.data = {name: value for name, value in state.data.items() if name != CHANGING}
             self._renew_metadata(state, bare(evaluated.metadata))
             state.type_name = resource.type_name
             self._follow(state, resource)
@@ -397,7 +465,7 @@ class StackWalk(OpenedStack):
             return delete_child(self, state)
         if self.run.stack.run.get("retain"):
             return None
-        if before == "CREATE_IN_PROGRESS" and state.physical_id is None and hasattr(found, "find"):
+        if state.physical_id is None and hasattr(found, "find"):
             return self._find_and_delete(state, found)
         # What could not be made is not worth keeping.
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
@@ -405,11 +473,9 @@ class StackWalk(OpenedStack):
         return self._call(state, "DELETE", handler or getattr(found, "delete", None))
 
     async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
-        """Somebody was about to make it when the run was stopped: it may be there, and nobody knows its id."""
+        """Its creation may have been interrupted: it may be there, and nobody knows its id."""
         if await found.find(self.context(state)):
-            outcome = found.delete(self.context(state))
-            if inspect.isawaitable(outcome):
-                await outcome
+            await self._waited(found.delete(self.context(state)))
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)
@@ -451,13 +517,25 @@ class StackWalk(OpenedStack):
             await outcome
         except (NeedsReplacement, asyncio.CancelledError):
             raise
-        except Stopped:
+        except Exception as error:
+            raise self._broke_off(state, action, error) from None
+        done()
+
+    @staticmethod
+    async def _waited(outcome: Any) -> None:
+        if inspect.isawaitable(outcome):
+            await outcome
+
+    def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
+        """What becomes of an error while something was waited for. What is left to others has not failed."""
+        self.run.stopped()
+        if self.run.left:
+            return Stopped()
+        if isinstance(error, Stopped):
             if self.run.aborted:
                 self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
-            raise
-        except Exception as error:
-            raise self._fail(state, action, StepFailed.of(error)) from None
-        done()
+            return error
+        return self._fail(state, action, StepFailed.of(error))
 
     def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
         if HOOK in state.data:
@@ -476,6 +554,7 @@ class StackWalk(OpenedStack):
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
         state.reason = error.at(state.name).reason
+        state.data = {**state.data, FAILURE: {"of": self.occasion, "error": error.stored()}}
         state.updated_at = self.run.now()
         self._note(state)
         return error

@@ -35,15 +35,12 @@ class Child:
         """As they were when the stack was reached."""
 
     async def create(self, evaluated: Evaluated) -> None:
-        await self._become("CREATE", evaluated, None)
+        """Makes the stack below, or goes on with that."""
+        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
 
     async def update(self, evaluated: Evaluated) -> None:
         stack = await self.parent.run.stack_row(self.state.physical_id)
         await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
-
-    async def resume(self, evaluated: Evaluated) -> None:
-        """Goes on with the creation of the stack below."""
-        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
 
     async def differs(self, evaluated: Evaluated) -> bool:
         """Whether the stack below would change, although the resource's own properties do not: its template may
@@ -137,8 +134,9 @@ class Child:
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition, noted or {})
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
+        walk.occasion = repr(noted) if noted else self.parent.occasion
         failed = await walk.execute()
-        if run.stop.is_set():
+        if run.stopped():
             if run.aborted:
                 self._leave(stack, "FAILED", f"{action} was given up")
             raise Stopped
@@ -190,6 +188,9 @@ class Child:
         above = self.parent.stack
         now = self.parent.run.now()
         reason = f"Stack {action} started"
+        # Before the stack: should the two be written apart, then no stack is left that no resource knows.
+        self.state.physical_id = id
+        self.parent.journal.resource(self.state)
         if stack is None:
             made = records.Stack(
                 id=id,
@@ -231,8 +232,6 @@ class Child:
             }
             made = records.changed(stack, **values)
             self.parent.journal.stack(id, **values)
-        self.state.physical_id = id
-        self.parent.journal.resource(self.state)
         self.parent.run.tell(made)
         return made
 
@@ -281,8 +280,9 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     parent.run.tell(stack)
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
+    walk.occasion = parent.occasion
     failed = await walk.execute()
-    if parent.run.stop.is_set():
+    if parent.run.stopped():
         raise Stopped
     if failed:
         reason = walk.failure(failed)

@@ -160,6 +160,7 @@ class Context:
         await self._walk.journal.flush()
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
+        self._walk.run.ensure_held()
         return await asyncio.get_running_loop().run_in_executor(None, work, *args)
 
     # Software configs and deployments.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,8 @@ from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
+RETRY_PAUSES = (0.1, 0.5, 2.0)
+
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -54,6 +57,7 @@ class Run:
         vault: Vault | None = None,
         user_services: UserServices | None = None,
         default_timeout: float | None = None,
+        holds: Callable[[], bool] = lambda: True,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -67,6 +71,9 @@ class Run:
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.default_timeout = default_timeout
         self.stop = asyncio.Event()
+        self.left = False
+        """Whether the stack belongs to somebody else by now, or is to."""
+        self._holds = holds
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
@@ -87,19 +94,45 @@ class Run:
     def now() -> float:
         return time.time()
 
+    @property
+    def mark(self) -> str:
+        """Tells this action from others, also from the rollback that may follow it."""
+        return f"{self.stack.run_id} {self.stack.action}"
+
+    def leave(self) -> None:
+        """Leaves the stack to somebody else: nothing more is started, and nothing counts as failed for that."""
+        self.left = True
+        self.aborted = False
+        self.stop.set()
+
+    def stopped(self) -> bool:
+        """Whether nothing more may be started: the run was told to stop, its lease has run out, or something
+        it did could not be written down."""
+        if not self.left and (not self._holds() or self.journal.broken is not None):
+            why = self.journal.broken or "its lease has run out"
+            log.warning("stack %s is left to be taken up again: %s", self.stack.id, why)
+            self.leave()
+        return self.stop.is_set()
+
+    def ensure_held(self) -> None:
+        """Raises Stopped if somebody else may be working on the stack by now."""
+        if self.stopped() and self.left:
+            raise Stopped
+
     async def pause(self, seconds: float) -> None:
-        """Waits. Raises Stopped when the run is told to stop meanwhile."""
-        try:
+        """Waits, with all that was noted on its way to the database. Raises Stopped when the run is to stop."""
+        self.journal.send()
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.stop.wait()
-        except TimeoutError:
-            return
-        raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     # Signals.
 
     async def await_signal(self, seconds: float) -> None:
         """Waits until a signal has been handled, but no longer than that. Raises Stopped."""
+        self.journal.send()
         waiting = [
             asyncio.ensure_future(self._signalled.wait()),
             asyncio.ensure_future(self.stop.wait()),
@@ -107,8 +140,8 @@ class Run:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
-        if self.stop.is_set():
-            raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     def look_into_inbox(self) -> None:
         """Handles signals beside the walk."""
@@ -146,7 +179,7 @@ class Run:
             failure = await self._in_time()
             if self.aborted:
                 await self.configs.cancel(timed_out=self._timed_out)
-            if self.stop.is_set() and not self._timed_out:
+            if self.left or (self.stop.is_set() and not self._timed_out):
                 return
             if failure is None:
                 await self._complete()
@@ -242,21 +275,27 @@ class Run:
         return None if found is None else bytes(found)
 
     async def _give_up_credentials(self) -> None:
-        """What lets the engine act for the owner goes with the stack, and so do its users. A cloud that refuses
-        must not keep the stack from going."""
-        try:
-            if self.users is not None:
-                await self.users.remove_project(self.stack)
-        except ResourceFailed as error:
-            log.warning("the users of stack %s could not be deleted: %s", self.stack.id, error.message)
+        """What lets the engine act for the owner goes with the stack, and so do its users."""
+        if self.users is not None:
+            await self._taken_back("users", partial(self.users.remove_project, self.stack))
         secret = await self._secret() if self.stack.credentials else None
         if secret is None or self.vault is None:
             return
-        try:
-            await asked(self.vault.destroy, secret)
-        except ResourceFailed as error:
-            log.warning("the trust of stack %s could not be deleted: %s", self.stack.id, error.message)
+        await self._taken_back("trust", partial(asked, self.vault.destroy, secret))
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
+
+    async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
+        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
+        going."""
+        for pause in (*RETRY_PAUSES, None):
+            try:
+                await take_back()
+                return
+            except ResourceFailed as error:
+                if pause is None or error.kind != "Transient":
+                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
+                    return
+            await self.pause(pause)
 
     # What is stored.
 

@@ -151,7 +151,10 @@ def follow(value: Any, path: Sequence[Any]) -> Any:
 
 
 class Stopped(Exception):
-    """The run was told to stop."""
+    """The run was told to stop, or has lost its stack."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped")
 
 
 class StepFailed(Exception):
@@ -163,6 +166,10 @@ class StepFailed(Exception):
         self.message = message
         self.nested = nested
         """Whether the message begins with the path of a resource below."""
+
+    def stored(self) -> dict[str, Any]:
+        """What it takes to make the same failure again."""
+        return {"kind": self.kind, "message": self.message, "nested": self.nested}
 
     def at(self, name: str) -> StepFailed:
         """The failure as seen from the stack: its message begins with the path of the resource."""

@@ -71,6 +71,8 @@ class Present:
     substitute: str | None = None
     """The type that its type declares to be its successor."""
     external_id: str | None = None
+    unhealthy: bool = False
+    """Whether somebody has said that it is not well: then not even a stack below is mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,10 @@ def decide_with_stack_below(decision: Decision, wanted: Wanted, below_differs: b
 def _decide(present: Present | None, wanted: Wanted) -> Decision:
     if present is None or present.action == "INIT":
         return Decision(Kind.CREATE, "it does not exist yet")
-    if present.action == "DELETE" and present.status == "COMPLETE":
-        return Decision(Kind.CREATE, "it was deleted")
+    if present.action == "DELETE":
+        if present.status == "COMPLETE":
+            return Decision(Kind.CREATE, "it was deleted")
+        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if not _same_type(present, wanted):
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
     if present.external_id != wanted.external_id:
@@ -128,8 +132,7 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.KEEP, "it belongs to somebody else")
     if present.action == "CREATE" and present.status == "IN_PROGRESS":
         return Decision(Kind.CREATE, "its creation was interrupted")
-    lost = present.status == "FAILED" or present.action == "DELETE"
-    if lost and not _mends_itself(wanted):
+    if present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted)):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if getattr(wanted.found, "replaced_by_every_update", False):
         return Decision(Kind.REPLACE, "its type is replaced by every update")
@@ -185,6 +188,8 @@ def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decisio
     if present.status in ("FAILED", "IN_PROGRESS"):
         # What was interrupted is done again.
         return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")
+    if getattr(wanted.found, "looks_for_itself", False):
+        return Decision(Kind.UPDATE, "its type looks for itself")
     return Decision(Kind.KEEP, "nothing changes")
 
 

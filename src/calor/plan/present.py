@@ -22,6 +22,8 @@ IMPLEMENTATION = "_implementation"
 DELETION_POLICY = "_deletion_policy"
 EXTERNAL = "_external"
 NESTED = "_nested"
+UNHEALTHY = "_unhealthy"
+"""Marks a resource of which somebody has said that it is not well."""
 
 
 class Row(Protocol):
@@ -106,6 +108,7 @@ def present_of(row: Row | None, declaration: Declarations) -> Present | None:
         implementation=row.data.get(IMPLEMENTATION, row.type_name),
         substitute=declared.support.substitute if declared is not None else None,
         external_id=row.physical_id if row.data.get(EXTERNAL) else None,
+        unhealthy=UNHEALTHY in row.data,
     )
 
 

@@ -6,6 +6,7 @@ import fcntl
 import gc
 import logging
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -19,6 +20,8 @@ from calor.server.bell import Bell
 from calor.server.settings import Settings
 from calor.server.sockets import listen
 from calor.server.supervisor import Program, Supervisor
+
+PARTING_SECONDS = 5.0
 
 log = logging.getLogger("calor")
 
@@ -50,13 +53,13 @@ def serve(settings: Settings) -> None:
     configured = settings.configured
     api = configured.api
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    hold = _lock(settings.state_dir / "lock")
-    api_socket = listen(settings.host, settings.port, api.rest.backlog)
-    cfn_socket = listen(settings.cfn_host, settings.cfn_port, api.cfn.backlog)
+    hold, patience = _lock(settings.state_dir / "lock")
+    api_socket = listen(settings.host, settings.port, patience, api.rest.backlog)
+    cfn_socket = listen(settings.cfn_host, settings.cfn_port, patience, api.cfn.backlog)
     running: list[Program] = []
     passwords: Mapping[str, str] = {}
     if settings.is_embedded:
-        cloud_socket = listen(settings.host, settings.cloud_port)
+        cloud_socket = listen(settings.host, settings.cloud_port, patience)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
         passwords = _furnished(settings)
     known = secrets.keep(settings.state_dir / "passwords.json", passwords)
@@ -75,6 +78,7 @@ def serve(settings: Settings) -> None:
         main = partial(programs.api_main, settings, known, bell, api_socket, cfn_socket, ready)
         running.append(Program("api", main))
     Supervisor(running).run()
+    hold.truncate(0)
     hold.close()
 
 
@@ -114,15 +118,36 @@ def _furnished(settings: Settings) -> Mapping[str, str]:
     return furnish(cloud_config(settings)).passwords
 
 
-def _lock(path: Path) -> TextIO:
-    file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise StateDirTaken(f"another server uses {path.parent}") from None
+def _lock(path: Path) -> tuple[TextIO, float]:
+    """Takes the state directory. Also the seconds for which its ports may still be in use: a server that was
+    killed a moment ago leaves processes that are about to end, and those are waited for."""
+    file = path.open("a+")
+    file.seek(0)
+    before = file.read()
+    killed = before.isdigit() and not _lives(int(before))
+    end = time.monotonic() + (PARTING_SECONDS if killed else 0.0)
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError:
+            if time.monotonic() >= end:
+                raise StateDirTaken(f"another server uses {path.parent}") from None
+        time.sleep(0.01)
+    file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()
-    return file
+    return file, PARTING_SECONDS if killed else 0.0
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _share_imports() -> None:
@@ -135,7 +160,10 @@ def _share_imports() -> None:
     import calor.language.request
     import calor.service.commands
     import calor.types.world  # noqa: F401
+    from calor.types import catalogue
 
+    # A plug-in that cannot be used is told once, when the server starts.
+    catalogue.load_plugins()
     gc.collect()
     gc.freeze()
 

@@ -71,6 +71,8 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
         vault=_vault(settings, cloud, secrets),
         user_services=_user_services(settings, cloud, secrets),
         default_timeout=own.action_timeout,
+        # The state directory has one server, and that one engine; both end before they are started again.
+        alone=settings.has_one_engine,
     )
     keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
     cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))

@@ -54,6 +54,11 @@ class Settings:
         return self.configured.database_url or f"sqlite:///{self.state_dir / 'calor.db'}"
 
     @property
+    def has_one_engine(self) -> bool:
+        """Whether nobody else can work on the stacks in the database."""
+        return self.configured.database_url is None and self.configured.engine.workers == 1
+
+    @property
     def cloud_database(self) -> Path:
         return self.state_dir / "cloud.db"
 

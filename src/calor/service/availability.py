@@ -48,7 +48,7 @@ def check_available(world: World, caller: Caller, type_names: Iterable[str]) -> 
         if service is not None:
             message = (
                 f"Service {service} is not available for resource type {name}, "
-                f"reason: {service} {SERVICE_TYPES[service][0]} endpoint is not in service catalog."
+                f"reason: {service} {_types_of(service)[0]} endpoint is not in service catalog."
             )
             raise ServiceError(UNAVAILABLE, message)
 
@@ -59,4 +59,9 @@ def _missing(world: World, caller: Caller, type_name: str) -> str | None:
     service = declared.service if declared is not None else None
     if service is None or caller.services is None or service == "heat":
         return None
-    return None if caller.services.intersection(SERVICE_TYPES.get(service, ())) else service
+    return None if caller.services.intersection(_types_of(service)) else service
+
+
+def _types_of(service: str) -> tuple[str, ...]:
+    """A service that only a plug-in knows is in the catalog under its own name."""
+    return SERVICE_TYPES.get(service, (service,))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 
-from calor.clouds.errors import CloudError
+from calor.clouds.errors import CloudError, Transient
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
@@ -163,6 +163,10 @@ class Base:
             return None
         try:
             return self.vault.deposit(caller.token, caller.trust_id)
+        except Transient as error:
+            raise ServiceError(
+                "HTTPServiceUnavailable", f"No trust can be made at present: {error}"
+            ) from None
         except CloudError as error:
             raise ServiceError("Forbidden", f"No trust could be made for the stack: {error}") from None
 
@@ -176,7 +180,10 @@ class Base:
 
     def check_usable(self, caller: Caller, definition: Definition) -> None:
         """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
-        types = list(dict.fromkeys(types_of(definition)))
+        self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
+
+    def check_named_types(self, caller: Caller, types: Sequence[str]) -> None:
+        """The same for types that are known by name."""
         self.check_types(caller, types)
         check_available(self.world, caller, types)
 

@@ -66,6 +66,8 @@ class PreviewCommands(Base):
         """What an update would do to each resource, and in which order. Raises ServiceError."""
         request = self.updated(stack, change)
         definition, present, plan = self.plan_update(stack, request)
+        self.check_usable(caller, definition)
+        self.check_size(definition)
         hidden = _hidden(definition)
         if any(step.changes for step in plan.all_steps()):
             hidden |= self._hidden_before(stack)

@@ -13,6 +13,7 @@ from calor.engine.ids import new_id
 from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
 from calor.language.values import bare
+from calor.plan.present import UNHEALTHY
 from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
@@ -170,8 +171,16 @@ class StackCommands(Base):
         status = "FAILED" if unhealthy else "COMPLETE"
         given = reason or ("state changed by resource_mark_unhealthy api" if unhealthy else "")
         changes = Changes(sealed=stack.sealed)
-        values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
-        changes.update(tables.resource, resource.id, **values)
+        data = {name: value for name, value in (resource.data or {}).items() if name != UNHEALTHY}
+        changes.update(
+            tables.resource,
+            resource.id,
+            action="CHECK",
+            status=status,
+            reason=given,
+            updated_at=self.clock(),
+            data={**data, UNHEALTHY: True} if unhealthy else data,
+        )
         told = event_row(
             stack, resource.name, resource.type, resource.physical_id, ("CHECK", status), given, self.clock()
         )

@@ -21,6 +21,7 @@ class TransferCommands(Base):
         adopted = data.get("resources")
         if not isinstance(adopted, dict):
             raise ServiceError("HTTPBadRequest", "adopt_stack_data has no resources.")
+        self.check_named_types(caller, list(_types_left(adopted)))
         return self.create_row(caller, new, "ADOPT", {"adopt": adopted})
 
     def export(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
@@ -77,3 +78,21 @@ class TransferCommands(Base):
 def _check_idle(stack: records.Stack) -> None:
     if stack.status == "IN_PROGRESS":
         raise ActionInProgress(stack.name)
+
+
+def _types_left(resources: Mapping[str, Any]) -> dict[str, None]:
+    """The types that the templates of stacks below name: such a template is used as it was left behind."""
+    found: dict[str, None] = {}
+    waiting = list(resources.values())
+    while waiting:
+        one = waiting.pop()
+        waiting.extend((one.get("resources") or {}).values())
+        template = one.get("template")
+        members = (
+            (template.get("resources") or template.get("Resources")) if isinstance(template, dict) else None
+        )
+        for member in members.values() if isinstance(members, dict) else ():
+            named = (member.get("type") or member.get("Type")) if isinstance(member, dict) else None
+            if isinstance(named, str):
+                found[named] = None
+    return found

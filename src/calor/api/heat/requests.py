@@ -64,6 +64,7 @@ def _check_left(data: Mapping[str, Any]) -> None:
                 )
             _map(one, "resource_data")
             _map(one, "metadata")
+            _map(one, "template")
             waiting.append(one)
 
 

@@ -22,6 +22,10 @@ _GROUP_OF = {
 }
 
 
+TELLING = 4
+"""From how many characters on a secret is looked for within texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Masking:
     """Hides values that were given as hidden, also where they are part of another text."""
@@ -31,12 +35,17 @@ class Masking:
     def shown(self, value: Any) -> Any:
         value = masked(value)
         if isinstance(value, str):
-            return MASK if any(part in value for part in self.hidden) else value
+            return MASK if any(self._tells(value, secret) for secret in self.hidden) else value
         if isinstance(value, dict):
             return {key: self.shown(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self.shown(item) for item in value]
         return MASK if str(value) in self.hidden else value
+
+    @staticmethod
+    def _tells(text: str, secret: str) -> bool:
+        """A secret of a few letters is in many texts by chance."""
+        return secret in text if len(secret) >= TELLING else secret == text
 
     def change(self, change: Change) -> dict[str, Any]:
         """What comes after a secret, or before it, is one as well."""

@@ -73,12 +73,27 @@ class Stack(ResourceType):
         "show": SHOW,
     }
 
+    looks_for_itself = True
+    """Its template may name files that have changed, and over there something may be wrong."""
+
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         there = await _there(ctx, props)
         body = {"stack_name": ctx.physical_name(), "disable_rollback": True, **_body(ctx, props)}
         ctx.made(await there.create(body))
         await cls._finish(ctx, there, "CREATE")
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        """Its name has the resource's id in it: no other stack is called so."""
+        there = await _there(ctx, ctx.properties)
+        stack = await there.show(ctx.physical_id or ctx.physical_name())
+        if stack is None:
+            return False
+        ctx.made(stack["id"])
+        if ctx.action == "CREATE":
+            await cls._finish(ctx, there, "CREATE")
+        return True
 
     @classmethod
     def demands_replacement(
