@@ -28,6 +28,10 @@ class OlderService:
                     self.store()
                 elif "/events/stream" in self.path:
                     self.reply(404, {}, b'{"code": "404 Not Found", "title": "Not Found", "message": "no"}')
+                elif b'"retry"' in body:
+                    self.reply(
+                        400, {}, b'{"code": 400, "error": {"message": "Invalid action retry specified"}}'
+                    )
                 else:
                     self.pass_on(body)
 

@@ -142,6 +142,14 @@ class TestWithAServiceThatHasNoStream:
         assert ran.code == 1
         assert "CREATE_FAILED" in ran.err
 
+    def test_what_failed_is_tried_once_more_by_an_update(self, calor: Run, older: OlderService) -> None:
+        calor("stack", "create", "-t", "broken.yaml", "patched")
+
+        ran = calor("stack", "retry", "patched", "--heat-url", f"{older.url}/v1/%(project_id)s")
+
+        assert ran.code == 1
+        assert "is UPDATE_FAILED" in ran.err
+
 
 def event(resource: str, status: str, stack: tuple[str, str], physical: str = "") -> Event:
     return Event(f"{resource}-{status}", "", resource, status, "", physical, StackRef(*stack))

@@ -147,7 +147,10 @@ class TestUpdating:
 
     def test_what_failed_can_be_tried_once_more(self, calor: Run, templates: Path) -> None:
         assert calor("stack", "create", "-t", "broken.yaml", "again").code == 1
-        assert calor("stack", "retry", "again").code == 1
+        ran = calor("stack", "retry", "again")
+        assert ran.code == 1
+        assert "[again.below.deep]: CREATE_FAILED" in ran.out
+        assert "[again.fine]" not in ran.out
         assert calor("stack", "delete", "again").code == 0
 
     def test_there_must_be_something_to_try_once_more(self, calor: Run, stack: str) -> None:

@@ -144,19 +144,32 @@ def _delete_one(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> b
 
 
 def retry(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Does once more what failed: deletes what could not be deleted, updates the rest with nothing changed."""
+    """Does once more what failed."""
     stack = heat.find(arguments.stack)
     state = heat.get(stack.path, {"resolve_outputs": "false"})["stack"]["stack_status"]
-    if not state.endswith("FAILED"):
+    if not state.endswith("_FAILED"):
         raise CommandError(f"the stack {stack.name} is {state}: nothing failed")
+    action = state.removesuffix("_FAILED")
     places = noted(heat, stack)
     last = newest(heat, stack)
-    if state.startswith("DELETE"):
+    if action == "DELETE":
         announce(f"Deleting from {heat.target}: {stack.name} ({stack.id})")
         heat.delete(stack.path)
-        return finish(heat, stack, arguments, after=last, places=places, wanted=("DELETE_COMPLETE",))
-    heat.patch(stack.path, {})
-    return finish(heat, stack, arguments, after=last, places=places, wanted=("UPDATE_COMPLETE",))
+    else:
+        action = _start_again(heat, stack, action)
+    return finish(heat, stack, arguments, after=last, places=places, wanted=(f"{action}_COMPLETE",))
+
+
+def _start_again(heat: Heat, stack: StackRef, action: str) -> str:
+    """The action that goes on now: a service that cannot repeat one still updates the stack to what it should be."""
+    try:
+        heat.post(f"{stack.path}/actions", {"retry": None})
+    except ApiError as error:
+        if error.status != 400:
+            raise
+        heat.patch(stack.path, {})
+        return "UPDATE"
+    return action
 
 
 def _new(arguments: argparse.Namespace, request: StackRequest) -> dict[str, Any]:
