@@ -215,6 +215,9 @@ class TestActions:
             pytest.skip(f"the server does not export: {exported.err}")
         assert json.loads((templates / "data.json").read_text())["name"] == stack
         assert calor("stack", "abandon", stack, "--output-file", "data.json", "--yes").code == 0
+        end = time.monotonic() + 30
+        while calor("stack", "show", stack).code == 0 and time.monotonic() < end:
+            time.sleep(0.1)
 
         ran = calor("stack", "adopt", "--adopt-file", "data.json", stack)
 
