@@ -39,14 +39,35 @@ def from_arguments(heat: Heat, arguments: argparse.Namespace) -> StackRequest:
     container = getattr(arguments, "files_container", None)
     if not arguments.template:
         return _with_hooks(_named_only(arguments, given, container), hooks)
-    request = gathered(heat, arguments.template, () if container else arguments.environments)
+    request = (
+        _with_container(arguments, container)
+        if container
+        else gathered(heat, arguments.template, arguments.environments)
+    )
     body = {**request.body, "parameters": given}
-    if container:
-        body |= {"files_container": container, "environment_files": list(arguments.environments), "files": {}}
     if not body.get("environment_files"):
         body.pop("environment_files", None)
     made = StackRequest(body, request.template_url, request.environment_urls, request.sources)
     return _with_hooks(made, hooks)
+
+
+def _with_container(arguments: argparse.Namespace, container: str) -> StackRequest:
+    """Only the template is read here: all that it and the environments name is in the container, by those names."""
+    from calor.language import files, reader
+    from calor.language.diagnostics import Report
+
+    report = Report()
+    source = reader.read_mapping(read_text(arguments.template).encode(), arguments.template, report)
+    if source is None:
+        raise _one(report.sorted()[0])
+    url = files.file_url(arguments.template, os.getcwd())
+    body = {
+        "template": source.data,
+        "files": {},
+        "files_container": container,
+        "environment_files": list(arguments.environments),
+    }
+    return StackRequest(body, url, (), {url: source})
 
 
 def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackRequest:
