@@ -204,3 +204,12 @@ class TestLoggingIn:
             "password"
         ]
         assert password not in ran.err
+
+    def test_a_certificate_that_is_not_there_is_named(
+        self, calor: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OS_NO_CLIENT_AUTH", "1")
+
+        ran = calor("stack", "list", "--heat-url", "https://127.0.0.1:1/v1/p", "--os-cacert", "gone.pem")
+
+        assert ran.err == "calor: gone.pem cannot be used: No such file or directory\n"

@@ -88,7 +88,7 @@ class _Live:
             while self._take(news):
                 self._draw()
                 time.sleep(_FRAME_SECONDS)
-            self._draw(last=True)
+            self._draw()
         finally:
             self._out.write("\x1b[?25h")
             self._out.flush()
@@ -106,20 +106,20 @@ class _Live:
                 raise one
             self._tree.see(one, time.monotonic())
 
-    def _draw(self, *, last: bool = False) -> None:
+    def _draw(self) -> None:
         size = shutil.get_terminal_size()
         self._frame += 1
         now = time.monotonic()
-        lines = list(self._lines(now, None if last else max(3, size.lines - 2)))
+        lines = list(self._lines(now, max(3, size.lines - 2)))
         shown = [_clipped(line, size.columns - 1) for line in lines]
         up = f"\x1b[{self._drawn}A" if self._drawn else ""
         self._out.write(up + "".join(f"\x1b[2K{line}\n" for line in shown) + "\x1b[J")
         self._out.flush()
         self._drawn = len(shown)
 
-    def _lines(self, now: float, room: int | None) -> Iterator[str]:
+    def _lines(self, now: float, room: int) -> Iterator[str]:
         rows = list(self._rows(self._tree.root, "", (), now))
-        if room is not None and len(rows) > room - 1:
+        if len(rows) > room - 1:
             # What goes on and what failed is worth more than what is done.
             kept = [row for row in rows if row[0]][: room - 2]
             hidden = len(rows) - len(kept)

@@ -122,12 +122,16 @@ class Http:
         import ssl
 
         settings = self._settings
-        context = ssl.create_default_context(cafile=settings.cacert)
+        try:
+            context = ssl.create_default_context(cafile=settings.cacert)
+            if settings.cert:
+                context.load_cert_chain(settings.cert, settings.key)
+        except OSError as error:
+            named = ", ".join(one for one in (settings.cacert, settings.cert, settings.key) if one)
+            raise CommandError(f"{named} cannot be used: {error.strerror or error}") from None
         if not settings.verify:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        if settings.cert:
-            context.load_cert_chain(settings.cert, settings.key)
         return context
 
 
