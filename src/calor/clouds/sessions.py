@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.calls import Api, content
@@ -16,6 +21,9 @@ if TYPE_CHECKING:
 
 # Seconds to wait for a connection, and then for the next piece of an answer.
 TIMEOUT = 60.0
+
+REMEMBERED = 256
+REMEMBERED_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ class Cloud:
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
         self._timeout = timeout
+        self._tokens = _Remembered()
         auth = self._log_in(
             project_name=account.project,
             **_domain("project_domain", account.project_domain, account.project_domain_name),
@@ -92,7 +101,11 @@ class Cloud:
 
     def with_token(self, token: str) -> Session:
         """The token as it is, until it ends. It is not exchanged for another: those of trusts and application
-        credentials cannot be. Asks the cloud what the token is worth; raises Unauthorized if nothing."""
+        credentials cannot be. Asks the cloud what the token is worth, or remembers; raises Unauthorized if
+        nothing."""
+        return self._tokens.get(token, lambda: self._opened(token))
+
+    def _opened(self, token: str) -> Session:
         from keystoneauth1 import access
         from keystoneauth1.identity.access import AccessInfoPlugin
 
@@ -148,6 +161,29 @@ class Cloud:
             timeout=self._timeout,
             user_agent="calor",
         )
+
+
+class _Remembered:
+    """Sessions of tokens that were seen a moment ago. A token that was revoked meanwhile is refused by whatever it
+    is used for."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[bytes, tuple[float, Session]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, token: str, make: Callable[[], Session]) -> Session:
+        key, now = hashlib.sha256(token.encode()).digest(), time.monotonic()
+        with self._lock:
+            until, session = self._sessions.get(key, (0.0, None))
+        if session is not None and now < until:
+            return session
+        made = make()
+        with self._lock:
+            self._sessions[key] = now + REMEMBERED_SECONDS, made
+            self._sessions.move_to_end(key)
+            if len(self._sessions) > REMEMBERED:
+                self._sessions.popitem(last=False)
+        return made
 
 
 def _domain(kind: str, id: str, name: str | None) -> dict[str, Any]:

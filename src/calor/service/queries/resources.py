@@ -109,7 +109,7 @@ class Resources:
         columns = (table.c[name] for name in Line._fields[:-1])
         query = select(*columns).where(table.c.stack.in_(below.places)).order_by(table.c.created_at)
         by_stack: dict[str, list[Line]] = {id: [] for id in below.places}
-        for row in connection.execute(query):
+        for row in connection.execute(query).all():
             line = Line(*row)
             by_stack[line.stack].append(line)
         defined = described or _is_partial(stack)
