@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,3 +23,15 @@ class Ran:
 
 
 Run = Callable[..., Ran]
+
+PATIENCE = 30.0
+
+
+def eventually(holds: Callable[[], object]) -> bool:
+    """Whether something comes true before patience runs out."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from commanding import Run
+from commanding import Run, eventually
 
 from calor.cli import legacy
 
@@ -48,11 +48,9 @@ def test_nothing_is_waited_for_unless_asked(heat: Run) -> None:
 
 def test_a_breakpoint_holds(heat: Run) -> None:
     heat("stack-create", "-f", "outer.yaml", "--pre-create", "second", "paused")
-    found: list[dict[str, str]] = []
-    while not found:
-        found = table(heat("hook-poll", "paused").out)
 
-    assert found[0]["resource_name"] == "second"
+    assert eventually(lambda: table(heat("hook-poll", "paused").out))
+    assert table(heat("hook-poll", "paused").out)[0]["resource_name"] == "second"
     assert heat("hook-clear", "paused", "--pre-create", "second").code == 0
     heat("stack-delete", "paused")
 
@@ -65,10 +63,8 @@ def test_the_pipeline_that_deletes_by_name(shell: Run, heat: Run) -> None:
 
     assert ran.code == 0
     assert "Request to delete stack stack-01 has been accepted." in ran.out
-    left = {row["stack_name"] for row in table(heat("stack-list").out)}
-    while "stack-01" in left or "stack-02" in left:
-        left = {row["stack_name"] for row in table(heat("stack-list").out)}
-    assert "other" in left
+    assert eventually(lambda: "stack-0" not in heat("stack-list").out)
+    assert "other" in {row["stack_name"] for row in table(heat("stack-list").out)}
     heat("stack-delete", "other")
 
 
@@ -147,5 +143,4 @@ def test_a_value_with_a_semicolon_is_left_whole(heat: Run, value: str) -> None:
 
     assert heat("output-show", "semicolon", "said").out == f"{value}\n"
     heat("stack-delete", "semicolon")
-    while "semicolon" in heat("stack-list").out:
-        pass
+    assert eventually(lambda: "semicolon" not in heat("stack-list").out)
