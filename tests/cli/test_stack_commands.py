@@ -357,7 +357,7 @@ class TestErrors:
             (("stack", "create", "-t", "outer.yaml", "-P", "word", "x"), "calor: `word` is not a parameter"),
             (
                 ("stack", "create", "-t", "outer.yaml", "-P", "colour=red", "x"),
-                "calor: the template has no parameter `colour`",
+                "calor: outer.yaml:2:1: the template has no parameter `colour`",
             ),
             (("stack", "creat"), "calor stack: there is no command creat; did you mean create?"),
             (("stack", "list", "--limit", "many"), "calor stack list: argument --limit"),

@@ -6,10 +6,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from calor.cli.api.client import ApiError
 from calor.cli.errors import CommandError
-from calor.cli.stack.request import StackRequest
+from calor.cli.stack.request import StackRequest, complaint
+
+if TYPE_CHECKING:
+    from calor.language.diagnostics import Diagnostic
 
 
 @contextmanager
@@ -20,17 +24,18 @@ def explaining(request: StackRequest) -> Iterator[None]:
     except ApiError as error:
         if error.status != 400 or not request.template_url:
             raise
-        count = _print_errors(request)
-        if not count:
+        errors = _errors(request)
+        if not errors:
             raise
-        what = "an error" if count == 1 else f"{count} errors"
-        raise CommandError(f"the service refuses the template, which has {what}") from None
+        if len(errors) == 1:
+            raise complaint(errors[0]) from None
+        _print(errors, request)
+        raise CommandError(f"the service refuses the template, which has {len(errors)} errors") from None
 
 
-def _print_errors(request: StackRequest) -> int:
-    """Only what the service would have found, too, is told; how many errors there are."""
+def _errors(request: StackRequest) -> list[Diagnostic]:
+    """Only what the service would have found, too."""
     from calor.cli.fetching import fetcher
-    from calor.cli.render import plain, terminal
     from calor.language.diagnostics import Report, Severity
     from calor.language.request import resolve_request
     from calor.types.world import offline_world
@@ -39,9 +44,14 @@ def _print_errors(request: StackRequest) -> int:
     fetch = fetcher(False)
     world = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
     resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
-    errors = [one for one in report.sorted() if one.severity is Severity.ERROR and not one.deferred]
-    if errors and sys.stderr.isatty():
-        print(terminal.render(errors, request.sources, color="NO_COLOR" not in os.environ), file=sys.stderr)
-    elif errors:
-        print(plain.render(errors), file=sys.stderr)
-    return len(errors)
+    return [one for one in report.sorted() if one.severity is Severity.ERROR and not one.deferred]
+
+
+def _print(errors: list[Diagnostic], request: StackRequest) -> None:
+    from calor.cli.render import plain, terminal
+
+    if sys.stderr.isatty():
+        shown = terminal.render(errors, request.sources, color="NO_COLOR" not in os.environ)
+    else:
+        shown = plain.render(errors)
+    print(shown, file=sys.stderr)
