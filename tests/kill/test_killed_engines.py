@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
-from calor.store import database, records, tables
+from calor.store import database, records, schema, tables
 from calor.store.writer import Writer
 from calor.types.world import offline_world
 
@@ -31,12 +31,12 @@ SCRIPT = Path(__file__).with_name("engine_process.py")
 class Lab:
     """A database, the commands of an API, and an engine process that is killed and started again."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, url: str, folder: Path, seed: int) -> None:
         self.random = random.Random(seed)
-        self.url = f"sqlite:///{folder / 'calor.db'}"
+        self.url = url
         self.journal = folder / "journal"
         self.database = database.connect(self.url)
-        database.create_tables(self.database)
+        schema.upgrade(self.database)
         self.writer = Writer(self.database)
         world = replace(offline_world(), declaration=declaration)
         self.commands = Commands(self.database, self.writer, world, lambda: None)
@@ -91,8 +91,8 @@ class Lab:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Lab]:
-    made = Lab(tmp_path, seed=int(request.node.callspec.params["seed"]))
+def lab(database_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    made = Lab(database_url, tmp_path, seed=int(request.node.callspec.params["seed"]))
     made.start()
     yield made
     made.close()

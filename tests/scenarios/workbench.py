@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from sqlalchemy import select
@@ -20,7 +19,7 @@ from calor.engine.users import Addresses, UserServices
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
-from calor.store import database, records, tables
+from calor.store import database, records, schema, tables
 from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types import catalogue
@@ -114,12 +113,12 @@ def declaration(name: str) -> type[ResourceType] | None:
 class Workbench:
     """Commands and an engine, which runs in a thread until the workbench is closed."""
 
-    def __init__(self, folder: Path, *, seal_all: bool = False) -> None:
+    def __init__(self, url: str, *, seal_all: bool = False) -> None:
         Probe.journal = []
-        self.url = f"sqlite:///{folder / 'calor.db'}"
+        self.url = url
         self.cipher = Cipher(Cipher.new_key())
         self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
-        database.create_tables(self.database)
+        schema.upgrade(self.database)
         self.world = replace(offline_world(), declaration=declaration)
         self.writer = Writer(self.database)
         self.loop = asyncio.new_event_loop()

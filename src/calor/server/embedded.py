@@ -37,9 +37,10 @@ def cloud_config(settings: Settings) -> CloudConfig:
 
 
 def serve(settings: Settings) -> None:
-    """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken and WrongKey."""
+    """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken, WrongKey and
+    schema.Unusable."""
     from calor.localcloud.server import furnish
-    from calor.store import database
+    from calor.store import database, schema
 
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     hold = _lock(settings.state_dir / "lock")
@@ -48,7 +49,7 @@ def serve(settings: Settings) -> None:
     cloud_socket = listen(settings.host, settings.cloud_port)
     known = secrets.keep(settings.state_dir / "passwords.json", furnish(cloud_config(settings)).passwords)
     engine = database.connect(settings.database_url, known.cipher)
-    database.create_tables(engine)
+    schema.upgrade(engine)
     database.seal_of(engine)
     engine.dispose()
     secrets.write_private(settings.clouds_file, clouds_yaml(settings, known))

@@ -125,7 +125,6 @@ class Base:
             description=definition.template.description,
             disable_rollback=new.disable_rollback,
             timeout_mins=new.timeout_mins,
-            deadline=None,
             username=caller.username,
             user_project=None,
             credentials=credentials,
