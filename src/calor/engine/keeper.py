@@ -10,10 +10,12 @@ import asyncio
 import contextlib
 import logging
 import socket
-import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Engine, delete, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 
 from calor.engine.ids import new_id
 from calor.engine.runs import Run
@@ -21,7 +23,9 @@ from calor.engine.users import UserServices
 from calor.engine.vault import Vault
 from calor.language.library import World
 from calor.store import records, tables
+from calor.store.clock import now
 from calor.store.database import reading
+from calor.store.outages import insist
 from calor.store.writer import Lease, Stale, Writer
 
 LEASE_SECONDS = 4.0
@@ -48,7 +52,7 @@ class Keeper:
         self.id = new_id()
         self.database = database
         self.world = world
-        self.writer = writer or Writer(database)
+        self.writer = writer or Writer(database, patience=None)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._bell = asyncio.Event()
 
@@ -58,8 +62,7 @@ class Keeper:
 
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Takes up work until cancelled."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._sign_on)
+        await self._ask(self._sign_on)
         renewal = asyncio.ensure_future(self._renew())
         ready()
         try:
@@ -73,11 +76,16 @@ class Keeper:
         finally:
             renewal.cancel()
             await self._hand_over()
-            await loop.run_in_executor(None, self._sign_off)
+            await self._ask(self._sign_off)
+
+    @staticmethod
+    async def _ask(question: Callable[..., Any], *args: Any) -> Any:
+        """Asks the database; while that is away, waits for it."""
+        work = partial(insist, partial(question, *args))
+        return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _sweep(self) -> None:
-        loop = asyncio.get_running_loop()
-        for id, status in await loop.run_in_executor(None, self._overtaken):
+        for id, status in await self._ask(self._overtaken):
             if id not in self._runs:
                 continue
             run = self._runs[id][0]
@@ -87,8 +95,8 @@ class Keeper:
                 run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
-        for stack in await loop.run_in_executor(None, self._waiting):
-            lease = await loop.run_in_executor(None, self._claim, stack.id)
+        for stack in await self._ask(self._waiting):
+            lease = await self._ask(self._claim, stack.id)
             if lease is not None:
                 run = Run(
                     stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
@@ -97,7 +105,6 @@ class Keeper:
 
     def _waiting(self) -> list[records.Stack]:
         """Stacks under way, or signalled, whose lease nobody holds."""
-        now = time.time()
         query = (
             select(tables.stack)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
@@ -108,7 +115,7 @@ class Keeper:
                     tables.stack.c.id.in_(select(tables.inbox.c.root)),
                 )
             )
-            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now))
+            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now()))
             .limit(100)
         )
         with reading(self.database).connect() as connection:
@@ -128,20 +135,25 @@ class Keeper:
             return [(id, status) for id, status, run_id in rows if run_id != running[id]]
 
     def _claim(self, stack: str) -> Lease | None:
-        now = time.time()
-        with self.database.begin() as connection:
-            row = connection.execute(
-                select(tables.lease).where(tables.lease.c.stack == stack).with_for_update()
-            ).one_or_none()
-            if row is not None and row.expires_at >= now and row.owner != self.id:
-                return None
-            epoch = row.epoch + 1 if row is not None else 1
-            values = {"owner": self.id, "epoch": epoch, "expires_at": now + LEASE_SECONDS}
-            if row is None:
-                connection.execute(insert(tables.lease).values(stack=stack, **values))
+        table = tables.lease
+        found = select(table.c.owner, table.c.epoch, table.c.expires_at < now()).where(table.c.stack == stack)
+        # Another engine may be claiming it just now.
+        with contextlib.suppress(IntegrityError), self.database.begin() as connection:
+            row = connection.execute(found.with_for_update()).one_or_none()
+            if row is not None:
+                owner, epoch, expired = row
+                if not expired and owner != self.id:
+                    return None
+                lease = Lease(stack, self.id, epoch + 1)
             else:
-                connection.execute(update(tables.lease).where(tables.lease.c.stack == stack).values(values))
-        return Lease(stack, self.id, epoch)
+                lease = Lease(stack, self.id, 1)
+            values = {"owner": self.id, "epoch": lease.epoch, "expires_at": now() + LEASE_SECONDS}
+            if row is None:
+                connection.execute(insert(table).values(stack=stack, **values))
+            else:
+                connection.execute(update(table).where(table.c.stack == stack).values(values))
+            return lease
+        return None
 
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
@@ -154,8 +166,8 @@ class Keeper:
         except Exception:
             log.exception("the run of stack %s broke off; it will be taken up again", id)
         finally:
+            await self._ask(self._release, run.lease)
             self._runs.pop(id, None)
-            await asyncio.get_running_loop().run_in_executor(None, self._release, run.lease)
             # A newer action may be waiting for this one to end.
             self.ring()
 
@@ -174,26 +186,28 @@ class Keeper:
         while True:
             await asyncio.sleep(RENEWAL_SECONDS)
             if self._runs:
-                await loop.run_in_executor(None, self._extend)
+                await self._ask(self._extend, sorted(self._runs))
             if loop.time() - reported >= REPORT_SECONDS / 2:
                 reported = loop.time()
-                await loop.run_in_executor(None, self._report)
+                await self._ask(self._report)
 
-    def _extend(self) -> None:
+    def _extend(self, stacks: list[str]) -> None:
         table = tables.lease
-        expires_at = time.time() + LEASE_SECONDS
+        mine = table.c.stack.in_(stacks), table.c.owner == self.id
+        change = update(table).where(*mine).values(expires_at=now() + LEASE_SECONDS)
         with self.database.begin() as connection:
-            connection.execute(update(table).where(table.c.owner == self.id).values(expires_at=expires_at))
+            # In the order in which the writer takes them.
+            connection.execute(select(table.c.stack).where(*mine).order_by(table.c.stack).with_for_update())
+            connection.execute(change)
 
     # Who works here, for operators to see.
 
     def _sign_on(self) -> None:
-        now = time.time()
         host = socket.gethostname()
         table = tables.service
         with self.database.begin() as connection:
             # Engines that were killed here cannot sign off by themselves.
-            gone = now - 3 * REPORT_SECONDS
+            gone = now() - 3 * REPORT_SECONDS
             connection.execute(delete(table).where(table.c.host == host, table.c.updated_at < gone))
             connection.execute(
                 insert(table).values(
@@ -204,15 +218,15 @@ class Keeper:
                     binary="heat-engine",
                     topic="engine",
                     report_interval=REPORT_SECONDS,
-                    created_at=now,
-                    updated_at=now,
+                    created_at=now(),
+                    updated_at=now(),
                 )
             )
 
     def _report(self) -> None:
         table = tables.service
         with self.database.begin() as connection:
-            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=time.time()))
+            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=now()))
 
     def _sign_off(self) -> None:
         with self.database.begin() as connection:

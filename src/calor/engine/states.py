@@ -10,6 +10,7 @@ from typing import Any
 from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
 from calor.store import records
+from calor.store.outages import is_passing
 from calor.types.behaviour import ResourceFailed
 
 ERROR = "__error__"
@@ -175,6 +176,10 @@ class StepFailed(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> StepFailed:
+        """Raises the error itself if it is the database's: no resource has failed then, the run breaks off, and is
+        taken up again."""
+        if is_passing(error):
+            raise error
         if isinstance(error, StepFailed):
             return error
         if isinstance(error, (FunctionError, ResourceFailed)):

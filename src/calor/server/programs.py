@@ -60,7 +60,10 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
 
     loop = asyncio.get_running_loop()
     engine = database.connect(
-        settings.database_url, secrets.cipher, seal_all=settings.encrypt_parameters_and_properties
+        settings.database_url,
+        secrets.cipher,
+        seal_all=settings.encrypt_parameters_and_properties,
+        waits=True,
     )
     cloud = _cloud(settings, secrets)
     keeper = Keeper(

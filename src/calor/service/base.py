@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import IntegrityError
 
 from calor.clouds.errors import CloudError
 from calor.engine import definitions
@@ -141,12 +142,14 @@ class Base:
             changes.insert(tables.tag, stack=id, tag=tag)
         self.note(changes, stack)
         changes.then(lambda connection: contents.put(connection, bodies))
-        changes.then(lambda connection: self.still_free(connection, stack))
         try:
             self.writer.write(changes)
-        except ServiceError:
+        except Exception as error:
             if secret is not None and self.vault is not None:
                 self.vault.destroy(secret)
+            # Two requests for the same name may have come at once: the database takes one of them.
+            if isinstance(error, IntegrityError):
+                self.check_free(caller, new.name)
             raise
         self.ring()
         return stack
@@ -224,11 +227,6 @@ class Base:
             table.c.parent.is_(None),
         )
         return list(connection.execute(query).scalars())
-
-    def still_free(self, connection: Connection, stack: records.Stack) -> None:
-        """Two requests for the same name may have come at once: the second one loses."""
-        if any(id != stack.id for id in self._live(connection, stack.project, stack.name)):
-            raise StackExists(stack.name)
 
     def start(
         self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any

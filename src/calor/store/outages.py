@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
+
+Answer = TypeVar("Answer")
 
 LONGEST_PAUSE = 1.0
 
@@ -40,6 +44,18 @@ def is_passing(error: BaseException) -> bool:
 
 def _kinds(error: BaseException) -> set[str]:
     return {one.__name__ for one in type(error).__mro__}
+
+
+def insist(work: Callable[[], Answer]) -> Answer:
+    """Does something again until the database lets it; what it raises for other reasons is raised."""
+    tries = pauses()
+    while True:
+        try:
+            return work()
+        except Exception as error:
+            if not is_passing(error):
+                raise
+        time.sleep(next(tries))
 
 
 def pauses() -> Iterator[float]:

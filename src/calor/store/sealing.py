@@ -108,7 +108,7 @@ class SealableDocument(TypeDecorator[Any]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return dialect.type_descriptor(JSON()) if dialect.name == "sqlite" else _long_text(dialect)
+        return JSON() if dialect.name == "sqlite" else _long_text(dialect)
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any] | None:
         seal = attached(dialect)
@@ -130,7 +130,7 @@ class SealableDocument(TypeDecorator[Any]):
 
 
 def _long_text(dialect: Dialect) -> TypeEngine[Any]:
-    return dialect.type_descriptor(mysql.LONGTEXT() if dialect.name == "mariadb" else Text())
+    return mysql.LONGTEXT() if dialect.name == "mariadb" else Text()
 
 
 _seals: WeakKeyDictionary[Dialect, Seal] = WeakKeyDictionary()

@@ -26,6 +26,9 @@ from calor.store.tables import lease
 
 log = logging.getLogger(__name__)
 
+MOST_IDS = 500
+"""How many rows one statement deletes at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -192,6 +195,7 @@ def apply(connection: Connection, changes: Changes) -> None:
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(table.update().where(table.c.id == bindparam("_id")).values(values), rows)
     for table, ids in changes.deletes.items():
-        connection.execute(table.delete().where(table.c.id == bindparam("_id")), [{"_id": id} for id in ids])
+        for start in range(0, len(ids), MOST_IDS):
+            connection.execute(table.delete().where(table.c.id.in_(ids[start : start + MOST_IDS])))
     for work in changes.work:
         work(connection)
