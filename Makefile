@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo demo-down test check conformance bench fuzz format clean
+.PHONY: help setup demo demo-down test check conformance soak bench fuzz format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,10 @@ conformance: setup $(VENV)/.conformance ## Run other people's suites, and compar
 $(VENV)/.conformance: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,conformance]'
 	@touch $@
+
+soak: setup ## Kill servers 240 times, at random: KILLS= and SEED= choose how often and which
+	CALOR_KILLS=$${KILLS:-240} CALOR_KILL_SEED=$${SEED:-$$(date +%s)} \
+		$(BIN)/python -m pytest -s tests/kill/test_killed_servers.py
 
 bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
 	$(BIN)/python benchmarks/language.py

@@ -74,7 +74,6 @@ class Stage:
             description="No description",
             disable_rollback=True,
             timeout_mins=None,
-            deadline=None,
             username="alice",
             user_project=None,
             credentials=None,
@@ -137,7 +136,8 @@ class Stage:
 
 
 class FakeAuthenticator:
-    """Knows tokens that say themselves whose they are: `user:project:role,role`."""
+    """Knows tokens that say themselves whose they are: `user:project:role,role`, and what their catalog has:
+    `…:service,service`."""
 
     challenge = 'Keystone uri="http://keystone.test/v3"'
 
@@ -146,9 +146,9 @@ class FakeAuthenticator:
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
         parts = headers.get("x-auth-token", "").split(":")
-        if len(parts) != 3:
+        if len(parts) not in (3, 4):
             raise Unauthorized
-        user, own, roles = parts
+        user, own, roles = parts[:3]
         identity = Identity(
             user_id=f"id-of-{user}",
             username=user,
@@ -158,6 +158,7 @@ class FakeAuthenticator:
             roles=tuple(roles.split(",")),
             token="",
             expires_at=float("inf"),
+            services=frozenset(parts[3].split(",")) if len(parts) == 4 else None,
         )
         return identity.acting_in(project, lambda roles, own: self._policy.is_admin(roles))
 
@@ -184,6 +185,12 @@ class Door:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    def act(self, path: str, verb: str) -> Any:
+        """Does an action, and gives the stack when it has ended."""
+        answer = self("POST", f"{path}/actions", {verb: None})
+        assert (answer.status_code, answer.json()) == (200, None), answer.text
+        return self.settled(path)
+
     def by(self, token: str, project: str | None = None) -> Door:
         """The same for somebody else."""
         return Door(self.client, self.stage, project or self.project, token)
@@ -194,6 +201,11 @@ class Door:
         answer = self("POST", "/stacks", body)
         assert answer.status_code == 201, answer.text
         return f"/stacks/{name}/{answer.json()['stack']['id']}"
+
+    def deleted(self, path: str, seconds: float = 20.0) -> None:
+        """Deletes a stack, and returns when it is gone."""
+        assert self("DELETE", path).status_code == 204
+        assert self.settled(path, seconds)["stack_status"] == "DELETE_COMPLETE"
 
     def settled(self, path: str, seconds: float = 20.0) -> Any:
         """The stack when its action has ended."""

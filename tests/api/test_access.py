@@ -8,7 +8,7 @@ import pytest
 from door import OTHER, PROJECT, SMALL, Door, Stage, error, open_door, token
 
 from calor.api.errors import Forbidden
-from calor.api.policy import Policy
+from calor.api.policy import Policy, PolicyUnusable
 from calor.service.caller import Caller
 
 READER = token(roles="reader")
@@ -111,6 +111,23 @@ class TestPolicyFiles:
         stage.policy = Policy(str(rules))
         stage.add_stack("mine")
         stage.add_stack("theirs", project=OTHER)
+        door = open_door(stage)
+
+        error(door("GET", "/stacks"), 403)
+        assert door("GET", "/stacks/detail").status_code == 200
+
+    @pytest.mark.parametrize("text", ["a: [", "- a\n", '"stacks:index": "role:a or"\n"a": 3\n'])
+    def test_one_that_cannot_be_understood(self, tmp_path: Path, text: str) -> None:
+        rules = tmp_path / "policy.yaml"
+        rules.write_text(text)
+
+        with pytest.raises(PolicyUnusable, match=r"policy\.yaml cannot be used"):
+            Policy(str(rules))
+
+    def test_so_do_the_files_of_a_directory(self, stage: Stage, tmp_path: Path) -> None:
+        (tmp_path / "policy.d").mkdir()
+        (tmp_path / "policy.d" / "more.yaml").write_text('"stacks:index": "!"\n')
+        stage.policy = Policy(policy_dirs=[str(tmp_path / "policy.d")])
         door = open_door(stage)
 
         error(door("GET", "/stacks"), 403)

@@ -126,7 +126,7 @@ class TestStreams:
     def test_a_stacks_whole_life(self, live: Door) -> None:
         path = live.create()
 
-        answer = live("GET", f"{path}/events/stream")
+        answer = live("GET", f"{path}/events/stream", params={"until": "complete"})
 
         assert answer.headers["content-type"].startswith("text/event-stream")
         events = told(answer.text)
@@ -141,11 +141,12 @@ class TestStreams:
         ]
 
     def test_from_where_another_broke_off(self, door: Door, path: str) -> None:
-        text = door("GET", f"{path}/events/stream").text
+        text = door("GET", f"{path}/events/stream", params={"until": "complete"}).text
         third = [line for line in text.splitlines() if line.startswith("id: ")][2].removeprefix("id: ")
 
-        for options in ({"params": {"since": third}}, {"headers": {"Last-Event-ID": third}}):
-            rest = told(door("GET", f"{path}/events/stream", **options).text)
+        for since, headers in (({"since": third}, {}), ({}, {"Last-Event-ID": third})):
+            query = {"until": "complete", **since}
+            rest = told(door("GET", f"{path}/events/stream", params=query, headers=headers).text)
             assert [one.get("resource_name") for _, one in rest] == ["d", "e", None]
 
     def test_with_nested_stacks(self, door: Door) -> None:
@@ -154,8 +155,8 @@ class TestStreams:
         door.stage.add_event(root, "r", root=root)
         door.stage.add_event(child, "x", root=root)
 
-        whole = told(door("GET", f"/stacks/root/{root}/events/stream").text)
-        below = told(door("GET", f"/stacks/child/{child}/events/stream").text)
+        whole = told(door("GET", f"/stacks/root/{root}/events/stream?until=complete").text)
+        below = told(door("GET", f"/stacks/child/{child}/events/stream?until=complete").text)
 
         assert [one.get("resource_name") for _, one in whole] == ["r", "x", None]
         assert [one.get("resource_name") for _, one in below] == ["x", None]
@@ -188,10 +189,58 @@ class TestStreams:
 
         thread = threading.Thread(target=finish)
         thread.start()
-        events = told(door("GET", f"{path}/events/stream").text)
+        events = told(door("GET", f"{path}/events/stream", params={"until": "complete"}).text)
         thread.join()
 
         assert [kind for kind, _ in events] == ["event", "event", "end"]
+
+    def test_it_goes_on_until_it_is_asked_to_end_or_the_stack_is_gone(self, door: Door, path: str) -> None:
+        stack = path.rpartition("/")[2]
+
+        def delete() -> None:
+            time.sleep(0.2)
+            door.stage.add_event(stack, "s", type="OS::Heat::Stack", physical_id=stack, action="DELETE")
+            door.stage.change(tables.stack, stack, action="DELETE", deleted_at=time.time())
+
+        thread = threading.Thread(target=delete)
+        thread.start()
+        events = told(door("GET", f"{path}/events/stream").text)
+        thread.join()
+
+        assert [kind for kind, _ in events] == ["event"] * 6 + ["end"]
+
+    def test_nested_stacks_are_told_of_to_their_end(self, live: Door) -> None:
+        group = {
+            "type": "OS::Heat::ResourceGroup",
+            "properties": {"count": 1, "resource_def": {"type": "OS::Heat::TestResource"}},
+        }
+        path = live.create(template={"heat_template_version": "2021-04-16", "resources": {"g": group}})
+        live.settled(path)
+        live("DELETE", path)
+
+        events = told(live("GET", f"{path}/events/stream").text)
+
+        assert ("0", "DELETE_COMPLETE") in [
+            (one.get("resource_name"), one.get("resource_status")) for _, one in events
+        ]
+
+    def test_silence_is_broken(self, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("calor.api.heat.events.KEEP_ALIVE_SECONDS", 0.02)
+        path = door.create()
+
+        def finish() -> None:
+            time.sleep(0.3)
+            door.stage.change(tables.stack, path.rpartition("/")[2], status="COMPLETE")
+
+        thread = threading.Thread(target=finish)
+        thread.start()
+        text = door("GET", f"{path}/events/stream", params={"until": "complete"}).text
+        thread.join()
+
+        assert "\n:\n\n" in text
+
+    def test_no_other_end(self, door: Door, path: str) -> None:
+        error(door("GET", f"{path}/events/stream", params={"until": "x"}), 400)
 
     @pytest.mark.parametrize("since", ["x", "-1", "1" * 30])
     def test_wrong_numbers(self, door: Door, path: str, since: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from door import PROJECT, Door, Stage, error, open_door, token
 
+from calor.api.settings import Cors
+
 VERSIONS = {
     "versions": [
         {
@@ -114,7 +116,7 @@ class TestProxies:
 
 class TestBrowsers:
     def test_an_allowed_origin_may_ask(self, stage: Stage) -> None:
-        door = open_door(stage, cors_origins=("https://console.example",))
+        door = open_door(stage, cors=Cors(("https://console.example",)))
         headers = {
             "Origin": "https://console.example",
             "Access-Control-Request-Method": "PATCH",
@@ -128,7 +130,7 @@ class TestBrowsers:
         assert "X-Auth-Token" in answer.headers["access-control-allow-headers"]
 
     def test_another_may_not(self, stage: Stage) -> None:
-        door = open_door(stage, cors_origins=("https://console.example",))
+        door = open_door(stage, cors=Cors(("https://console.example",)))
 
         answer = door("GET", "/stacks", headers={"Origin": "https://evil.example"})
 

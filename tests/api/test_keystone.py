@@ -13,9 +13,10 @@ import pytest
 from door import OTHER, PROJECT
 
 from calor.api.auth import MultiCloud, load_backend
-from calor.api.auth.keystone import KeystoneAuthenticator, PasswordAuthenticator, ServiceUser, versioned
+from calor.api.auth.keystone import KeystoneAuthenticator, PasswordAuthenticator
 from calor.api.auth.memory import Memory
 from calor.api.errors import BadRequest, Forbidden, Unauthorized, Unavailable
+from calor.clouds.sessions import Cloud, ServiceAccount, versioned
 from calor.service.caller import Caller
 
 
@@ -109,8 +110,7 @@ def clock() -> Clock:
 def authenticator(keystone: Keystone, clock: Clock) -> KeystoneAuthenticator:
     memory = Memory(seconds=10, size=2, clock=clock)
     return KeystoneAuthenticator(
-        keystone.url,
-        ServiceUser("calor", "pass"),
+        Cloud(ServiceAccount(keystone.url, "calor", "pass")),
         is_admin,
         memory=memory,
         public_url="https://keystone.example",
@@ -153,7 +153,9 @@ class TestTokens:
             authenticator.authenticate({"x-auth-token": "member"}, PROJECT)
 
     def test_a_keystone_that_is_not_there(self) -> None:
-        authenticator = KeystoneAuthenticator("http://127.0.0.1:9", ServiceUser("calor", "pass"), is_admin)
+        authenticator = KeystoneAuthenticator(
+            Cloud(ServiceAccount("http://127.0.0.1:9", "calor", "pass")), is_admin
+        )
 
         with pytest.raises(Unavailable):
             authenticator.authenticate({"x-auth-token": "member"}, PROJECT)

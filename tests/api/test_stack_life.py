@@ -76,12 +76,27 @@ def test_an_update_is_previewed_and_made(live: Door) -> None:
     assert [one["resource_name"] for one in changes["updated"]] == ["first"]
     assert [one["resource_name"] for one in changes["unchanged"]] == ["second"]
     assert changes["updated"][0]["creation_time"].endswith("Z")
+    assert changes["updated"][0]["reason"] == "value changes in place"
 
     assert live("PUT", path, {"template": changed("two")}).status_code == 202
     stack = live.settled(path)
     assert stack["stack_status"] == "UPDATE_COMPLETE"
     assert stack["updated_time"] is not None
     assert live.get(f"{path}/template") == changed("two")
+
+
+def test_the_preview_of_an_update_has_its_steps(live: Door) -> None:
+    path = live.create()
+    live.settled(path)
+
+    answer = live("PATCH", f"{path}/preview?show_nested=true", {"template": changed("two")}).json()
+
+    assert [(step["action"], step["path"]) for step in answer["plan"]] == [
+        ("update", ["first"]),
+        ("keep", ["second"]),
+    ]
+    [change] = answer["plan"][0]["changes"]
+    assert (change["property"], change["after"]) == ("value", "two")
 
 
 def test_put_forgets_and_patch_keeps(live: Door) -> None:
@@ -125,8 +140,12 @@ def test_a_stack_goes_back_to_its_snapshot(live: Door) -> None:
     live.settled(path)
 
     made = live("POST", f"{path}/snapshots", {"name": "before"}).json()
-    assert made["name"] == "before"
-    assert not any(name.startswith("_") for name in made["data"])
+    assert (made["name"], made["status"], made["data"]) == ("before", "IN_PROGRESS", None)
+    assert live.settled(path)["stack_status"] == "SNAPSHOT_COMPLETE"
+    kept = live.get(f"{path}/snapshots/{made['id']}")["snapshot"]
+    assert kept["status"] == "COMPLETE"
+    assert set(kept["data"]["resources"]) == {"first", "second"}
+    assert not any(name.startswith("_") for name in kept["data"])
     assert [one["id"] for one in live.get(f"{path}/snapshots")["snapshots"]] == [made["id"]]
 
     live("PUT", path, {"template": changed("two")})
@@ -147,6 +166,7 @@ def test_an_abandoned_stack_is_adopted(running: Stage) -> None:
 
     assert live.get(f"{path}/export")["name"] == "s"
     data = live("DELETE", f"{path}/abandon").json()
+    assert live.settled(path)["stack_status"] == "DELETE_COMPLETE"
     assert live.get("/stacks")["stacks"] == []
 
     answer = live("POST", "/stacks", {"stack_name": "s", "adopt_stack_data": json.dumps(data)})

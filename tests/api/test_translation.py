@@ -52,7 +52,7 @@ def recording(stage: Stage, recorder: Recorder, **settings: Any) -> Door:
 
 class TestActions:
     @pytest.mark.parametrize(
-        "verb", ["suspend", "resume", "check", "cancel_update", "cancel_without_rollback"]
+        "verb", ["suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry"]
     )
     def test_one_at_a_time(self, stage: Stage, stack: str, verb: str) -> None:
         recorder = Recorder()
@@ -152,11 +152,11 @@ class TestPreviews:
 
     @pytest.mark.parametrize(("method", "existing"), [("PUT", False), ("PATCH", True)])
     def test_of_an_update(self, stage: Stage, stack: str, method: str, existing: bool) -> None:
-        recorder = Recorder(preview_update={"unchanged": []})
+        recorder = Recorder(preview_update={"resource_changes": {"unchanged": []}, "plan": []})
 
         answer = recording(stage, recorder)(method, f"{stack}/preview?show_nested=True", {"template": SMALL})
 
-        assert answer.json() == {"resource_changes": {"unchanged": []}}
+        assert answer.json() == {"resource_changes": {"unchanged": []}, "plan": []}
         _, (_, change, show_nested), _ = recorder.calls[0]
         assert change.existing is existing
         assert show_nested is True
@@ -263,7 +263,7 @@ class TestConfigs:
             "options": {},
             "creation_time": "1970-01-01T00:00:00Z",
         }
-        assert recorder.calls[0][2] == {**body, "outputs": [], "options": {}}
+        assert recorder.calls[0][1] == ({**body, "outputs": [], "options": {}},)
 
     @pytest.mark.parametrize(
         "body",
@@ -273,6 +273,9 @@ class TestConfigs:
             {"inputs": "a"},
             {"inputs": ["a"]},
             {"inputs": [{}]},
+            {"inputs": [{"name": "a", "unknown": 1}]},
+            {"inputs": [{"name": "a", "type": "Text"}]},
+            {"outputs": [{"name": "a", "value": 1}]},
             {"outputs": {"a": 1}},
             {"options": []},
             {"group": "x" * 256},
@@ -301,8 +304,13 @@ class TestDeployments:
             "status_reason": "fine",
             "creation_time": "1970-01-01T00:00:00Z",
         }
-        given = {name: value for name, value in recorder.calls[0][2].items() if value is not None}
-        assert given == body
+        (fields,) = recorder.calls[0][1]
+        assert {name: value for name, value in fields.items() if value is not None} == {
+            "server": "server",
+            "config": "cid",
+            "status": "IN_PROGRESS",
+            "input_values": {"a": 1},
+        }
 
     @pytest.mark.parametrize(
         "body",

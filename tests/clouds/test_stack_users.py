@@ -55,7 +55,17 @@ class TestDomain:
         boss = identity(cloud).ask("POST", "users", body={"user": wanted})["user"]["id"]
         [role] = identity(cloud).ask("GET", "roles", params={"name": "admin"})["roles"]
         identity(cloud).ask("PUT", "domains", domain, "users", boss, "roles", role["id"])
-        users = StackUsers(cloud, name, admin=DomainAdmin("boss", "open sesame"))
+        admin = DomainAdmin("boss", "open sesame")
+        for number, users in enumerate(
+            (StackUsers(cloud, name, admin=admin), StackUsers(cloud, id=domain, admin=admin))
+        ):
+            assert users.domain_id == domain
+            made = users.make_user(f"server{number}", users.make_project("abc", str(number)))
+            assert made.domain_id == domain
+
+    def test_it_may_be_known_by_its_id(self, cloud: Cloud) -> None:
+        domain = StackUsers(cloud, f"domain {uuid4().hex}").domain_id
+        users = StackUsers(cloud, "no such name", id=domain)
         assert users.domain_id == domain
         assert users.make_user("server", users.make_project("abc", "1")).domain_id == domain
 

@@ -46,6 +46,19 @@ def test_an_unhealthy_member_of_a_group_is_replaced_alone(bench: Workbench) -> N
     assert {name for name in before if before[name] != after[name]} == {"1"}
 
 
+def test_a_group_that_is_ill_itself_is_replaced_as_a_whole(bench: Workbench) -> None:
+    stack = bench.create(template({"g": GROUP}))
+    bench.wait(stack)
+    [before] = bench.nested(stack)
+    ill(bench, stack, "g")
+    bench.update(stack, template({"g": GROUP}))
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    [after] = [one for one in bench.nested(stack) if one.deleted_at is None]
+    assert after.id != before.id
+    assert len(bench.resources(after)) == 3
+
+
 def test_what_is_ill_far_below_is_found(bench: Workbench) -> None:
     inner = template({"g": GROUP})
     document = template({"n": {"type": "inner.yaml"}, "m": {"type": "inner.yaml"}})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
 from sqlalchemy import select
-from workbench import Workbench, template
+from workbench import CALLER, PATIENCE, Workbench, template
 
 from calor.store import database, tables
+from calor.types.heat import software_deployment
 
 
 def stored(bench: Workbench, table: Any) -> list[Any]:
@@ -67,3 +70,45 @@ def test_what_the_server_does_not_offer_fails_with_a_word(bench: Workbench) -> N
 
     assert ended.state == "CREATE_FAILED"
     assert "NotSupported: resources.h: this server does not offer `temporary_url`" in ended.reason
+
+
+class TestWaitingForTheServer:
+    @pytest.fixture(autouse=True)
+    def a_server_that_knows_how_to_report(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def reporting(ctx: Any, transport: str) -> dict[str, Any]:
+            return {}
+
+        monkeypatch.setattr(software_deployment, "_reporting", reporting)
+
+    def waiting(self, bench: Workbench) -> Any:
+        body = deployed()
+        body["resources"]["deployment"]["properties"]["signal_transport"] = "CFN_SIGNAL"
+        stack = bench.create(body)
+        self.until(bench, "IN_PROGRESS")
+        return stack
+
+    def until(self, bench: Workbench, status: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while [row.status for row in stored(bench, tables.software_deployment)] != [status]:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+
+    def test_a_report_counts_once(self, bench: Workbench) -> None:
+        stack = self.waiting(bench)
+        for code in (0, 1):
+            row = bench.resources(stack)["deployment"]
+            bench.commands.signal(CALLER, stack, row, {"deploy_status_code": code})
+
+        assert bench.wait(stack).state == "CREATE_COMPLETE"
+        [deployment] = stored(bench, tables.software_deployment)
+        assert deployment.status == "COMPLETE"
+        assert deployment.output_values["deploy_status_code"] == 0
+
+    def test_a_deployment_whose_stack_is_cancelled_has_failed(self, bench: Workbench) -> None:
+        stack = self.waiting(bench)
+
+        bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+
+        self.until(bench, "FAILED")
+        [deployment] = stored(bench, tables.software_deployment)
+        assert deployment.reason == "Deployment cancelled."

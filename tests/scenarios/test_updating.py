@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from workbench import Probe, Workbench, probe, template
+import pytest
+from workbench import CALLER, Probe, Workbench, probe, template
+
+from calor.service.commands import StackChange
+from calor.service.errors import ServiceError
+from calor.store import tables
+from calor.store.writer import Changes
 
 
 def test_only_what_changed_is_touched(bench: Workbench) -> None:
@@ -101,3 +107,29 @@ def test_a_newer_update_takes_over_the_one_under_way(bench: Workbench) -> None:
     assert ended.state == "UPDATE_COMPLETE"
     assert bench.resources(stack)["a"].properties is not None
     assert bench.resources(stack)["a"].properties["value"] == "3"  # type: ignore[index]
+
+
+def test_what_an_engine_writes_meanwhile_is_not_lost(bench: Workbench) -> None:
+    """A request knows the stack as it was when it was looked at."""
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+    seen = bench.stack(stack.id)
+    changes = Changes()
+    changes.update(tables.stack, stack.id, user_project="made meanwhile")
+    bench.writer.write(changes)
+
+    bench.commands.act(CALLER, seen, "check")
+
+    assert bench.wait(stack).user_project == "made meanwhile"
+
+
+def test_a_stack_that_began_to_go_is_not_held_up(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1")}))
+    bench.wait(stack)
+    seen = bench.stack(stack.id)
+    bench.delete(stack)
+
+    with pytest.raises(ServiceError):
+        bench.commands.update_stack(CALLER, seen, StackChange({"template": template({"a": probe("2")})}))
+
+    assert bench.wait(stack).state == "DELETE_COMPLETE"

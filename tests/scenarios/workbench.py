@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
@@ -90,7 +90,7 @@ class Accounts:
         self.projects.add(made)
         return made
 
-    def make_user(self, name: str, project: str) -> StackUser:
+    def make_user(self, name: str, project: str, password: str | None = None) -> StackUser:
         self.users.add(name)
         return StackUser(name, name, "secret", project, self.domain_id)
 
@@ -106,29 +106,52 @@ class Accounts:
         self.projects.discard(project)
 
 
-def declaration(name: str) -> type[ResourceType] | None:
-    return Probe if name == Probe.type_name else catalogue.declaration(name)
-
-
 class Workbench:
-    """Commands and an engine, which runs in a thread until the workbench is closed."""
+    """Commands and an engine, which runs in a thread until it is stopped or the workbench is closed."""
 
-    def __init__(self, url: str, *, seal_all: bool = False) -> None:
+    def __init__(self, url: str, types: Iterable[type[ResourceType]] = (), *, seal_all: bool = False) -> None:
         Probe.journal = []
         self.url = url
         self.cipher = Cipher(Cipher.new_key())
         self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
         schema.upgrade(self.database)
-        self.world = replace(offline_world(), declaration=declaration)
+        own = {one.type_name: one for one in (Probe, *types)}
+        self.world = replace(
+            offline_world(), declaration=lambda name: own.get(name) or catalogue.declaration(name)
+        )
         self.writer = Writer(self.database)
-        self.loop = asyncio.new_event_loop()
         self.keeper: Keeper | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.commands = Commands(self.database, self.writer, self.world, self._ring)
+        self.start()
+
+    # The engine.
+
+    def start(self) -> None:
+        """Starts an engine."""
+        self.loop = asyncio.new_event_loop()
         self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
         self._ready.wait(PATIENCE)
-        self.commands = Commands(self.database, self.writer, self.world, self._ring)
+
+    def stop(self) -> None:
+        """Tells the engine to stop."""
+        if self.keeper is not None:
+            self.keeper = None
+            self.loop.call_soon_threadsafe(self._task.cancel)
+            self._thread.join(PATIENCE)
+
+    def crash(self) -> None:
+        """The engine does not get to do anything more: its thread stands still for ever."""
+        crashed = threading.Event()
+
+        def stand_still() -> None:
+            crashed.set()
+            threading.Event().wait()
+
+        self.keeper = None
+        self.loop.call_soon_threadsafe(stand_still)
+        crashed.wait(PATIENCE)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self.loop)
@@ -138,30 +161,22 @@ class Workbench:
         self.accounts = Accounts()
         addresses = Addresses("http://calor/v1", "http://calor:8000/v1", "http://identity/v3")
         services = UserServices(cast(Any, None), cast(Any, self.accounts), self.cipher, addresses)
-        self.keeper = Keeper(self.database, self.world, self.writer, user_services=services)
+        self.keeper = Keeper(self.database, self.world, self.writer, user_services=services, alone=True)
         self._task = asyncio.ensure_future(self.keeper.serve(self._ready.set))
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
 
     def _ring(self) -> None:
-        assert self.keeper is not None
-        self.loop.call_soon_threadsafe(self.keeper.ring)
-
-    def _stop(self) -> None:
-        assert self._task is not None
-        self.loop.call_soon_threadsafe(self._task.cancel)
-        self._thread.join(PATIENCE)
+        if self.keeper is not None:
+            self.loop.call_soon_threadsafe(self.keeper.ring)
 
     def restart(self) -> None:
         """Ends the engine, and starts another one."""
-        self._stop()
-        self._ready.clear()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-        self._ready.wait(PATIENCE)
+        self.stop()
+        self.start()
 
     def close(self) -> None:
-        self._stop()
+        self.stop()
         self.writer.close()
         self.database.dispose()
 

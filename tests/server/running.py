@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -30,26 +32,58 @@ def free_port() -> int:
 
 
 class Server:
-    def __init__(self, state_dir: Path, port: int) -> None:
+    def __init__(
+        self,
+        state_dir: Path,
+        port: int,
+        config: Path | None = None,
+        *,
+        log: int = subprocess.PIPE,
+        **environment: str,
+    ) -> None:
         self.state_dir = state_dir
         self.port = port
         command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        if config is not None:
+            command += ["--config-file", str(config)]
+        self.process = subprocess.Popen(command, stderr=log, text=True, env={**os.environ, **environment})
 
-    def ready(self) -> None:
+    def ready(self, scheme: str = "http", verify: ssl.SSLContext | bool = True) -> None:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                if httpx.get(f"http://127.0.0.1:{self.port}/healthcheck").status_code == 200:
+                address = f"{scheme}://127.0.0.1:{self.port}/healthcheck"
+                if httpx.get(address, verify=verify).status_code == 200:
                     return
             except httpx.HTTPError:
                 pass
             time.sleep(0.05)
         raise AssertionError("the server does not answer")
 
+    def client(self, **headers: str) -> httpx.Client:
+        """The API of the project of the user demo, as that user unless headers say otherwise."""
+        token, project = self.token()
+        base = f"http://127.0.0.1:{self.port}/v1/{project}"
+        return httpx.Client(base_url=base, headers=headers or {"X-Auth-Token": token}, follow_redirects=True)
+
+    def output(self) -> str:
+        """All that it has logged; it has to have ended."""
+        assert self.process.stderr is not None
+        return self.process.stderr.read()
+
     def children(self) -> list[int]:
         shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(pid) for pid in shown.split()]
+
+    def child(self, name: str) -> int | None:
+        """The process that runs a program of the server: `engine`, `api` or `cloud`."""
+        for pid in self.children():
+            try:
+                if Path(f"/proc/{pid}/comm").read_text().strip() == f"calor {name}":
+                    return pid
+            except OSError:
+                continue
+        return None
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""

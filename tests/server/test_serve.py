@@ -13,6 +13,7 @@ import httpx2 as httpx
 import pytest
 from running import PATIENCE, Server, free_port
 
+from calor.server.supervisor import GRACE_SECONDS
 from calor.store.cipher import Cipher
 
 
@@ -84,6 +85,36 @@ def test_when_it_is_killed_its_processes_end_with_it(server: Server) -> None:
     server.process.wait(PATIENCE)
 
     assert all_gone(children)
+
+
+@needs_proc
+def test_a_server_that_was_killed_can_be_started_again_at_once(server: Server) -> None:
+    server.process.kill()
+    server.process.wait(PATIENCE)
+
+    again = Server(server.state_dir, server.port)
+    try:
+        again.ready()
+    finally:
+        again.stop()
+
+    assert again.process.returncode == 0
+
+
+@needs_proc
+def test_it_stops_at_once_while_a_process_is_being_started_again(server: Server) -> None:
+    engine = server.child("engine")
+    assert engine is not None
+    os.kill(engine, signal.SIGKILL)
+
+    server.process.send_signal(signal.SIGTERM)
+
+    assert server.process.wait(GRACE_SECONDS - 1) == 0
+
+
+@needs_proc
+def test_its_processes_can_be_told_apart(server: Server) -> None:
+    assert {server.child(name) for name in ("api", "engine", "cloud")} == set(server.children())
 
 
 @needs_proc

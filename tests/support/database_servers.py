@@ -120,7 +120,11 @@ class PostgreSQL(DatabaseServer):
         self.run([self._program("initdb"), f"--pgdata={self.folder}/data", *options])
 
     def command(self) -> list[str]:
-        settings = (f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self.folder}")
+        settings = (
+            f"port={self.port}",
+            "listen_addresses=127.0.0.1",
+            f"unix_socket_directories={self.folder}",
+        )
         quick = ("fsync=off", "full_page_writes=off")
         options = [part for one in (*settings, *quick) for part in ("-c", one)]
         return [self._program("postgres"), "-D", f"{self.folder}/data", *options]

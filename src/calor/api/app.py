@@ -16,7 +16,6 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,21 +37,6 @@ from calor.store.outages import is_passing
 
 REQUEST_ID = "x-openstack-request-id"
 _REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
-_HEADERS = (
-    "X-Auth-Token",
-    "X-Auth-User",
-    "X-Auth-Key",
-    "X-Auth-Url",
-    "X-Region-Name",
-    "X-Identity-Status",
-    "X-Roles",
-    "X-Service-Catalog",
-    "X-User-Id",
-    "X-Tenant-Id",
-    "X-OpenStack-Request-ID",
-    "Content-Type",
-    "Last-Event-ID",
-)
 
 log = logging.getLogger(__name__)
 
@@ -80,22 +64,29 @@ def create_app(
         text = metrics.text(queries.services.stacks_by_state())
         return Response(text, media_type="text/plain; version=0.0.4")
 
-    routes = [Path("/healthcheck", healthcheck), Mount("/", endpoint)]
+    routes = [Path("/healthcheck", healthcheck)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(_RequestIds)]
-    if settings.cors_origins:
+    cors = settings.cors
+    if cors.origins:
         middleware.append(
             Middleware(
                 CORSMiddleware,
-                allow_origins=settings.cors_origins,
-                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                allow_headers=_HEADERS,
-                expose_headers=["X-OpenStack-Request-ID", "Location"],
-                allow_credentials="*" not in settings.cors_origins,
+                allow_origins=cors.origins,
+                allow_methods=cors.methods,
+                allow_headers=cors.headers,
+                expose_headers=cors.expose_headers,
+                # Browsers refuse credentials where any origin may ask.
+                allow_credentials=cors.credentials and "*" not in cors.origins,
+                max_age=cors.max_age,
             )
         )
-    return Starlette(routes=routes, middleware=middleware)
+    app = Starlette(routes=routes, middleware=middleware)
+    # Not a route: those match no path with a line break in it, and answer such paths in a form of their own.
+    app.router.default = endpoint
+    app.router.redirect_slashes = False
+    return app
 
 
 class _RequestIds:
@@ -190,6 +181,9 @@ class _Endpoint:
             self._api.policy.enforce(caller, found.route.rule)
         settings = self._api.settings
         base = base_url(request, settings.trust_proxy_headers)
+        given = bodies.parse(raw, request.headers.get("content-type", ""))
+        if len(raw) > settings.largest_template:
+            bodies.check_template(given, settings.largest_template)
         call = Call(
             caller=caller,
             method=request.method,
@@ -199,7 +193,7 @@ class _Endpoint:
             query=Query.parse(request.url.query),
             headers=request.headers,
             raw_query=request.url.query,
-            given=bodies.parse(raw, request.headers.get("content-type", "")),
+            given=given,
         )
         return found.route.handler(self._api, call)
 

@@ -44,6 +44,17 @@ def parse(raw: bytes, content_type: str) -> Any:
     return data
 
 
+def check_template(body: Any, largest: int) -> None:
+    """Raises BadRequest if the template in a body is too large. Those in its files are measured when they are read."""
+    template = body.get("template") if isinstance(body, dict) else None
+    text = template if isinstance(template, str) else json.dumps(template, separators=(",", ":"))
+    if len(text.encode("utf-8", "surrogatepass")) > largest:
+        raise BadRequest(
+            f"Request limit exceeded: Template size exceeds maximum allowed size ({largest} bytes).",
+            "RequestLimitExceeded",
+        )
+
+
 def _refused(name: str) -> float:
     raise ValueError(f"{name} is no number in JSON")
 

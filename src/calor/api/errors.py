@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from calor.language.view import diagnostic_view
+from calor.service.availability import CODE, UNAVAILABLE
 from calor.service.errors import ServiceError
 
 STATUSES: dict[str, int] = {
@@ -77,8 +78,8 @@ def status_of(error: ServiceError) -> int:
 def fault(error: ServiceError) -> dict[str, Any]:
     """The body for an error of a use case. `diagnostics` is there when a template is wrong."""
     message = error.message
-    if error.kind == "ResourceTypeUnavailable":
-        message = f"HEAT-E99001 {message}"
+    if error.kind == UNAVAILABLE:
+        message = f"HEAT-E{CODE} {message}"
     body = _fault(status_of(error), error.kind, message)
     if error.diagnostics:
         body["diagnostics"] = [diagnostic_view(one) for one in error.diagnostics]

@@ -99,6 +99,7 @@ _SPECIAL = {
     "stacks:global_index": "rule:deny_everybody",
     "software_configs:global_index": "rule:deny_everybody",
     "stacks:update_no_change": "rule:stacks:update_patch",
+    "actions:retry": "rule:stacks:update",
     "service:index": "role:admin",
 }
 ADMIN_TYPES = (
@@ -139,23 +140,34 @@ DEFAULTS: dict[str, str] = {
 }
 
 
+class PolicyUnusable(Exception):
+    """A policy file has no rules in it that can be understood."""
+
+
 class Policy:
     """The rules. A policy file, if there is one, overrides the defaults; its changes are noticed."""
 
-    def __init__(self, policy_file: str | None = None) -> None:
+    def __init__(self, policy_file: str | None = None, policy_dirs: Sequence[str] = ()) -> None:
+        """Raises PolicyUnusable."""
         # Slow to import, and not everything that imports the API serves it.
         from oslo_config import cfg
         from oslo_policy import policy
 
         conf = cfg.ConfigOpts()
         conf([], project="calor", default_config_files=[], default_config_dirs=[])
-        if policy_file is None:
+        if policy_file is None and not policy_dirs:
             rules = policy.Rules.from_dict(DEFAULTS)
             self._enforcer = policy.Enforcer(conf, rules=rules, use_conf=False)
             return
         self._enforcer = policy.Enforcer(conf, policy_file=policy_file)
+        conf.set_override("policy_dirs", list(policy_dirs), group="oslo_policy")
         self._enforcer.register_defaults([policy.RuleDefault(name, rule) for name, rule in DEFAULTS.items()])
-        self._enforcer.load_rules()
+        try:
+            self._enforcer.load_rules()
+        except Exception as error:
+            # Whatever text may be in a file, oslo.policy has an exception of some kind for it.
+            where = ", ".join([*([policy_file] if policy_file else []), *policy_dirs])
+            raise PolicyUnusable(f"{where} cannot be used: {error}") from None
 
     def allows(self, caller: Caller, rule: str) -> bool:
         return self._check(rule, _credentials(caller))

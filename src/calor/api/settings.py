@@ -8,12 +8,26 @@ from calor import __version__
 
 
 @dataclass(frozen=True, slots=True)
+class Cors:
+    """What pages of other origins may do."""
+
+    origins: tuple[str, ...] = ()
+    """The origins; * is any."""
+    credentials: bool = True
+    methods: tuple[str, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
+    headers: tuple[str, ...] = ("X-Auth-Token", "Content-Type")
+    expose_headers: tuple[str, ...] = ("X-OpenStack-Request-ID", "Location")
+    max_age: int = 3600
+
+
+@dataclass(frozen=True, slots=True)
 class ApiSettings:
     largest_body: int = 1_048_576
+    largest_template: int = 524_288
     longest_url: int = 50_000
     trust_proxy_headers: bool = False
     """Whether X-Forwarded-Proto, -Host, -Port and -Prefix say where clients reach the API."""
-    cors_origins: tuple[str, ...] = ()
+    cors: Cors = Cors()
     enable_abandon: bool = False
     enable_adopt: bool = False
     metrics: bool = True

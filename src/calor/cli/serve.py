@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from calor.cli.config import add_files_to
+
+if TYPE_CHECKING:
+    from calor.config.settings import Logging
 
 
 def add_to(commands: Any) -> None:
     command = commands.add_parser("serve", help="run Calor with its embedded cloud")
     command.add_argument("--state-dir", metavar="DIR", help="where to keep everything (CALOR_STATE_DIR)")
-    command.add_argument("--host", default="127.0.0.1")
-    command.add_argument("--port", type=int, default=8004, help="the API's; the others follow it")
+    add_files_to(command)
+    command.add_argument("--host", help="the address to listen on; 127.0.0.1 unless configured")
+    command.add_argument("--port", type=int, help="the API's, 8004 unless configured; the others follow it")
     command.add_argument("--cloud-backend", choices=("auto", "linux", "simulated"), default="auto")
     command.set_defaults(run=run)
 
@@ -20,19 +26,56 @@ def add_to(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import logging
 
-    from calor.server.embedded import StateDirTaken, serve
-    from calor.server.settings import Settings, default_state_dir
+    from calor.api.auth import BackendMissing
+    from calor.api.policy import PolicyUnusable
+    from calor.cli.config import load_files
+    from calor.config.loading import ConfigError
+    from calor.config.translating import settings_of
+    from calor.server.embedded import DatabaseUnusable, StateDirTaken, serve
+    from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
     from calor.server.sockets import PortTaken
+    from calor.server.tls import CertificateUnusable
     from calor.store.cipher import WrongKey
 
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    state_dir = Path(arguments.state_dir) if arguments.state_dir else default_state_dir()
-    settings = Settings(state_dir.absolute(), arguments.host, arguments.port, arguments.cloud_backend)
     try:
+        loaded = load_files(arguments)
+        configured = settings_of(loaded)
+        _start_logging(configured.logging)
+        for finding in loaded.findings():
+            level = logging.INFO if finding.known else logging.WARNING
+            logging.getLogger("calor").log(level, "%s", finding)
+        state_dir = Path(arguments.state_dir) if arguments.state_dir else default_state_dir()
+        settings = Settings(
+            state_dir.absolute(),
+            configured,
+            arguments.host or configured.api.rest.host or DEFAULT_HOST,
+            arguments.port or configured.api.rest.port or DEFAULT_PORT,
+            arguments.cloud_backend,
+        )
         serve(settings)
-    except (PortTaken, StateDirTaken, WrongKey) as error:
+    except (
+        BackendMissing,
+        CertificateUnusable,
+        ConfigError,
+        DatabaseUnusable,
+        PolicyUnusable,
+        PortTaken,
+        StateDirTaken,
+        WrongKey,
+    ) as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _start_logging(wanted: Logging) -> None:
+    import logging
+
+    handler = logging.FileHandler(wanted.file) if wanted.file else logging.StreamHandler(sys.stderr)
+    logging.basicConfig(
+        level=logging.INFO,
+        handlers=[handler],
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    if wanted.debug:
+        logging.getLogger("calor").setLevel(logging.DEBUG)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.calls import Api, content
@@ -17,10 +22,13 @@ if TYPE_CHECKING:
 # Seconds to wait for a connection, and then for the next piece of an answer.
 TIMEOUT = 60.0
 
+REMEMBERED = 256
+REMEMBERED_SECONDS = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccount:
-    """Whom the service itself logs in as. Domains are given by id."""
+    """Whom the service itself logs in as. A domain's name, if there is one, goes before its id."""
 
     auth_url: str
     username: str
@@ -29,6 +37,10 @@ class ServiceAccount:
     user_domain: str = "default"
     project_domain: str = "default"
     region: str | None = None
+    user_domain_name: str | None = None
+    project_domain_name: str | None = None
+    interface: str = "public"
+    """Which endpoints of the catalog are used."""
 
 
 class Cloud:
@@ -45,7 +57,11 @@ class Cloud:
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
         self._timeout = timeout
-        auth = self._log_in(project_name=account.project, project_domain_id=account.project_domain)
+        self._tokens = _Remembered()
+        auth = self._log_in(
+            project_name=account.project,
+            **_domain("project_domain", account.project_domain, account.project_domain_name),
+        )
         self.service: Session = Session(auth=auth, verify=verify, timeout=timeout, user_agent="calor")
         # The connections are those of many users: a cookie for one must not be sent for another.
         self.service.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -58,8 +74,10 @@ class Cloud:
         """The service account with the roles it has on a domain."""
         return self._session(self._log_in(domain_id=domain_id))
 
-    def as_domain_admin(self, username: str, password: str, domain_name: str) -> Session:
-        """A user of a domain, with the roles they have on it."""
+    def as_domain_admin(
+        self, username: str, password: str, domain_name: str, domain_id: str | None = None
+    ) -> Session:
+        """A user of a domain, with the roles they have on it. The domain's id, if given, goes before its name."""
         from keystoneauth1.identity import v3
 
         return self._session(
@@ -67,8 +85,10 @@ class Cloud:
                 self.identity_url,
                 username=username,
                 password=password,
-                user_domain_name=domain_name,
-                domain_name=domain_name,
+                user_domain_id=domain_id,
+                domain_id=domain_id,
+                user_domain_name=None if domain_id else domain_name,
+                domain_name=None if domain_id else domain_name,
             )
         )
 
@@ -81,7 +101,11 @@ class Cloud:
 
     def with_token(self, token: str) -> Session:
         """The token as it is, until it ends. It is not exchanged for another: those of trusts and application
-        credentials cannot be. Asks the cloud what the token is worth; raises Unauthorized if nothing."""
+        credentials cannot be. Asks the cloud what the token is worth, or remembers; raises Unauthorized if
+        nothing."""
+        return self._tokens.get(token, lambda: self._opened(token))
+
+    def _opened(self, token: str) -> Session:
         from keystoneauth1 import access
         from keystoneauth1.identity.access import AccessInfoPlugin
 
@@ -95,10 +119,16 @@ class Cloud:
         return Api(session, self.identity_url)
 
     def endpoint(
-        self, session: Session, service_type: str, interface: str = "public", region: str | None = None
+        self,
+        session: Session,
+        service_type: str,
+        interface: str | None = None,
+        region: str | None = None,
     ) -> str:
-        """Where the catalog says that a service is; in the region of the service account unless told otherwise."""
+        """Where the catalog says that a service is; interface and region are those of the service account unless
+        told otherwise."""
         region = region or self.account.region
+        interface = interface or self.account.interface
         with translated():
             url = session.get_endpoint(
                 service_type=service_type, interface=interface, region_name=region, skip_discovery=True
@@ -117,7 +147,7 @@ class Cloud:
             self.identity_url,
             username=account.username,
             password=account.password,
-            user_domain_id=account.user_domain,
+            **_domain("user_domain", account.user_domain, account.user_domain_name),
             **scope,
         )
 
@@ -131,6 +161,33 @@ class Cloud:
             timeout=self._timeout,
             user_agent="calor",
         )
+
+
+class _Remembered:
+    """Sessions of tokens that were seen a moment ago. A token that was revoked meanwhile is refused by whatever it
+    is used for."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[bytes, tuple[float, Session]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, token: str, make: Callable[[], Session]) -> Session:
+        key, now = hashlib.sha256(token.encode()).digest(), time.monotonic()
+        with self._lock:
+            until, session = self._sessions.get(key, (0.0, None))
+        if session is not None and now < until:
+            return session
+        made = make()
+        with self._lock:
+            self._sessions[key] = now + REMEMBERED_SECONDS, made
+            self._sessions.move_to_end(key)
+            if len(self._sessions) > REMEMBERED:
+                self._sessions.popitem(last=False)
+        return made
+
+
+def _domain(kind: str, id: str, name: str | None) -> dict[str, Any]:
+    return {f"{kind}_name": name} if name else {f"{kind}_id": id}
 
 
 def access_of(session: Session) -> Any:

@@ -54,11 +54,14 @@ class StackUsers:
         cloud: Cloud,
         domain: str = "heat",
         *,
+        id: str | None = None,
         role: str = "heat_stack_user",
         admin: DomainAdmin | None = None,
     ) -> None:
+        """The domain's id, if given, goes before its name."""
         self._cloud = cloud
         self._name = domain
+        self._id = id
         self._role = role
         self._admin = admin
         self._found: _Domain | None = None
@@ -78,10 +81,10 @@ class StackUsers:
             made = self._named("projects", name)
         return str(made["id"])
 
-    def make_user(self, name: str, project_id: str) -> StackUser:
-        """A user in a stack's project, with a new password, also if there was one already. Raises Conflict if
-        another stack has a user of that name."""
-        domain, password = self._domain, new_password()
+    def make_user(self, name: str, project_id: str, password: str | None = None) -> StackUser:
+        """A user in a stack's project, with a new password, also if there was one already: a random one unless one
+        is given. Raises Conflict if another stack has a user of that name."""
+        domain, password = self._domain, password or new_password()
         wanted = {
             "name": name,
             "domain_id": domain.id,
@@ -159,15 +162,23 @@ class StackUsers:
     def _find_domain(self) -> _Domain:
         cloud = self._cloud
         if self._admin:
-            session = cloud.as_domain_admin(self._admin.username, self._admin.password, self._name)
+            session = cloud.as_domain_admin(self._admin.username, self._admin.password, self._name, self._id)
             domain_id = str(access_of(session).domain_id)
         else:
-            domain_id = self._make_domain(cloud.identity(cloud.service))
+            domain_id = self._administered(cloud.identity(cloud.service))
             session = cloud.in_domain(domain_id)
         identity = cloud.identity(session)
         return _Domain(domain_id, _role_id(identity, self._role), identity)
 
-    def _make_domain(self, identity: Api) -> str:
+    def _administered(self, identity: Api) -> str:
+        """The domain's id, with the service account as its admin."""
+        domain_id = self._id or self._found_or_made(identity)
+        admin = _role_id(identity, "admin")
+        user_id = access_of(identity.session).user_id
+        identity.ask("PUT", "domains", domain_id, "users", user_id, "roles", admin)
+        return domain_id
+
+    def _found_or_made(self, identity: Api) -> str:
         domain = _by_name(identity, "domains", self._name)
         if domain is None:
             wanted = {"name": self._name, "description": "Users and projects of stacks"}
@@ -178,11 +189,7 @@ class StackUsers:
                 domain = _by_name(identity, "domains", self._name)
                 if domain is None:
                     raise
-        domain_id = str(domain["id"])
-        admin = _role_id(identity, "admin")
-        user_id = access_of(identity.session).user_id
-        identity.ask("PUT", "domains", domain_id, "users", user_id, "roles", admin)
-        return domain_id
+        return str(domain["id"])
 
 
 def project_name(project: str, stack_id: str) -> str:

@@ -47,7 +47,9 @@ class ActionWalk:
                     graph.depend(needed, row.id)
                 else:
                     graph.depend(row.id, needed)
-        return await walk(graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stop)
+        return await walk(
+            graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stopped, rest=self.journal.send
+        )
 
     def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
         state = self.rows[id]
@@ -92,7 +94,7 @@ class ActionWalk:
         self.children[state.name] = inner
         self._change(stack, "IN_PROGRESS", f"Stack {self.action} started")
         failed = await inner.execute()
-        if self.run.stop.is_set():
+        if self.run.stopped():
             if self.run.aborted:
                 self._change(stack, "FAILED", f"{self.action} was given up")
             raise Stopped
@@ -125,6 +127,8 @@ class ActionWalk:
                 self._fail(state, StepFailed("Aborted", f"{self.action} was given up"))
             raise
         except Exception as error:
+            if self.run.left:
+                raise Stopped from error
             raise self._fail(state, StepFailed.of(error)) from None
         self._done(state, answer)
 

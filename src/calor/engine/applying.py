@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from calor.engine.children import Child, delete_child
 from calor.engine.hooks import HOOK, wait_at
@@ -21,74 +21,87 @@ from calor.language.evaluation import (
     evaluate,
 )
 from calor.language.expressions import FunctionError, resolve
-from calor.language.library import TemplateType
 from calor.language.values import bare
-from calor.plan.decision import Change, Decision, Kind, Present, Wanted, decide
+from calor.plan.decision import (
+    RESTRICTED,
+    Change,
+    Decision,
+    Kind,
+    Wanted,
+    decide,
+    decide_with_stack_below,
+    has_stack_below,
+    restriction,
+)
+from calor.plan.ordering import Apply, Delete, Node, steps
+from calor.plan.present import EXTERNAL, METADATA, policy_of, present_of, remembered, wanted_of
 from calor.types.behaviour import NeedsReplacement
 
-if TYPE_CHECKING:
-    pass
+FAILURE = "_failure"
+"""Where a resource notes what failed, and in which action."""
 
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """Make the resource of a name what the definition says."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Delete one resource row."""
-
-    id: str
-
-
-Step = Apply | Delete
+CHANGING = "_changing"
+"""Where a resource notes which properties an update is changing."""
 
 
 class StackWalk(OpenedStack):
     """One stack on its way to a definition."""
 
+    _failures: Mapping[Node, StepFailed] = {}
+    _occasion: str | None = None
+
     # The graph of steps.
 
-    def graph(self) -> Graph[Step]:
-        """Applying follows the definition's dependencies. A row that is not wanted any more is deleted after its
-        dependants are gone or changed, and after what takes its place is there."""
-        graph: Graph[Step] = Graph()
+    def graph(self) -> Graph[Node]:
         wanted = self.definition.graph if self.definition is not None else Graph[str]()
-        for name in wanted:
-            graph.add(Apply(name))
-        for name, needed in wanted.edges():
-            graph.depend(Apply(name), Apply(needed))
-        for row in self.rows.values():
-            graph.add(Delete(row.id))
-            if row.name in wanted:
-                graph.depend(Delete(row.id), Apply(row.name))
-        for row in self.rows.values():
-            for needed in row.requires:
-                if needed not in self.rows:
-                    continue
-                graph.depend(Delete(needed), Delete(row.id))
-                if row.name in wanted:
-                    graph.depend(Delete(needed), Apply(row.name))
-        return graph
+        return steps(wanted, self.rows.values())
 
-    async def execute(self) -> dict[Step, Exception]:
+    async def execute(self) -> dict[Node, Exception]:
         """Does all that has to be done; what failed, by step."""
         self.open()
-        return await walk(self.graph(), self._start, stop=self.run.stop)
+        self._failures = self._failed_already()
+        failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
+        if self.run.aborted or (failed and not self.run.stop.is_set()):
+            self._give_up_interrupted()
+        return failed
 
-    def _start(self, step: Step) -> Coroutine[Any, Any, None] | None:
+    @property
+    def occasion(self) -> str:
+        """Tells what the stack is walked for from what it was walked for before."""
+        return self._occasion or self.run.mark
+
+    @occasion.setter
+    def occasion(self, occasion: str) -> None:
+        self._occasion = occasion
+
+    def _failed_already(self) -> dict[Node, StepFailed]:
+        """What failed in this action before another engine took it up: it is not tried a second time."""
+        found: dict[Node, StepFailed] = {}
+        for row in self.rows.values():
+            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.occasion:
+                step = Delete(row.id) if row.action == "DELETE" else Apply(row.name)
+                found[step] = StepFailed(**row.data[FAILURE]["error"])
+        return found
+
+    def _give_up_interrupted(self) -> None:
+        """What another engine was working on, and was not reached again, does not stay IN_PROGRESS."""
+        for state in [*self.rows.values(), *self.current.values()]:
+            if state.status == "IN_PROGRESS":
+                message = f"Engine went down during resource {state.action}"
+                self._fail(state, state.action, StepFailed("ResourceFailure", message))
+
+    def _start(self, step: Node) -> Coroutine[Any, Any, None] | None:
+        if step in self._failures:
+            raise self._failures[step]
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
         if self.registry.hooks(name):
             return self._with_hooks(step, name)
         return self._do(step)
 
-    def _do(self, step: Step) -> Coroutine[Any, Any, None] | None:
+    def _do(self, step: Node) -> Coroutine[Any, Any, None] | None:
         return self._apply(step.name) if isinstance(step, Apply) else self._delete(self.rows[step.id])
 
-    async def _with_hooks(self, step: Step, name: str) -> None:
+    async def _with_hooks(self, step: Node, name: str) -> None:
         """Waits, where the environment says so, before and after a step. What is made in the place of something
         else waits for nothing."""
         hooks = self.registry.hooks(name)
@@ -118,31 +131,26 @@ class StackWalk(OpenedStack):
         present = self.current.get(name)
         try:
             evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+            wanted = self._wanted(resource, evaluated)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         if present is not None and present.state == "ADOPT_IN_PROGRESS":
-            return self._adopt(present, resource, bare(evaluated.values), evaluated)
+            return self._adopt(present, resource, evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
-        decision = decide(present_of(present), wanted_of(resource, evaluated))
-        external = resource.text.external_id is not None
-        if present is not None and bool(present.data.get("_external")) != external:
-            message = "Update to property external_id of a resource is not supported"
-            raise self._failed_before(resource, present, StepFailed("NotSupported", message))
-        if external and present is not None:
-            self._keep(present, resource)
-            return None
+        decision = decide(present_of(present, self.run.world.declaration), wanted)
         if decision.kind is Kind.KEEP and present is not None:
-            if self._is_nested(resource):
-                return self._keep_nested(present, resource, evaluated, decision)
+            if wanted.keeps_stack:
+                return self._keep_nested(present, resource, evaluated, wanted)
             self._keep(present, resource)
             return None
         if decision.kind is Kind.FORBIDDEN:
-            raise self._failed_before(resource, present, StepFailed("NotSupported", decision.reason))
-        if decision.kind is Kind.UPDATE and present is not None:
+            raise self._failed_before(resource, present, StepFailed(decision.error, decision.reason))
+        # What is undecided now, the type decides while it updates.
+        if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
-        if replaces is not None and replaces.status != "FAILED":
+        if replaces is not None and replaces.status != "FAILED" and replaces.action != "DELETE":
             self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
             self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
         return self._create(resource, evaluated, replaces)
@@ -150,35 +158,37 @@ class StackWalk(OpenedStack):
     def _resume(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
-        """Goes on with a creation that another engine began. What it made is looked for first: nothing is made
-        twice."""
+        """Goes on with a creation that another engine began."""
         if state.type_name != resource.type_name:
             return self._create(resource, evaluated, state)
-        properties = bare(evaluated.values)
-        state.properties = properties
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
-        return self._finish(
-            self._find_or_create(resource, state, evaluated),
-            state,
-            "CREATE",
-            lambda: self._created(state, resource),
-        )
+        if self._is_nested(resource) or not hasattr(resource.found, "find"):
+            return self._begin_again(resource, state, evaluated)
+        return self._find_or_make(resource, state, evaluated)
 
-    async def _find_or_create(
+    async def _find_or_make(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> None:
-        if self._is_nested(resource):
-            child = self.children[resource.name] = Child(self, resource, state)
-            await child.resume(evaluated)
-            return
-        find = getattr(resource.found, "find", None)
-        if find is not None and await find(self.context(state)):
-            return
-        create = getattr(resource.found, "create", None)
-        outcome = create(self.context(state), state.properties) if create is not None else None
-        if inspect.isawaitable(outcome):
-            await outcome
+        """What was made is looked for first: nothing is made twice. It is as it was begun, which may not be what
+        is wanted by now."""
+        found: Any = resource.found
+        try:
+            there = await found.find(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, "CREATE", error) from None
+        if there:
+            self._created(state, resource)
+            following = self._apply(resource.name)
+        else:
+            following = self._begin_again(resource, state, evaluated)
+        if following is not None:
+            await following
+
+    def _begin_again(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        self._describe(state, resource, evaluated)
+        state.properties = bare(evaluated.values)
+        return self._make(resource, state, evaluated)
 
     def _failed_before(
         self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed
@@ -212,30 +222,48 @@ class StackWalk(OpenedStack):
             replaces.replaced_by = state.id
             self.journal.resource(replaces)
         properties = bare(evaluated.values)
-        state.metadata = bare(evaluated.metadata)
-        state.data["_metadata"] = state.metadata
-        state.requires = self._requires(resource)
-        state.definition = self.stack.definition
+        self._describe(state, resource, evaluated)
         if resource.text.external_id is not None:
             self._external(state, resource, properties)
             return None
+        if self.stack.action == "ADOPT":
+            return self._adopt(state, resource, evaluated)
+        state.properties = properties
+        self._enter(state, "CREATE", properties)
+        return self._make(resource, state, evaluated)
+
+    def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
+        """Notes what the definition says of a resource that is about to be made."""
+        state.metadata = bare(evaluated.metadata)
+        state.data = {**state.data, METADATA: state.metadata}
+        self._follow(state, resource)
         if self._is_nested(resource):
             state.data["_nested"] = True
-        if resource.deletion_policy != "Delete":
-            state.data["_deletion_policy"] = resource.deletion_policy
-        if self.stack.action == "ADOPT":
-            return self._adopt(state, resource, properties, evaluated)
-        self._enter(state, "CREATE", properties)
-        state.properties = properties
+
+    def _make(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Coroutine[Any, Any, None] | None:
+        """Makes what a row, IN_PROGRESS, stands for."""
+        create = getattr(resource.found, "create", None)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
             outcome: Any = child.create(evaluated)
+        elif create is not None and hasattr(resource.found, "find"):
+            outcome = self._create_intended(state, create)
         else:
-            outcome = self._call(state, "CREATE", getattr(resource.found, "create", None), properties)
+            outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    async def _create_intended(self, state: ResourceState, create: Any) -> None:
+        """What can be looked for is made only when it is written down that it is about to be."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await self._waited(create(self.context(state), state.properties))
 
     def _external(
         self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
@@ -252,28 +280,23 @@ class StackWalk(OpenedStack):
         return self.definition.scope.with_states(self.states)
 
     def _adopt(
-        self,
-        state: ResourceState,
-        resource: ResourceDefinition,
-        properties: dict[str, Any],
-        evaluated: Evaluated,
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
         """Takes over what another stack has left behind, as it is."""
+        properties = bare(evaluated.values)
         self._enter(state, "ADOPT", properties)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        state.properties = properties
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
         if self._is_nested(resource):
-            state.properties = properties
             child = self.children[resource.name] = Child(self, resource, state)
-            return self._finish(
-                child.adopt(evaluated, left), state, "ADOPT", lambda: self._adopted(state, resource)
-            )
+            outcome = child.adopt(evaluated, left)
+            return self._finish(outcome, state, "ADOPT", lambda: self._adopted(state, resource))
         if not left.get("resource_id"):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
-        state.properties = properties
         state.physical_id = left["resource_id"]
-        state.data.update(left.get("resource_data") or {})
-        state.metadata = left.get("metadata") or state.metadata
         self._adopted(state, resource)
         return None
 
@@ -293,24 +316,26 @@ class StackWalk(OpenedStack):
         decision: Decision,
     ) -> Coroutine[Any, Any, None] | None:
         properties = bare(evaluated.values)
+        # What an interrupted update may have changed is given a value again, even if it is the old one.
+        changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
+        state.data = {**state.data, CHANGING: sorted(changed)}
         self._enter(state, "UPDATE", properties)
         if self._is_nested(resource):
             child = self.children[resource.name] = Child(self, resource, state)
             outcome: Any = child.update(evaluated)
         else:
             handler = getattr(resource.found, "update", None)
-            if handler is None and decision.changes:
-                return self._replaced(resource, state, evaluated)
             try:
-                outcome = self._call(state, "UPDATE", handler, properties, decision.changed)
+                outcome = self._call(state, "UPDATE", handler, properties, changed)
             except NeedsReplacement:
                 return self._replaced(resource, state, evaluated)
 
         def done() -> None:
             state.properties = properties
+            state.data = {name: value for name, value in state.data.items() if name != CHANGING}
             self._renew_metadata(state, bare(evaluated.metadata))
-            state.requires = self._requires(resource)
-            state.definition = self.stack.definition
+            state.type_name = resource.type_name
+            self._follow(state, resource)
             self.read_attributes(state, resource)
             self._leave(state, "UPDATE")
 
@@ -335,6 +360,8 @@ class StackWalk(OpenedStack):
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Coroutine[Any, Any, None] | None:
+        if "replace" in self.registry.restricted_actions(state.name):
+            raise self._fail(state, "UPDATE", StepFailed(RESTRICTED, restriction("replace")))
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
         return self._create(resource, evaluated, state)
 
@@ -361,11 +388,15 @@ class StackWalk(OpenedStack):
             state.data = {**state.data, "_metadata": metadata}
 
     async def _keep_nested(
-        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, decision: Decision
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, wanted: Wanted
     ) -> None:
         """The stack below decides for itself whether it changes."""
         child = Child(self, resource, state)
-        if await child.differs(evaluated):
+        differs = await child.differs(evaluated)
+        decision = decide_with_stack_below(Decision(Kind.KEEP, ""), wanted, differs)
+        if decision.kind is Kind.FORBIDDEN:
+            raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
+        if decision.kind is Kind.UPDATE:
             await _finished(self._update(resource, state, evaluated, decision))
             return
         if self.reads_more(state):
@@ -376,14 +407,27 @@ class StackWalk(OpenedStack):
         self._keep(state, resource)
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        requires = self._requires(resource)
+        before = (state.requires, state.definition, state.data, state.replaced_by, state.attributes)
+        self._follow(state, resource)
         if self.reads_more(state):
             self.read_attributes(state, resource)
+        if before != (state.requires, state.definition, state.data, state.replaced_by, state.attributes):
             self.journal.resource(state)
-        if requires != state.requires or state.definition != self.stack.definition:
-            state.requires = requires
-            state.definition = self.stack.definition
-            self.journal.resource(state)
+
+    def _follow(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        """Notes the definition that a resource follows from now on."""
+        assert self.definition is not None
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
+        state.replaced_by = None
+        if not state.data.get(EXTERNAL):
+            policy = policy_of(self.definition, resource, self.states)
+            state.data = remembered(resource, policy, state.data)
+
+    def _wanted(self, resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
+        assert self.definition is not None
+        known = Evaluated(evaluated.given, bare(evaluated.values), bare(evaluated.metadata))
+        return wanted_of(self.definition, resource, known, self.states, self.registry)
 
     def _requires(self, resource: ResourceDefinition) -> list[str]:
         assert self.definition is not None
@@ -414,12 +458,14 @@ class StackWalk(OpenedStack):
     def _removal(self, state: ResourceState, before: str) -> Any:
         """What removes all that stands behind a row; None if nothing has to be waited for."""
         found = self.run.world.declaration(state.type_name)
-        policy = "Retain" if self.run.stack.run.get("retain") else state.data.get("_deletion_policy")
+        policy = state.data.get("_deletion_policy")
         if policy == "Retain":
             return None
         if state.data.get("_nested"):
             return delete_child(self, state)
-        if before == "CREATE_IN_PROGRESS" and state.physical_id is None and hasattr(found, "find"):
+        if self.run.stack.run.get("retain"):
+            return None
+        if state.physical_id is None and hasattr(found, "find"):
             return self._find_and_delete(state, found)
         # What could not be made is not worth keeping.
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
@@ -427,11 +473,9 @@ class StackWalk(OpenedStack):
         return self._call(state, "DELETE", handler or getattr(found, "delete", None))
 
     async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
-        """Somebody was about to make it when the run was stopped: it may be there, and nobody knows its id."""
+        """Its creation may have been interrupted: it may be there, and nobody knows its id."""
         if await found.find(self.context(state)):
-            outcome = found.delete(self.context(state))
-            if inspect.isawaitable(outcome):
-                await outcome
+            await self._waited(found.delete(self.context(state)))
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)
@@ -473,13 +517,25 @@ class StackWalk(OpenedStack):
             await outcome
         except (NeedsReplacement, asyncio.CancelledError):
             raise
-        except Stopped:
+        except Exception as error:
+            raise self._broke_off(state, action, error) from None
+        done()
+
+    @staticmethod
+    async def _waited(outcome: Any) -> None:
+        if inspect.isawaitable(outcome):
+            await outcome
+
+    def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
+        """What becomes of an error while something was waited for. What is left to others has not failed."""
+        self.run.stopped()
+        if self.run.left:
+            return Stopped()
+        if isinstance(error, Stopped):
             if self.run.aborted:
                 self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
-            raise
-        except Exception as error:
-            raise self._fail(state, action, StepFailed.of(error)) from None
-        done()
+            return error
+        return self._fail(state, action, StepFailed.of(error))
 
     def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
         if HOOK in state.data:
@@ -498,6 +554,7 @@ class StackWalk(OpenedStack):
     def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
         state.action, state.status = action, "FAILED"
         state.reason = error.at(state.name).reason
+        state.data = {**state.data, FAILURE: {"of": self.occasion, "error": error.stored()}}
         state.updated_at = self.run.now()
         self._note(state)
         return error
@@ -512,10 +569,9 @@ class StackWalk(OpenedStack):
 
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
-        found = resource.found
-        return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
+        return has_stack_below(resource.found)
 
-    def failure(self, failed: Mapping[Step, Exception]) -> StepFailed:
+    def failure(self, failed: Mapping[Node, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
         step, error = next(iter(failed.items()))
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
@@ -525,24 +581,3 @@ class StackWalk(OpenedStack):
 async def _finished(step: Coroutine[Any, Any, None] | None) -> None:
     if step is not None:
         await step
-
-
-def present_of(state: ResourceState | None) -> Present | None:
-    if state is None:
-        return None
-    return Present(
-        type_name=state.type_name,
-        action=state.action,
-        status=state.status,
-        properties=state.properties,
-        metadata=state.data.get("_metadata", state.metadata),
-    )
-
-
-def wanted_of(resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
-    return Wanted(
-        type_name=resource.type_name,
-        found=resource.found,
-        properties=bare(evaluated.values),
-        metadata=bare(evaluated.metadata),
-    )

@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
 from calor.engine.states import ResourceState, StepFailed, Stopped, follow
-from calor.language import template as structure
-from calor.language.defining import define
-from calor.language.definition import Definition, Facade, ResourceDefinition
-from calor.language.diagnostics import Report, Severity
-from calor.language.environment import Environment
+from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
-from calor.language.library import Missing, TemplateType
-from calor.language.nesting import child_parameters
+from calor.language.library import TemplateType
 from calor.language.parameters import StackIdentity
-from calor.language.template import Template
-from calor.language.values import bare
+from calor.plan.below import Below, define_below, stages, whole, written
 from calor.store import contents, records
-from calor.types.behaviour import Stage
 
 if TYPE_CHECKING:
     from calor.engine.applying import StackWalk
@@ -42,35 +35,26 @@ class Child:
         """As they were when the stack was reached."""
 
     async def create(self, evaluated: Evaluated) -> None:
-        await self._become("CREATE", evaluated, None)
+        """Makes the stack below, or goes on with that."""
+        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
 
     async def update(self, evaluated: Evaluated) -> None:
         stack = await self.parent.run.stack_row(self.state.physical_id)
         await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
 
-    async def resume(self, evaluated: Evaluated) -> None:
-        """Goes on with the creation of the stack below."""
-        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
-
     async def differs(self, evaluated: Evaluated) -> bool:
         """Whether the stack below would change, although the resource's own properties do not: its template may
         be another one, or it may not have got where it was to go."""
         stack = await self.parent.run.stack_row(self.state.physical_id)
-        if stack is None or stack.status != "COMPLETE" or stack.id in await self.parent.run.ailing():
+        if stack is None or stack.status != "COMPLETE" or stack.id in self.parent.run.ailing:
             return True
         try:
-            whole = self._whole(evaluated)
-            if whole is None:
-                stages = await self._stages(self.resource.found, evaluated, stack)
-                if len(stages) != 1:
-                    return True
-                whole = self._parsed(stages[0].template), {}, None
+            below = whole(self._above, self.resource, evaluated)
+            way = await self._stages(self.resource.found, evaluated, stack) if below is None else [below]
         except Exception:
             # The update that follows meets the same error, and tells it.
             return True
-        template, parameters, implementing = whole
-        digest, _ = self._encoded(template, parameters, self._environment(parameters, implementing))
-        return digest != stack.definition
+        return any(self._encoded(stage)[0] != stack.definition for stage in way)
 
     async def _become(self, action: str, evaluated: Evaluated, stack: records.Stack | None) -> None:
         """Makes the stack below what it shall be, in stages if its type wants that."""
@@ -78,13 +62,12 @@ class Child:
         prepare = getattr(found, "prepare", None)
         if prepare is not None:
             await _done(prepare(self.parent.context(self.state), evaluated.values))
-        whole = self._whole(evaluated)
-        if whole is not None:
-            await self._walk(action, evaluated, stack, *whole)
+        below = whole(self._above, self.resource, evaluated)
+        if below is not None:
+            await self._walk(action, evaluated, stack, below)
         else:
             for stage in await self._stages(found, evaluated, stack):
-                template = self._parsed(stage.template)
-                stack = await self._walk(action, evaluated, stack, template, {}, None)
+                stack = await self._walk(action, evaluated, stack, stage)
                 action = "UPDATE"
                 if stage.pause:
                     await self.parent.run.pause(stage.pause)
@@ -94,31 +77,29 @@ class Child:
 
     async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
         """Takes over the stack that another one had below, as it is: its members keep their names."""
-        whole = self._whole(evaluated)
-        if whole is None:
+        below = whole(self._above, self.resource, evaluated)
+        if below is None:
             template = left.get("template")
             if not isinstance(template, dict):
                 raise StepFailed("Exception", "the data of the stack below has no template")
-            whole = self._parsed(template), {}, None
+            below = written(template, self._above, self.resource)
         stack = await self.parent.run.stack_row(self.state.physical_id)
-        await self._walk("ADOPT", evaluated, stack, *whole, {"adopt": left.get("resources") or {}})
+        await self._walk("ADOPT", evaluated, stack, below, {"adopt": left.get("resources") or {}})
 
     async def rewalk(
         self, evaluated: Evaluated, stack: records.Stack, template: dict[str, Any], run: dict[str, Any]
     ) -> None:
         """Makes the stack below what a template says, that stack alone. `run` is noted with it."""
-        await self._walk("UPDATE", evaluated, stack, self._parsed(template), {}, None, run)
+        await self._walk("UPDATE", evaluated, stack, written(template, self._above, self.resource), run)
 
     async def reopen(self, evaluated: Evaluated, stack: records.Stack, walk: StackWalk | None = None) -> None:
         """Reads what the stack below is, without changing anything."""
         run = self.parent.run
-        template, parameters, implementing = self._whole(evaluated) or (
-            self._parsed(await run.template_of(stack)),
-            {},
-            None,
-        )
+        below = whole(self._above, self.resource, evaluated)
+        if below is None:
+            below = written(await run.template_of(stack), self._above, self.resource)
         identity = StackIdentity(stack.name, stack.id, stack.project)
-        definition = self._define(template, self._environment(parameters, implementing), identity, evaluated)
+        definition = define_below(below, self._above, self.resource, evaluated, identity, stack.depth)
         if walk is None:
             walk = type(self.parent)(run, stack, None, await run.resource_rows(stack.id))
             walk.open()
@@ -126,40 +107,36 @@ class Child:
         self.walk = walk
         self.outputs = stack.outputs if stack.outputs is not None else walk.outputs()
 
-    async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Stage]:
+    async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
         below = await self.parent.run.template_of(stack) if stack is not None else {}
         context = self.parent.context(
             self.state, members=[ResourceState.of(row) for row in rows], below=below.get("resources") or {}
         )
-        if hasattr(found, "stages"):
-            stages: list[Stage] = list(found.stages(context, evaluated.values))
-            return stages
-        return [Stage(found.stack_template(context, evaluated.values))]
+        return stages(found, self._above, self.resource, context, evaluated.values)
 
     async def _walk(
         self,
         action: str,
         evaluated: Evaluated,
         stack: records.Stack | None,
-        template: Template,
-        parameters: dict[str, Any],
-        implementing: tuple[str, str] | None,
+        below: Below,
         noted: dict[str, Any] | None = None,
     ) -> records.Stack:
         run = self.parent.run
         id = stack.id if stack is not None else new_id()
         rows = await run.resource_rows(id) if stack is not None else []
         name = stack.name if stack is not None else self._name()
-        environment = self._environment(parameters, implementing)
         identity = StackIdentity(name, id, self.parent.stack.project)
-        definition = self._define(template, environment, identity, evaluated)
-        digest, bodies = self._encoded(template, parameters, environment)
+        depth = self.parent.stack.depth + 1
+        definition = define_below(below, self._above, self.resource, evaluated, identity, depth)
+        digest, bodies = self._encoded(below)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition, noted or {})
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
+        walk.occasion = repr(noted) if noted else self.parent.occasion
         failed = await walk.execute()
-        if run.stop.is_set():
+        if run.stopped():
             if run.aborted:
                 self._leave(stack, "FAILED", f"{action} was given up")
             raise Stopped
@@ -183,65 +160,17 @@ class Child:
     def _name(self) -> str:
         return physical_name(self.parent.stack.name, self.resource.name, self.state.id, NAME_LIMIT)
 
-    def _whole(self, evaluated: Evaluated) -> tuple[Template, dict[str, Any], tuple[str, str] | None] | None:
-        """A template used as a type, or named by its address, the values for its parameters, and what it
-        implements; None if the type makes the template itself."""
-        found = self.resource.found
-        if isinstance(found, TemplateType):
-            return found.template, child_parameters(evaluated.values), (self.resource.type_name, found.url)
-        address = found.child_address(evaluated.values) if found is not None else None
-        if address is None:
-            return None
-        url, parameters = address
+    @property
+    def _above(self) -> Definition:
         assert self.parent.definition is not None
-        fetched = self.parent.definition.library.template(url, self.resource.type_name)
-        if isinstance(fetched, Missing):
-            raise StepFailed("ValueError", fetched.message)
-        return fetched.template, bare(parameters), None
+        return self.parent.definition
 
-    def _parsed(self, data: dict[str, Any]) -> Template:
-        report = Report()
-        template = structure.parse(data, self.resource.name, report, self.parent.run.world.custom)
-        if template is None:
-            raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
-        return template
-
-    def _environment(
-        self, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
-    ) -> Environment:
-        above = self.parent.definition
-        assert above is not None
-        return above.environment.nested(self.resource.name, parameters, implementing)
-
-    def _define(
-        self, template: Template, environment: Environment, identity: StackIdentity, evaluated: Evaluated
-    ) -> Definition:
-        above = self.parent.definition
-        assert above is not None
-        facade = Facade(evaluated.metadata, self.resource.deletion_policy, self.resource.text.update_policy)
-        report = Report(template.locate)
-        definition = define(
-            template,
-            environment,
-            above.library,
-            report,
-            identity=identity,
-            depth=self.parent.stack.depth + 1,
-            facade=facade,
-        )
-        for found in report:
-            if found.severity is Severity.ERROR and not found.deferred:
-                raise StepFailed("StackValidationFailed", found.full_message)
-        return definition
-
-    def _encoded(
-        self, template: Template, parameters: Mapping[str, Any], environment: Environment
-    ) -> tuple[str, dict[str, bytes]]:
+    def _encoded(self, below: Below) -> tuple[str, dict[str, bytes]]:
         """The child's own definition, as it is stored; its files are the parent's."""
         return definitions.encode_nested(
-            dict(template.data),
-            parameters,
-            environment.shown(),
+            dict(below.template.data),
+            below.parameters,
+            below.environment(self._above, self.resource).shown(),
             self.parent.run.file_digests,
             self.parent.run.seal,
         )
@@ -259,6 +188,9 @@ class Child:
         above = self.parent.stack
         now = self.parent.run.now()
         reason = f"Stack {action} started"
+        # Before the stack: should the two be written apart, then no stack is left that no resource knows.
+        self.state.physical_id = id
+        self.parent.journal.resource(self.state)
         if stack is None:
             made = records.Stack(
                 id=id,
@@ -299,8 +231,6 @@ class Child:
             }
             made = records.changed(stack, **values)
             self.parent.journal.stack(id, **values)
-        self.state.physical_id = id
-        self.parent.journal.resource(self.state)
         self.parent.run.tell(made)
         return made
 
@@ -349,8 +279,9 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     parent.run.tell(stack)
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
+    walk.occasion = parent.occasion
     failed = await walk.execute()
-    if parent.run.stop.is_set():
+    if parent.run.stopped():
         raise Stopped
     if failed:
         reason = walk.failure(failed)

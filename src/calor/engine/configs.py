@@ -1,4 +1,5 @@
-"""Software configs and deployments, as resource types store and read them during a run."""
+"""Software configs and deployments: how their rows are made, and how resource types store and read them during a
+run."""
 
 from __future__ import annotations
 
@@ -6,16 +7,55 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select, update
 
 from calor.engine.ids import new_id
 from calor.store import records, tables
 from calor.store.database import reading
+from calor.types.heat.configs import UNGROUPED
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
 
 _PARTS = ("config", "inputs", "outputs", "options")
+_NAMES = {"status_reason": "reason"}
+"""What a field is called in a row, where that is not its own name."""
+
+
+def new_config(project: str, fields: Mapping[str, Any], now: float) -> records.SoftwareConfig:
+    """A config with `name`, `group`, `config`, `inputs`, `outputs` and `options`. It never changes."""
+    return records.SoftwareConfig(
+        id=new_id(),
+        project=project,
+        name=fields.get("name"),
+        group=fields.get("group") or UNGROUPED,
+        config={name: fields.get(name) for name in _PARTS},
+        created_at=now,
+    )
+
+
+def new_deployment(project: str, fields: Mapping[str, Any], now: float) -> records.SoftwareDeployment:
+    """A deployment of a `config` to a `server`, with `action`, `status`, `status_reason`, `input_values`,
+    `output_values` and the `stack_user_project` whose users may read it."""
+    return records.SoftwareDeployment(
+        id=new_id(),
+        project=project,
+        server=fields["server"],
+        config=fields["config"],
+        stack_user_project=fields.get("stack_user_project"),
+        input_values=fields.get("input_values"),
+        output_values=fields.get("output_values"),
+        action=fields.get("action") or "INIT",
+        status=fields.get("status") or "COMPLETE",
+        reason=fields.get("status_reason") or "",
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def changed_deployment(fields: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """The columns that a change of some fields sets."""
+    return {**{_NAMES.get(name, name): value for name, value in fields.items()}, "updated_at": now}
 
 
 class Configs:
@@ -23,19 +63,13 @@ class Configs:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._awaited: set[str] = set()
+        """Deployments that this run has begun and waits for."""
 
     def store_config(self, project: str, fields: Mapping[str, Any]) -> str:
-        id = new_id()
-        self._run.journal.changes.insert(
-            tables.software_config,
-            id=id,
-            project=project,
-            name=fields.get("name"),
-            group=fields.get("group") or "Heat::Ungrouped",
-            config={name: fields.get(name) for name in _PARTS},
-            created_at=self._run.now(),
-        )
-        return id
+        made = new_config(project, fields, self._run.now())
+        self._run.journal.changes.insert(tables.software_config, **records.as_row(made))
+        return made.id
 
     async def config(self, project: str, id: str) -> dict[str, Any] | None:
         row = await self._row(tables.software_config, id)
@@ -48,30 +82,30 @@ class Configs:
         self._run.journal.changes.delete(tables.software_config, id)
 
     async def create_deployment(self, project: str, fields: Mapping[str, Any]) -> str:
-        id = new_id()
-        now = self._run.now()
-        self._run.journal.changes.insert(
-            tables.software_deployment,
-            id=id,
-            project=project,
-            server=fields["server"],
-            config=fields["config"],
-            stack_user_project=fields.get("stack_user_project"),
-            input_values=fields.get("input_values"),
-            output_values=fields.get("output_values"),
-            action=fields.get("action"),
-            status=fields.get("status"),
-            reason=fields.get("status_reason") or "",
-            created_at=now,
-            updated_at=now,
-        )
+        readers = await self._stack_user_project()
+        made = new_deployment(project, {"stack_user_project": readers, **fields}, self._run.now())
+        self._run.journal.changes.insert(tables.software_deployment, **records.as_row(made))
+        self._await(made.id, fields)
         await self._run.journal.flush()
-        return id
+        return made.id
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
-        values = {"reason" if name == "status_reason" else name: value for name, value in fields.items()}
-        self._run.journal.changes.update(tables.software_deployment, id, updated_at=self._run.now(), **values)
+        values = changed_deployment(fields, self._run.now())
+        self._run.journal.changes.update(tables.software_deployment, id, **values)
+        self._await(id, fields)
         await self._run.journal.flush()
+
+    def _await(self, id: str, fields: Mapping[str, Any]) -> None:
+        if fields.get("status") == "IN_PROGRESS":
+            self._awaited.add(id)
+        elif "status" in fields:
+            self._awaited.discard(id)
+
+    async def _stack_user_project(self) -> str | None:
+        """The project of the tree's users, as which servers read what is theirs."""
+        stack = self._run.stack
+        root = stack if stack.is_root else await self._run.stack_row(stack.root)
+        return root.user_project if root is not None else None
 
     async def deployment(self, id: str) -> dict[str, Any] | None:
         row = await self._row(tables.software_deployment, id)
@@ -91,6 +125,24 @@ class Configs:
 
     async def delete_deployment(self, id: str) -> None:
         self._run.journal.changes.delete(tables.software_deployment, id)
+        await self._run.journal.flush()
+
+    async def cancel(self, *, timed_out: bool) -> None:
+        """Fails what the run has begun and nobody waits for any more. A run that was stopped so that another
+        engine goes on with it, and not for a newer action, leaves everything to that one."""
+        if not self._awaited:
+            return
+        run, awaited, now = self._run.stack, sorted(self._awaited), self._run.now()
+
+        def write(connection: Connection) -> None:
+            stack, table = tables.stack, tables.software_deployment
+            present = connection.execute(select(stack.c.run_id).where(stack.c.id == run.id)).scalar()
+            if timed_out or present != run.run_id:
+                unfinished = table.c.id.in_(awaited), table.c.status == "IN_PROGRESS"
+                failed = {"status": "FAILED", "reason": "Deployment cancelled.", "updated_at": now}
+                connection.execute(update(table).where(*unfinished).values(failed))
+
+        self._run.journal.changes.then(write)
         await self._run.journal.flush()
 
     async def _row(self, table: Any, id: str) -> Any:

@@ -77,8 +77,7 @@ class Context:
 
     @property
     def timeout(self) -> float | None:
-        minutes = self._walk.stack.timeout_mins
-        return minutes * 60 if minutes else None
+        return self._walk.run.timeout(self._walk.stack)
 
     @property
     def update_policy(self) -> Mapping[str, Any]:
@@ -161,6 +160,7 @@ class Context:
         await self._walk.journal.flush()
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
+        self._walk.run.ensure_held()
         return await asyncio.get_running_loop().run_in_executor(None, work, *args)
 
     # Software configs and deployments.
@@ -199,9 +199,13 @@ class Context:
             raise ResourceFailed("this server has no users for resources", "NotSupported")
         return users
 
-    async def make_user(self) -> str:
-        user = await self._users.user(self)
+    async def make_user(self, password: str | None = None) -> str:
+        user = await self._users.user(self, password)
         return str(user["user_id"])
+
+    async def access_keys(self) -> tuple[str, str]:
+        pair = await self._users.keys(self)
+        return pair.access, pair.secret
 
     async def signed_url(self, purpose: Purpose = "signal") -> str:
         return await self._users.signed_url(self, purpose)

@@ -33,6 +33,8 @@ class Journal:
         self._changes = Changes(lease, sealed)
         self._last: Future[None] | None = None
         self._rows = 0
+        self.broken: BaseException | None = None
+        """Why something could not be written. What the run knows is then more than what is stored."""
 
     def resource(self, state: ResourceState) -> None:
         """The row of a resource has to be written."""
@@ -101,11 +103,18 @@ class Journal:
         self._rows = 0
         if self._changes:
             self._last = self._writer.submit(self._changes)
+            self._last.add_done_callback(self._written)
             self._changes = Changes(self._lease, self.sealed)
         return self._last
 
+    def _written(self, batch: Future[None]) -> None:
+        self.broken = self.broken or batch.exception()
+
     async def flush(self) -> None:
-        """Returns when all that was noted so far is committed. Raises Stale."""
+        """Returns when all that was noted so far is committed. Raises Stale, and whatever kept it from being
+        written."""
         sent = self.send()
         if sent is not None:
             await asyncio.wrap_future(sent)
+        if self.broken is not None:
+            raise self.broken

@@ -1,7 +1,7 @@
 """Takes up work: finds stacks that have to be walked and are walked by nobody, and keeps hold of them.
 
-A lease in the database says who walks a stack. It is renewed every second; an engine that dies loses its
-leases, and another one goes on where it stopped.
+A lease says who walks a stack. It is renewed every second; an engine that dies loses its leases, and another
+one goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import contextlib
 import logging
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Engine, delete, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import SQLAlchemyError
 
 from calor.engine.ids import new_id
+from calor.engine.leases import Leases
 from calor.engine.runs import Run
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
@@ -26,9 +28,8 @@ from calor.store import records, tables
 from calor.store.clock import now
 from calor.store.database import reading
 from calor.store.outages import insist
-from calor.store.writer import Lease, Stale, Writer
+from calor.store.writer import Stale, Writer
 
-LEASE_SECONDS = 4.0
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
 REPORT_SECONDS = 60
@@ -46,10 +47,21 @@ class Keeper:
         writer: Writer | None = None,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
+        """`default_timeout` is the seconds that an action may take if its stack does not say. `alone` promises that
+        no other engine works on the database: leases found at the start are those of engines that are gone, and
+        need not run out."""
+        self.default_timeout = default_timeout
+        self._alone = alone
         self.vault = vault
         self.user_services = user_services
         self.id = new_id()
+        self.leases = Leases(database, self.id)
+        # Renewals must not wait behind whatever else is done in threads.
+        self._renewer = ThreadPoolExecutor(1, "renewals")
         self.database = database
         self.world = world
         self.writer = writer or Writer(database, patience=None)
@@ -77,6 +89,7 @@ class Keeper:
             renewal.cancel()
             await self._hand_over()
             await self._ask(self._sign_off)
+            self._renewer.shutdown(wait=False)
 
     @staticmethod
     async def _ask(question: Callable[..., Any], *args: Any) -> Any:
@@ -96,10 +109,18 @@ class Keeper:
         for run, _ in self._runs.values():
             run.look_into_inbox()
         for stack in await self._ask(self._waiting):
-            lease = await self._ask(self._claim, stack.id)
+            lease = await self._ask(self.leases.claim, stack.id)
             if lease is not None:
                 run = Run(
-                    stack, lease, self.writer, self.database, self.world, self.vault, self.user_services
+                    stack,
+                    lease,
+                    self.writer,
+                    self.database,
+                    self.world,
+                    self.vault,
+                    self.user_services,
+                    self.default_timeout,
+                    partial(self.leases.holds, lease),
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
@@ -134,27 +155,6 @@ class Keeper:
             rows = connection.execute(query)
             return [(id, status) for id, status, run_id in rows if run_id != running[id]]
 
-    def _claim(self, stack: str) -> Lease | None:
-        table = tables.lease
-        found = select(table.c.owner, table.c.epoch, table.c.expires_at < now()).where(table.c.stack == stack)
-        # Another engine may be claiming it just now.
-        with contextlib.suppress(IntegrityError), self.database.begin() as connection:
-            row = connection.execute(found.with_for_update()).one_or_none()
-            if row is not None:
-                owner, epoch, expired = row
-                if not expired and owner != self.id:
-                    return None
-                lease = Lease(stack, self.id, epoch + 1)
-            else:
-                lease = Lease(stack, self.id, 1)
-            values = {"owner": self.id, "epoch": lease.epoch, "expires_at": now() + LEASE_SECONDS}
-            if row is None:
-                connection.execute(insert(table).values(stack=stack, **values))
-            else:
-                connection.execute(update(table).where(table.c.stack == stack).values(values))
-            return lease
-        return None
-
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
         try:
@@ -166,48 +166,42 @@ class Keeper:
         except Exception:
             log.exception("the run of stack %s broke off; it will be taken up again", id)
         finally:
-            await self._ask(self._release, run.lease)
+            await self._ask(self.leases.release, run.lease)
             self._runs.pop(id, None)
             # A newer action may be waiting for this one to end.
             self.ring()
-
-    def _release(self, lease: Lease) -> None:
-        table = tables.lease
-        with self.database.begin() as connection:
-            connection.execute(
-                delete(table).where(
-                    table.c.stack == lease.stack, table.c.owner == lease.owner, table.c.epoch == lease.epoch
-                )
-            )
 
     async def _renew(self) -> None:
         loop = asyncio.get_running_loop()
         reported = loop.time()
         while True:
             await asyncio.sleep(RENEWAL_SECONDS)
-            if self._runs:
-                await self._ask(self._extend, sorted(self._runs))
-            if loop.time() - reported >= REPORT_SECONDS / 2:
-                reported = loop.time()
-                await self._ask(self._report)
+            try:
+                await self._extend()
+                if loop.time() - reported >= REPORT_SECONDS / 2:
+                    reported = loop.time()
+                    await loop.run_in_executor(self._renewer, self._report)
+            except SQLAlchemyError:
+                log.exception("the leases could not be renewed; that is tried again")
 
-    def _extend(self, stacks: list[str]) -> None:
-        table = tables.lease
-        mine = table.c.stack.in_(stacks), table.c.owner == self.id
-        change = update(table).where(*mine).values(expires_at=now() + LEASE_SECONDS)
-        with self.database.begin() as connection:
-            # In the order in which the writer takes them.
-            connection.execute(select(table.c.stack).where(*mine).order_by(table.c.stack).with_for_update())
-            connection.execute(change)
+    async def _extend(self) -> None:
+        held = [run.lease for run, _ in self._runs.values()]
+        if held:
+            kept = await asyncio.get_running_loop().run_in_executor(self._renewer, self.leases.extend)
+            for run, _ in list(self._runs.values()):
+                if run.lease in held and run.lease not in kept:
+                    run.leave()
 
     # Who works here, for operators to see.
 
     def _sign_on(self) -> None:
+        if self._alone:
+            self.leases.clear()
         host = socket.gethostname()
         table = tables.service
         with self.database.begin() as connection:
             # Engines that were killed here cannot sign off by themselves.
-            gone = now() - 3 * REPORT_SECONDS
+            gone = now() - (0 if self._alone else 3 * REPORT_SECONDS)
             connection.execute(delete(table).where(table.c.host == host, table.c.updated_at < gone))
             connection.execute(
                 insert(table).values(
@@ -236,7 +230,7 @@ class Keeper:
         """Stops all runs where they are; whoever comes next goes on with them."""
         runs = list(self._runs.values())
         for run, _ in runs:
-            run.stop.set()
+            run.leave()
         for _, task in runs:
             with contextlib.suppress(Exception, asyncio.CancelledError):
                 async with asyncio.timeout(5):

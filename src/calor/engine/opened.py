@@ -14,6 +14,7 @@ from calor.language.evaluation import attributes_read, evaluate_output, evaluate
 from calor.language.expressions import FunctionError
 from calor.language.registry import Registry
 from calor.language.values import bare
+from calor.plan.choosing import current
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -53,15 +54,8 @@ class OpenedStack:
 
     def open(self) -> None:
         """Makes the stack's resources known to the run."""
-        for row in self.rows.values():
-            self._choose(row)
+        self.current.update(current(self.rows.values(), self.stack.definition))
         self.run.walks[self.stack.id] = cast("StackWalk", self)
-
-    def _choose(self, row: ResourceState) -> None:
-        """Of several rows of a name the newest that stands for the resource is the current one."""
-        before = self.current.get(row.name)
-        if before is None or _rank(row) > _rank(before):
-            self.current[row.name] = row
 
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
@@ -144,13 +138,3 @@ def _read_below(child: Child, path: tuple[Any, ...]) -> Any:
         return child.attribute(path[0], path[1:])
     except FunctionError as error:
         return {ERROR: error.message}
-
-
-def _rank(state: ResourceState) -> tuple[int, int, int, float]:
-    """Rows that stand for a resource come before failed, deleted and replaced ones, newer before older."""
-    return (
-        0 if state.action == "DELETE" else 1,
-        0 if state.status == "FAILED" else 1,
-        0 if state.replaced_by else 1,
-        state.created_at,
-    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
@@ -15,6 +17,7 @@ from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
+from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
@@ -34,6 +37,8 @@ from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
 
+RETRY_PAUSES = (0.1, 0.5, 2.0)
+
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -51,6 +56,8 @@ class Run:
         world: World,
         vault: Vault | None = None,
         user_services: UserServices | None = None,
+        default_timeout: float | None = None,
+        holds: Callable[[], bool] = lambda: True,
     ) -> None:
         self.stack = stack
         self.lease = lease
@@ -62,7 +69,11 @@ class Run:
         self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
+        self.default_timeout = default_timeout
         self.stop = asyncio.Event()
+        self.left = False
+        """Whether the stack belongs to somebody else by now, or is to."""
+        self._holds = holds
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
@@ -72,7 +83,8 @@ class Run:
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
-        self._ailing: set[str] | None = None
+        self.ailing: set[str] = set()
+        """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
@@ -82,19 +94,45 @@ class Run:
     def now() -> float:
         return time.time()
 
+    @property
+    def mark(self) -> str:
+        """Tells this action from others, also from the rollback that may follow it."""
+        return f"{self.stack.run_id} {self.stack.action}"
+
+    def leave(self) -> None:
+        """Leaves the stack to somebody else: nothing more is started, and nothing counts as failed for that."""
+        self.left = True
+        self.aborted = False
+        self.stop.set()
+
+    def stopped(self) -> bool:
+        """Whether nothing more may be started: the run was told to stop, its lease has run out, or something
+        it did could not be written down."""
+        if not self.left and (not self._holds() or self.journal.broken is not None):
+            why = self.journal.broken or "its lease has run out"
+            log.warning("stack %s is left to be taken up again: %s", self.stack.id, why)
+            self.leave()
+        return self.stop.is_set()
+
+    def ensure_held(self) -> None:
+        """Raises Stopped if somebody else may be working on the stack by now."""
+        if self.stopped() and self.left:
+            raise Stopped
+
     async def pause(self, seconds: float) -> None:
-        """Waits. Raises Stopped when the run is told to stop meanwhile."""
-        try:
+        """Waits, with all that was noted on its way to the database. Raises Stopped when the run is to stop."""
+        self.journal.send()
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.stop.wait()
-        except TimeoutError:
-            return
-        raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     # Signals.
 
     async def await_signal(self, seconds: float) -> None:
         """Waits until a signal has been handled, but no longer than that. Raises Stopped."""
+        self.journal.send()
         waiting = [
             asyncio.ensure_future(self._signalled.wait()),
             asyncio.ensure_future(self.stop.wait()),
@@ -102,8 +140,8 @@ class Run:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
-        if self.stop.is_set():
-            raise Stopped("the run was stopped")
+        if self.stopped():
+            raise Stopped
 
     def look_into_inbox(self) -> None:
         """Handles signals beside the walk."""
@@ -139,15 +177,15 @@ class Run:
     async def _execute(self) -> None:
         while True:
             failure = await self._in_time()
-            if self.stop.is_set() and not self._timed_out:
+            if self.aborted:
+                await self.configs.cancel(timed_out=self._timed_out)
+            if self.left or (self.stop.is_set() and not self._timed_out):
                 return
             if failure is None:
                 await self._complete()
                 return
             rolls_back = self.stack.action in ROLLED_BACK and not self.stack.disable_rollback
-            if self.stack.action == "SNAPSHOT":
-                self._end_snapshot("FAILED", failure, {})
-            self._change(status="FAILED", reason=failure)
+            self._note_end("FAILED", failure)
             if rolls_back:
                 # In the same transaction: nobody takes the failure for the end.
                 self._roll_back()
@@ -160,11 +198,11 @@ class Run:
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
-        minutes = self.stack.timeout_mins
+        seconds = self.timeout(self.stack)
         timer = None
-        if minutes:
+        if seconds:
             began = self.stack.updated_at or self.stack.created_at
-            remaining = began + minutes * 60 - self.now()
+            remaining = began + seconds - self.now()
             timer = asyncio.get_running_loop().call_later(max(remaining, 0), self._expire)
         try:
             failure = await self._walk()
@@ -175,6 +213,10 @@ class Run:
                 timer.cancel()
         self.journal.send()
         return "Timed out" if self._timed_out else failure
+
+    def timeout(self, stack: records.Stack) -> float | None:
+        """The seconds an action on a stack may take."""
+        return stack.timeout_mins * 60.0 if stack.timeout_mins else self.default_timeout
 
     def _expire(self) -> None:
         self._timed_out = True
@@ -233,21 +275,27 @@ class Run:
         return None if found is None else bytes(found)
 
     async def _give_up_credentials(self) -> None:
-        """What lets the engine act for the owner goes with the stack, and so do its users. A cloud that refuses
-        must not keep the stack from going."""
-        try:
-            if self.users is not None:
-                await self.users.remove_project(self.stack)
-        except ResourceFailed as error:
-            log.warning("the users of stack %s could not be deleted: %s", self.stack.id, error.message)
+        """What lets the engine act for the owner goes with the stack, and so do its users."""
+        if self.users is not None:
+            await self._taken_back("users", partial(self.users.remove_project, self.stack))
         secret = await self._secret() if self.stack.credentials else None
         if secret is None or self.vault is None:
             return
-        try:
-            await asked(self.vault.destroy, secret)
-        except ResourceFailed as error:
-            log.warning("the trust of stack %s could not be deleted: %s", self.stack.id, error.message)
+        await self._taken_back("trust", partial(asked, self.vault.destroy, secret))
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
+
+    async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
+        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
+        going."""
+        for pause in (*RETRY_PAUSES, None):
+            try:
+                await take_back()
+                return
+            except ResourceFailed as error:
+                if pause is None or error.kind != "Transient":
+                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
+                    return
+            await self.pause(pause)
 
     # What is stored.
 
@@ -262,12 +310,6 @@ class Run:
         with reading(self.database).connect() as connection:
             row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
         return None if row is None else records.record(records.Stack, row)
-
-    async def ailing(self) -> set[str]:
-        """The stacks of the tree in which, or below which, something was not well when the run began."""
-        if self._ailing is None:
-            self._ailing = await asyncio.get_running_loop().run_in_executor(None, self._read_ailing)
-        return self._ailing
 
     def _read_ailing(self) -> set[str]:
         stack, resource = tables.stack, tables.resource
@@ -308,6 +350,7 @@ class Run:
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
+        self.ailing = self._read_ailing() if rows else set()
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         with reading(self.database).connect() as connection:
             request = definitions.load(connection, self.stack.definition)
@@ -348,36 +391,22 @@ class Run:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"
-            if isinstance(self.walk, ActionWalk) and action == "SNAPSHOT":
-                self._end_snapshot("COMPLETE", reason, self.walk.snapshots)
             await self._end("COMPLETE", reason, run={})
-
-    def _end_snapshot(self, status: str, reason: str, found: Mapping[str, Any]) -> None:
-        """Notes what became of the snapshot that was taken, and what types keep with it."""
-        id = self.stack.run.get("snapshot")
-        if id is None:
-            return
-        table = tables.snapshot
-
-        def write(connection: Connection) -> None:
-            row = connection.execute(select(table.c.data).where(table.c.id == id)).one_or_none()
-            if row is None:
-                return
-            data = {**(row.data or {}), "status": status}
-            for name, kept in found.items():
-                resource = data.get("resources", {}).get(name)
-                if resource is not None:
-                    resource["resource_data"] = {**(resource.get("resource_data") or {}), **kept}
-            change = update(table).where(table.c.id == id)
-            values = {"status": status, "reason": reason, "data": data}
-            [changed] = sealing.protect(connection, table, [values], self.journal.sealed)
-            connection.execute(change.values(changed))
-
-        self.journal.changes.then(write)
 
     def _forget_snapshots(self, connection: Connection) -> None:
         table = tables.snapshot
         connection.execute(table.delete().where(table.c.stack == self.stack.id))
+
+    def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
+        """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
+        values: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
+            data = exported(connection, self.stack, self.world)
+            _add_snapshots(data["resources"], self.walk)
+            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
+        table = tables.snapshot
+        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
+        connection.execute(update(table).where(table.c.id == id).values(row))
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
@@ -396,8 +425,14 @@ class Run:
         )
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
-        self._change(status=status, reason=reason, **values)
+        self._note_end(status, reason, **values)
         await self.journal.flush()
+
+    def _note_end(self, status: str, reason: str, **values: Any) -> None:
+        if self.stack.action == "SNAPSHOT":
+            id = self.stack.run["snapshot"]
+            self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
+        self._change(status=status, reason=reason, **values)
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has
@@ -428,3 +463,12 @@ def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | N
         return None
     known: StepFailed = failure(failed)
     return f"Resource {action} failed: {known.reason}"
+
+
+def _add_snapshots(resources: dict[str, Any], walk: ActionWalk) -> None:
+    """What the resources' own snapshots are known by goes to the rest of their data, also in stacks below."""
+    for name, made in walk.snapshots.items():
+        if name in resources:
+            resources[name]["resource_data"] |= made
+    for name, child in walk.children.items():
+        _add_snapshots(resources.get(name, {}).get("resources", {}), child)

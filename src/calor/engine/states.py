@@ -9,6 +9,7 @@ from typing import Any
 
 from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
+from calor.plan.present import Row
 from calor.store import records
 from calor.store.outages import is_passing
 from calor.types.behaviour import ResourceFailed
@@ -101,7 +102,7 @@ class ResourceState:
 class LiveStates:
     """What functions read of resources while a stack is walked."""
 
-    def __init__(self, resources: Mapping[str, ResourceState]) -> None:
+    def __init__(self, resources: Mapping[str, Row]) -> None:
         self._resources = resources
 
     def reference(self, name: str) -> Any:
@@ -151,7 +152,10 @@ def follow(value: Any, path: Sequence[Any]) -> Any:
 
 
 class Stopped(Exception):
-    """The run was told to stop."""
+    """The run was told to stop, or has lost its stack."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped")
 
 
 class StepFailed(Exception):
@@ -163,6 +167,10 @@ class StepFailed(Exception):
         self.message = message
         self.nested = nested
         """Whether the message begins with the path of a resource below."""
+
+    def stored(self) -> dict[str, Any]:
+        """What it takes to make the same failure again."""
+        return {"kind": self.kind, "message": self.message, "nested": self.nested}
 
     def at(self, name: str) -> StepFailed:
         """The failure as seen from the stack: its message begins with the path of the resource."""

@@ -48,14 +48,14 @@ class ResourceUsers:
         self._run = run
         self._services = services
 
-    async def user(self, ctx: Context) -> dict[str, Any]:
+    async def user(self, ctx: Context, password: str | None = None) -> dict[str, Any]:
         """The resource's user, made when it is first asked for."""
         known = ctx.data.get(SECRET)
         if known is not None:
             found: dict[str, Any] = self._services.cipher.decrypt(known.encode())
             return found
         project = await self._project()
-        made = await asked(self._services.users.make_user, ctx.physical_name(64), project)
+        made = await asked(self._services.users.make_user, ctx.physical_name(64), project, password)
         user = {"user_id": made.id, "username": made.name, "password": made.password, "project": project}
         self._keep(ctx, user)
         return user

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.heat import RemoteHeat
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 class Vault:
-    def __init__(self, cloud: Cloud, cipher: Cipher) -> None:
+    def __init__(self, cloud: Cloud, cipher: Cipher, roles: Sequence[str] = ()) -> None:
+        """`roles` are those that owners pass on; all they have if there are none."""
         self._cloud = cloud
         self._cipher = cipher
+        self._roles = roles
 
     def deposit(self, token: str, trust_id: str | None) -> bytes:
         """What lets somebody act for the owner of a token, to be stored. Raises CloudError.
@@ -27,7 +29,7 @@ class Vault:
         """
         if trust_id is not None:
             return self._cipher.encrypt({"trust_id": trust_id, "borrowed": True})
-        return self._cipher.encrypt({"trust_id": create_trust(self._cloud, token).id})
+        return self._cipher.encrypt({"trust_id": create_trust(self._cloud, token, self._roles).id})
 
     def destroy(self, secret: bytes) -> None:
         """Takes back what was deposited. What is gone is fine. Raises CloudError."""

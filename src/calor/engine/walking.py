@@ -25,13 +25,15 @@ async def walk(
     start: Start[Node],
     *,
     go_on: bool = False,
-    stop: asyncio.Event | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    rest: Callable[[], object] = lambda: None,
     limit: int = 200,
 ) -> dict[Node, Exception]:
     """Runs every step after those it needs, and returns what failed.
 
-    After a failure nothing new starts (unless `go_on`), and what runs is let finish. `stop` ends the walk in
-    the same way. At most `limit` steps wait for something at a time.
+    After a failure nothing new starts (unless `go_on`), and what runs is let finish. The walk ends in the same
+    way when `stop`, which is asked before each step, says so. `rest` is called when there is nothing to do but
+    to wait. At most `limit` steps wait for something at a time.
     """
     waiting = {node: sum(1 for _ in graph.needs(node)) for node in graph}
     dependants = graph.dependants()
@@ -52,7 +54,7 @@ async def walk(
                 ready.append(dependant)
 
     def stopped() -> bool:
-        return bool(failed and not go_on) or (stop is not None and stop.is_set())
+        return bool(failed and not go_on) or stop()
 
     while (ready and not stopped()) or running:
         while ready and len(running) < limit and not stopped():
@@ -73,6 +75,8 @@ async def walk(
                 in_a_row = 0
                 await asyncio.sleep(0)
         if running:
+            if done.empty():
+                rest()
             ended = await done.get()
             finished(running.pop(ended), ended.exception())
     return failed

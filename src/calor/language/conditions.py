@@ -16,7 +16,7 @@ from calor.language.expressions import (
     Scope,
     resolve,
 )
-from calor.language.values import bare
+from calor.language.values import Wrapping, peel
 from calor.language.versions import Version
 
 DEEPEST = 50
@@ -42,6 +42,8 @@ class StackConditions:
         self._truth: dict[str, bool] = {}
         self._open: list[str] = []
         self.scope: Scope | None = None
+        self.guessed = False
+        """Whether a condition was decided by a value that is not known yet."""
 
     @property
     def names(self) -> list[str]:
@@ -73,7 +75,9 @@ class StackConditions:
         if isinstance(condition, str):
             return self.named(condition)
         assert self.scope is not None
-        value = bare(resolve(condition, self.scope))
+        wrapping = Wrapping()
+        value = peel(resolve(condition, self.scope), wrapping)
+        self.guessed = self.guessed or wrapping.unknown
         if value is None:
             return True
         if not isinstance(value, bool):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from calor.language.diagnostics import Report, did_you_mean
@@ -28,40 +28,32 @@ class Environment:
     registry: Registry = field(default_factory=Registry)
     event_sinks: tuple[Mapping[str, Any], ...] = ()
     encrypted_param_names: tuple[str, ...] = ()
+    inherited: frozenset[str] = frozenset()
+    """The names of the defaults that are the operator's, and none of whoever wrote the environment."""
 
     def with_parameters(self, given: Mapping[str, Any]) -> Environment:
         """The environment with values laid over its own, as the command line's are."""
-        return Environment(
-            {**self.parameters, **given},
-            self.parameter_defaults,
-            self.registry,
-            self.event_sinks,
-            self.encrypted_param_names,
-        )
+        return replace(self, parameters={**self.parameters, **given})
 
     def nested(
         self, parent: str, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
     ) -> Environment:
         """The environment of the stack below a resource. `implementing` is the (type, template) that stack is
         the implementation of; inside, that type means what it meant without the template."""
-        return Environment(
-            parameters,
-            self.parameter_defaults,
-            self.registry.nested(parent, implementing),
-            self.event_sinks,
-            self.encrypted_param_names,
-        )
+        return replace(self, parameters=parameters, registry=self.registry.nested(parent, implementing))
 
     def shown(self, hidden: Iterable[str] = ()) -> dict[str, Any]:
-        """The environment as data, with the values of hidden parameters masked."""
+        """The environment as data, without the operator's part of it and with the values of hidden parameters
+        masked."""
         secret = set(hidden)
+        own = {name: value for name, value in self.parameter_defaults.items() if name not in self.inherited}
 
         def masked(values: Mapping[str, Any]) -> dict[str, Any]:
             return {name: MASK if name in secret else value for name, value in values.items()}
 
         return {
             PARAMETERS: masked(self.parameters),
-            DEFAULTS: masked(self.parameter_defaults),
+            DEFAULTS: masked(own),
             REGISTRY: self.registry.user,
             SINKS: list(self.event_sinks),
             ENCRYPTED: list(self.encrypted_param_names),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from calor.language import environment as environments
@@ -117,13 +118,12 @@ def _environment(
         given = {**merged, environments.PARAMETERS: _completed(merged, given)}
     parsed = environments.parse(given, report_of_environment, flat=True)
     report.extend(report_of_environment)
-    registry = Registry(parsed.registry.user, library.world.common)
-    whole = environments.Environment(
-        parsed.parameters,
-        {**library.world.common_defaults, **parsed.parameter_defaults},
-        registry,
-        parsed.event_sinks,
-        parsed.encrypted_param_names,
+    common = library.world.common_defaults
+    whole = replace(
+        parsed,
+        parameter_defaults={**common, **parsed.parameter_defaults},
+        registry=Registry(parsed.registry.user, library.world.common),
+        inherited=frozenset(common) - frozenset(parsed.parameter_defaults),
     )
     return whole.with_parameters(request.get("parameters") or {})
 

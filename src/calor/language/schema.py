@@ -179,6 +179,8 @@ class ResourceType:
     placeholder: ClassVar[bool] = False
     """Takes any property, has any attribute, and does nothing: what is left of a type whose service is gone."""
     takes_signals: ClassVar[bool] = False
+    deaf_during: ClassVar[Sequence[str]] = ("SUSPEND", "DELETE")
+    """The actions on a resource during and after which it takes no signals."""
     owns_user: ClassVar[bool] = False
     replaced_when_check_fails: ClassVar[bool] = True
     snapshots_on_delete: ClassVar[bool] = False

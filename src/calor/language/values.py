@@ -136,6 +136,20 @@ def bare(value: Any) -> Any:
     return peel(value, Wrapping())
 
 
+def revealed(value: Any) -> Any:
+    """The value with its secrets revealed; what is not known yet stays so."""
+    kind = type(value)
+    if kind is Secret:
+        return revealed(value.reveal())
+    if kind is dict:
+        made = {key: revealed(item) for key, item in value.items()}
+        return value if all(map(_same, made.values(), value.values())) else made
+    if kind is list:
+        items = [revealed(item) for item in value]
+        return value if all(map(_same, items, value)) else items
+    return value
+
+
 def has_unknown(value: Any) -> bool:
     kind = type(value)
     if kind is Unknown:

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from calor.language.library import Found, TemplateType
-from calor.language.values import has_unknown
+from calor.language.values import bare, has_unknown, revealed
 
 
 class Kind(Enum):
     CREATE = "create"
     UPDATE = "update"
     REPLACE = "replace"
+    DELETE = "delete"
     KEEP = "keep"
     FORBIDDEN = "forbidden"
+    """The work fails here."""
     UNDECIDED = "undecided"
-    """Hangs on a value that is not known yet: keep, update or replace."""
+    """Shows only when it comes to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A property before and after."""
+    """A property before and after; what comes after may be a secret, or not known yet."""
 
     name: str
     before: Any
     after: Any
+
+    @property
+    def known(self) -> bool:
+        return not has_unknown(self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +41,19 @@ class Decision:
     kind: Kind
     reason: str
     changes: tuple[Change, ...] = ()
+    possible: frozenset[Kind] = frozenset()
+    """What an undecided one may become."""
+    forbids: Kind | None = None
+    """What is not allowed, if it is forbidden."""
+    error: str = "NotSupported"
+    """The class of error with which a forbidden one fails."""
 
     @property
     def changed(self) -> frozenset[str]:
         return frozenset(change.name for change in self.changes)
+
+    def may_be(self, kind: Kind) -> bool:
+        return kind is self.kind or kind in self.possible
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +65,14 @@ class Present:
     status: str
     properties: Mapping[str, Any]
     metadata: Mapping[str, Any]
+    update_policy: Mapping[str, Any]
+    implementation: str
+    """What stands behind the type's name, as `implementation_of` tells."""
+    substitute: str | None = None
+    """The type that its type declares to be its successor."""
+    external_id: str | None = None
+    unhealthy: bool = False
+    """Whether somebody has said that it is not well: then not even a stack below is mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,48 +82,168 @@ class Wanted:
     type_name: str
     found: Found | None
     properties: Mapping[str, Any]
-    metadata: Mapping[str, Any]
+    metadata: Any
+    update_policy: Any
+    external_id: Any = None
+    restricted: Sequence[str] = ()
+    """The actions that the environment forbids: `update`, `replace`."""
+
+    @property
+    def keeps_stack(self) -> bool:
+        """Whether the resource is a stack of its own."""
+        return self.external_id is None and has_stack_below(self.found)
 
 
 def decide(present: Present | None, wanted: Wanted) -> Decision:
     """What has to happen to make the present resource the wanted one."""
+    return _permitted(_decide(present, wanted), wanted.restricted)
+
+
+def decide_with_stack_below(decision: Decision, wanted: Wanted, below_differs: bool | None) -> Decision:
+    """The decision when the stack below the resource is known: it may change although the resource does not. None
+    stands for one of which that cannot be told yet."""
+    if below_differs is False or not decision.may_be(Kind.KEEP):
+        return decision
+    if below_differs is None:
+        return _permitted(replace(decision, possible=decision.possible | {Kind.UPDATE}), wanted.restricted)
+    others = decision.possible - {Kind.KEEP}
+    if decision.kind is Kind.UNDECIDED and others - {Kind.UPDATE}:
+        changed = replace(decision, possible=others | {Kind.UPDATE})
+    elif decision.kind is Kind.UNDECIDED:
+        changed = replace(decision, kind=Kind.UPDATE, possible=frozenset())
+    else:
+        changed = Decision(Kind.UPDATE, "the stack below it decides for itself")
+    return _permitted(changed, wanted.restricted)
+
+
+def _decide(present: Present | None, wanted: Wanted) -> Decision:
     if present is None or present.action == "INIT":
         return Decision(Kind.CREATE, "it does not exist yet")
-    if present.action == "DELETE" and present.status == "COMPLETE":
-        return Decision(Kind.CREATE, "it was deleted")
-    if not _same_type(present.type_name, wanted):
+    if present.action == "DELETE":
+        if present.status == "COMPLETE":
+            return Decision(Kind.CREATE, "it was deleted")
+        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
+    if not _same_type(present, wanted):
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
-    if present.status == "FAILED" and not _mends_itself(wanted):
+    if present.external_id != wanted.external_id:
+        message = "Update to property external_id of a resource is not supported"
+        return Decision(Kind.FORBIDDEN, message, forbids=Kind.UPDATE)
+    if wanted.external_id is not None:
+        return Decision(Kind.KEEP, "it belongs to somebody else")
+    if present.action == "CREATE" and present.status == "IN_PROGRESS":
+        return Decision(Kind.CREATE, "its creation was interrupted")
+    if present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted)):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if getattr(wanted.found, "replaced_by_every_update", False):
         return Decision(Kind.REPLACE, "its type is replaced by every update")
-    changes = differences(present.properties, wanted.properties)
-    if any(has_unknown(change.after) for change in changes):
-        names = ", ".join(change.name for change in changes if has_unknown(change.after))
-        return Decision(Kind.UNDECIDED, f"{names} is known only when it comes to it", tuple(changes))
-    return _by_changes(present, wanted, changes)
+    return _by_changes(present, wanted, differences(present.properties, wanted.properties))
 
 
 def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
+    """Each value that is not known yet may turn out to be a change or none."""
+    certain = _certain(present, wanted, [change for change in changes if change.known])
+    unknown = [change for change in changes if not change.known]
+    outcomes = {certain.kind, *certain.possible} - {Kind.UNDECIDED}
+    for change in unknown:
+        outcome = _certain(present, wanted, [*(c for c in changes if c.known), change])
+        outcomes |= {outcome.kind, *outcome.possible} - {Kind.UNDECIDED}
+    names = [change.name for change in unknown]
+    for name, value in (("metadata", wanted.metadata), ("update_policy", wanted.update_policy)):
+        if has_unknown(value):
+            names.append(name)
+            outcomes.add(Kind.UPDATE)
+    if certain.kind is not Kind.KEEP:
+        outcomes.discard(Kind.KEEP)
+    worst = _worst(outcomes)
+    if len(outcomes) > 1 and worst is not certain.kind:
+        verb = "is" if len(names) == 1 else "are"
+        reason = f"{', '.join(names)} {verb} known only when it comes to it" if names else certain.reason
+        return Decision(Kind.UNDECIDED, reason, tuple(changes), frozenset(outcomes))
+    return replace(certain, changes=tuple(changes))
+
+
+_SEVERITY = (Kind.KEEP, Kind.UPDATE, Kind.REPLACE, Kind.FORBIDDEN)
+
+
+def _worst(kinds: set[Kind]) -> Kind:
+    return max(kinds, key=_SEVERITY.index)
+
+
+def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
+    """The decision if exactly these properties change."""
     declared = wanted.found.properties if wanted.found is not None else {}
-    fixed = [change.name for change in changes if change.name in declared and declared[change.name].immutable]
+    names = [change.name for change in changes]
+    fixed = [name for name in names if name in declared and declared[name].immutable]
     if fixed:
-        return Decision(Kind.FORBIDDEN, f"{', '.join(fixed)} cannot be changed", tuple(changes))
-    replacing = [
-        change.name
-        for change in changes
-        if change.name in declared and not declared[change.name].update_allowed
-    ]
+        return Decision(Kind.FORBIDDEN, f"{', '.join(fixed)} cannot be changed", forbids=Kind.UPDATE)
+    replacing = [name for name in names if name in declared and not declared[name].update_allowed]
     if replacing:
-        return Decision(Kind.REPLACE, f"{', '.join(replacing)} cannot be changed in place", tuple(changes))
+        return Decision(Kind.REPLACE, f"{', '.join(replacing)} cannot be changed in place")
     if changes:
-        return Decision(Kind.UPDATE, f"{', '.join(c.name for c in changes)} changes in place", tuple(changes))
-    if present.metadata != wanted.metadata:
+        return _in_place(present, wanted, changes)
+    if not has_unknown(wanted.metadata) and present.metadata != revealed(wanted.metadata):
         return Decision(Kind.UPDATE, "its metadata changes")
+    if not has_unknown(wanted.update_policy) and present.update_policy != revealed(wanted.update_policy):
+        return Decision(Kind.UPDATE, "its update policy changes")
     if present.status in ("FAILED", "IN_PROGRESS"):
         # What was interrupted is done again.
         return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")
+    if getattr(wanted.found, "looks_for_itself", False):
+        return Decision(Kind.UPDATE, "its type looks for itself")
     return Decision(Kind.KEEP, "nothing changes")
+
+
+def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
+    """All properties could be changed in place; the type may see it otherwise."""
+    names = ", ".join(change.name for change in changes)
+    found = wanted.found
+    if not has_stack_below(found) and not hasattr(found, "update"):
+        return Decision(Kind.REPLACE, f"{names} changes, and its type is never changed in place")
+    both = frozenset({Kind.UPDATE, Kind.REPLACE})
+    demands = getattr(found, "demands_replacement", None)
+    if demands is not None:
+        if any(has_unknown(value) for value in wanted.properties.values()):
+            return Decision(Kind.UNDECIDED, f"{names} changes, perhaps in place", possible=both)
+        changed = frozenset(change.name for change in changes)
+        if demands(present.properties, bare(wanted.properties), changed):
+            return Decision(Kind.REPLACE, f"its type does not change {names} in place")
+    # Whether an update may be begun at all is asked before the type is.
+    if getattr(found, "may_demand_replacement", False) and Kind.UPDATE.value not in wanted.restricted:
+        return Decision(
+            Kind.UNDECIDED, f"{names} changes; whether in place shows when it is done", possible=both
+        )
+    return Decision(Kind.UPDATE, f"{names} changes in place")
+
+
+RESTRICTED = "ResourceActionRestricted"
+
+
+def restriction(*actions: str) -> str:
+    """What is said where the environment forbids an action; clients know the shape of the message."""
+    return f"{' or '.join(actions)} is restricted for resource."
+
+
+def _permitted(decision: Decision, restricted: Sequence[str]) -> Decision:
+    """The decision under the restrictions of the environment."""
+    if decision.kind.value in restricted:
+        return _restricted(decision, decision.kind)
+    forbidden = sorted((kind for kind in decision.possible if kind.value in restricted), key=_SEVERITY.index)
+    if not forbidden:
+        return decision
+    if decision.possible == set(forbidden):
+        return _restricted(decision, *forbidden)
+    return replace(decision, possible=(decision.possible - set(forbidden)) | {Kind.FORBIDDEN})
+
+
+def _restricted(decision: Decision, *kinds: Kind) -> Decision:
+    return replace(
+        decision,
+        kind=Kind.FORBIDDEN,
+        reason=restriction(*(kind.value for kind in kinds)),
+        possible=frozenset(),
+        forbids=kinds[-1],
+        error=RESTRICTED,
+    )
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
@@ -109,18 +252,31 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Cha
     return [
         Change(name, before.get(name), after.get(name))
         for name in names
-        if before.get(name) != after.get(name)
+        if before.get(name) != revealed(after.get(name))
     ]
 
 
-def _same_type(type_name: str, wanted: Wanted) -> bool:
-    if type_name == wanted.type_name:
+def has_stack_below(found: Any) -> bool:
+    """Whether resources of a type are stacks of their own."""
+    return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
+
+
+TEMPLATE = "template"
+
+
+def implementation_of(found: Found | None, type_name: str) -> str:
+    """What stands behind the name of a type. All templates count as one: a stack can become any other."""
+    if found is None:
+        return type_name
+    return TEMPLATE if isinstance(found, TemplateType) else found.type_name
+
+
+def _same_type(present: Present, wanted: Wanted) -> bool:
+    if present.implementation == implementation_of(wanted.found, wanted.type_name):
         return True
-    support = wanted.found.support if wanted.found is not None else None
-    return support is not None and support.substitute == type_name
+    return present.substitute is not None and present.substitute == wanted.type_name
 
 
 def _mends_itself(wanted: Wanted) -> bool:
     """Whether a failed resource is mended by an update: a stack below decides for its own resources."""
-    found = wanted.found
-    return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
+    return has_stack_below(wanted.found)

@@ -8,18 +8,24 @@ import logging
 import signal
 import socket
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from calor.server import access
 from calor.server.bell import Bell
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
+from calor.server.worlds import configured_world
 
 if TYPE_CHECKING:
+    from calor.api.settings import ApiSettings
     from calor.clouds.ec2 import ReceivedRequest, Signer
     from calor.clouds.sessions import Cloud
+    from calor.config.settings import Listening
     from calor.engine.users import UserServices
     from calor.engine.vault import Vault
+    from calor.service.commands import Limits
 
 log = logging.getLogger("calor")
 
@@ -29,49 +35,49 @@ def engine_main(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     asyncio.run(_engine(settings, secrets, bell))
 
 
-def _cloud(settings: Settings, secrets: Secrets) -> Cloud:
-    from calor.clouds.sessions import Cloud, ServiceAccount
-
-    return Cloud(ServiceAccount(settings.auth_url, "heat", secrets.passwords["heat"]))
-
-
-def _vault(cloud: Cloud, secrets: Secrets) -> Vault:
+def _vault(settings: Settings, cloud: Cloud, secrets: Secrets) -> Vault:
     from calor.engine.vault import Vault
 
-    return Vault(cloud, secrets.cipher)
+    trusted = access.trusted_cloud(settings, cloud)
+    return Vault(trusted, secrets.cipher, settings.configured.auth.delegated_roles)
 
 
 def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserServices:
-    from calor.clouds.stack_users import StackUsers
+    from calor.clouds.sessions import versioned
     from calor.engine.users import Addresses, UserServices
 
+    auth = settings.configured.auth
     addresses = Addresses(
-        orchestration=f"{settings.url(settings.port)}/v1",
-        cfn=f"{settings.url(settings.cfn_port)}/v1",
-        identity=f"{settings.auth_url}/v3",
+        orchestration=f"{settings.api_url}/v1",
+        cfn=f"{settings.servers_cfn_url}/v1",
+        identity=versioned(auth.clients_url or settings.public_auth_url),
+        **({"region": auth.region} if auth.region else {}),
     )
-    return UserServices(cloud, StackUsers(cloud), secrets.cipher, addresses)
+    return UserServices(cloud, access.stack_users(settings, cloud), secrets.cipher, addresses)
 
 
 async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
+    from calor.engine.cleaning import Cleaner, Keeping
     from calor.engine.keeper import Keeper
     from calor.store import database
-    from calor.types.world import offline_world
 
     loop = asyncio.get_running_loop()
     engine = database.connect(
-        settings.database_url,
-        secrets.cipher,
-        seal_all=settings.encrypt_parameters_and_properties,
-        waits=True,
+        settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all, waits=True
     )
-    cloud = _cloud(settings, secrets)
+    cloud = access.home_cloud(settings, secrets)
+    own = settings.configured.engine
     keeper = Keeper(
         engine,
-        offline_world(),
-        vault=_vault(cloud, secrets),
+        configured_world(settings),
+        vault=_vault(settings, cloud, secrets),
         user_services=_user_services(settings, cloud, secrets),
+        default_timeout=own.action_timeout,
+        # The state directory has one server, and that one engine; both end before they are started again.
+        alone=settings.has_one_engine,
     )
+    keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
+    cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))
 
     def rung() -> None:
         bell.hush()
@@ -82,54 +88,89 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     loop.add_signal_handler(signal.SIGTERM, task.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await task
+    cleaning.cancel()
     keeper.writer.close()
 
 
 def api_main(
-    settings: Settings, secrets: Secrets, bell: Bell, listening: socket.socket, cfn_listening: socket.socket
+    settings: Settings,
+    secrets: Secrets,
+    bell: Bell,
+    listening: socket.socket,
+    cfn_listening: socket.socket,
+    ready: str,
 ) -> None:
-    """Answers requests, those of both APIs, until SIGTERM."""
+    """Answers requests, those of both APIs, until SIGTERM. Says when it is ready, if there is a word for it."""
     from calor.api.app import create_app
-    from calor.api.auth.keystone import KeystoneAuthenticator, ServiceUser
     from calor.api.cfn.app import create_cfn_app
-    from calor.api.policy import Policy
-    from calor.api.settings import ApiSettings
     from calor.service.commands import Commands
     from calor.service.queries import Queries
     from calor.store import database
     from calor.store.writer import Writer
-    from calor.types.world import offline_world
 
-    engine = database.connect(
-        settings.database_url, secrets.cipher, seal_all=settings.encrypt_parameters_and_properties
-    )
-    world = offline_world()
-    policy = Policy()
+    engine = database.connect(settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all)
+    api = settings.configured.api
+    world = configured_world(settings)
+    policy = access.policy(settings)
     writer = Writer(engine)
-    cloud = _cloud(settings, secrets)
+    cloud = access.home_cloud(settings, secrets)
     commands = Commands(
         engine,
         writer,
         world,
         bell.ring,
+        limits=_limits(settings),
         check_types=policy.enforce_types,
-        vault=_vault(cloud, secrets),
+        vault=_vault(settings, cloud, secrets),
     )
     app = create_app(
-        Queries(engine, world, hidden_tags=("hidden",)),
+        Queries(engine, world, hidden_tags=api.hidden_tags),
         commands,
-        KeystoneAuthenticator(
-            settings.auth_url,
-            ServiceUser("heat", secrets.passwords["heat"]),
-            lambda roles, project: policy.is_admin(roles, is_admin_project=project),
-        ),
+        access.authenticator(settings, cloud, policy),
         policy,
-        ApiSettings(largest_body=64 * 1024 * 1024, enable_abandon=True, enable_adopt=True),
+        _api_settings(settings),
     )
-    cfn_app = create_cfn_app(engine, commands, partial(_signer_of, cloud))
-    ready = f"Calor is ready at {settings.url(settings.port)}"
-    _serve([(cfn_app, cfn_listening, ""), (app, listening, ready)])
+    cfn_app = create_cfn_app(engine, commands, partial(_signer_of, access.signatures_cloud(settings, cloud)))
+    _serve([_Served(cfn_app, cfn_listening, api.cfn), _Served(app, listening, api.rest, ready)])
     writer.close()
+
+
+def _limits(settings: Settings) -> Limits:
+    from calor.service.commands import Limits
+
+    limits = settings.configured.limits
+    return Limits(
+        stacks_per_project=limits.stacks_per_project,
+        resources_per_stack=limits.resources_per_stack,
+        snapshots_per_stack=limits.snapshots_per_stack,
+        configs_per_project=limits.configs_per_project,
+        deployments_per_project=limits.deployments_per_project,
+    )
+
+
+def _api_settings(settings: Settings) -> ApiSettings:
+    from calor import __version__
+    from calor.api.settings import ApiSettings, Cors
+
+    api = settings.configured.api
+    revision = api.revision or __version__
+    return ApiSettings(
+        largest_body=api.largest_body,
+        largest_template=settings.configured.limits.template_size,
+        trust_proxy_headers=api.trust_proxy_headers,
+        cors=Cors(
+            origins=api.cors.origins,
+            credentials=api.cors.credentials,
+            methods=api.cors.methods,
+            headers=api.cors.headers,
+            expose_headers=api.cors.expose_headers,
+            max_age=api.cors.max_age,
+        ),
+        enable_abandon=api.enable_abandon,
+        enable_adopt=api.enable_adopt,
+        revision=revision,
+        engine_revision=revision,
+    )
 
 
 def _signer_of(cloud: Cloud, received: ReceivedRequest) -> Signer:
@@ -148,8 +189,18 @@ def cloud_main(settings: Settings, listening: socket.socket) -> None:
     serve(cloud_config(settings), [listening])
 
 
-def _serve(apps: Sequence[tuple[Any, socket.socket, str]]) -> None:
-    """Serves apps, each on its socket, until SIGTERM; says of each that it is ready, if there is a word for it."""
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """An app, the socket it answers on, its certificate, and what to say when it does."""
+
+    app: Any
+    socket: socket.socket
+    listening: Listening
+    ready: str = ""
+
+
+def _serve(apps: Sequence[_Served]) -> None:
+    """Serves apps until SIGTERM."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -159,14 +210,18 @@ def _serve(apps: Sequence[tuple[Any, socket.socket, str]]) -> None:
             yield
 
     servers = []
-    for app, _, _ in apps:
+    for one in apps:
         config = uvicorn.Config(
-            app,
+            one.app,
+            ssl_certfile=one.listening.cert_file,
+            ssl_keyfile=one.listening.key_file,
             log_config=None,
             access_log=False,
             ws="none",
             lifespan="off",
             server_header=False,
+            # The app itself decides whom to believe.
+            proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
         servers.append(Server(config))
@@ -178,14 +233,14 @@ def _serve(apps: Sequence[tuple[Any, socket.socket, str]]) -> None:
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
         tasks = [
-            asyncio.ensure_future(server.serve([listening]))
-            for server, (_, listening, _) in zip(servers, apps, strict=True)
+            asyncio.ensure_future(server.serve([one.socket]))
+            for server, one in zip(servers, apps, strict=True)
         ]
         while not all(server.started for server in servers) and not any(task.done() for task in tasks):
             await asyncio.sleep(0.01)
-        for _, _, ready in apps:
-            if ready:
-                log.info(ready)
+        for one in apps:
+            if one.ready:
+                log.info(one.ready)
         await asyncio.gather(*tasks)
 
     with asyncio.Runner(loop_factory=servers[0].config.get_loop_factory()) as runner:

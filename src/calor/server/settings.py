@@ -5,8 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from calor.config.settings import Listening
+    from calor.config.settings import Settings as Configured
+
+DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8004
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses that stand for all of a machine, and one at which it can be reached."""
 
 
 def default_state_dir() -> Path:
@@ -16,26 +24,39 @@ def default_state_dir() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All ports derive from one, so that several servers can run side by side."""
+    """Ports derive from one unless they are configured, so that several servers can run side by side."""
 
     state_dir: Path
-    host: str = "127.0.0.1"
+    configured: Configured
+    host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     cloud_backend: str = "auto"
-    encrypt_parameters_and_properties: bool = False
-    """Whether all stacks are encrypted, not only those with hidden parameters."""
+
+    @property
+    def cfn_host(self) -> str:
+        return self.configured.api.cfn.host or self.host
 
     @property
     def cfn_port(self) -> int:
-        return self.port + 1
+        return self.configured.api.cfn.port or self.port + 1
 
     @property
     def cloud_port(self) -> int:
         return self.port + 2
 
     @property
+    def is_embedded(self) -> bool:
+        """Whether the server brings its own cloud."""
+        return self.configured.auth.account is None
+
+    @property
     def database_url(self) -> str:
-        return f"sqlite:///{self.state_dir / 'calor.db'}"
+        return self.configured.database_url or f"sqlite:///{self.state_dir / 'calor.db'}"
+
+    @property
+    def has_one_engine(self) -> bool:
+        """Whether nobody else can work on the stacks in the database."""
+        return self.configured.database_url is None and self.configured.engine.workers == 1
 
     @property
     def cloud_database(self) -> Path:
@@ -45,10 +66,46 @@ class Settings:
     def clouds_file(self) -> Path:
         return self.state_dir / "clouds.yaml"
 
-    def url(self, port: int) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{port}"
+    @property
+    def public_host(self) -> str:
+        return self._told(self.host)
+
+    @property
+    def api_url(self) -> str:
+        """Where clients reach the REST API, as are the others below."""
+        return _url(self.configured.api.rest, self.public_host, self.port)
+
+    @property
+    def cfn_url(self) -> str:
+        return _url(self.configured.api.cfn, self._told(self.cfn_host), self.cfn_port)
+
+    @property
+    def servers_cfn_url(self) -> str:
+        """Where servers in the cloud reach the CFN API."""
+        return self.configured.api.servers_cfn_url or self.cfn_url
 
     @property
     def auth_url(self) -> str:
-        return f"{self.url(self.cloud_port)}/identity"
+        account = self.configured.auth.account
+        if account is not None:
+            return account.auth_url
+        return self._embedded_auth_url(_ANY.get(self.host, self.host))
+
+    @property
+    def public_auth_url(self) -> str:
+        """Where others reach the identity service; the server itself may know a shorter way."""
+        return self.configured.auth.public_url or self._embedded_auth_url(self.public_host)
+
+    def _embedded_auth_url(self, host: str) -> str:
+        return f"http://{_bracketed(host)}:{self.cloud_port}/identity"
+
+    def _told(self, host: str) -> str:
+        return self.configured.api.public_host or _ANY.get(host, host)
+
+
+def _url(listening: Listening, host: str, port: int) -> str:
+    return f"{'https' if listening.cert_file else 'http'}://{_bracketed(host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

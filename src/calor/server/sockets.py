@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
+import time
 from pathlib import Path
 
 
@@ -11,19 +13,27 @@ class PortTaken(Exception):
     """A port is in use; the message names it and, if it can be told, by what."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises PortTaken."""
+def listen(host: str, port: int, patience: float = 0.0, backlog: int = 1024) -> socket.socket:
+    """A socket that listens. Raises PortTaken, if the port does not become free within the seconds given."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    end = time.monotonic() + patience
     try:
-        made.bind((host, port))
+        while True:
+            try:
+                made.bind((host, port))
+                break
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() >= end:
+                    raise
+            time.sleep(0.01)
     except OSError as error:
         made.close()
         user = _user_of(port)
         by = f" by {user}" if user else ""
         raise PortTaken(f"port {port} on {host} is taken{by} ({error.strerror})") from None
-    made.listen(1024)
+    made.listen(backlog)
     made.setblocking(False)
     return made
 

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 GRACE_SECONDS = 10.0
 SHORTEST_LIFE = 2.0
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,9 @@ class Supervisor:
         pid = os.fork()
         if pid:
             self._running[pid] = (program, time.monotonic())
+            if self._stopping:
+                # Told to stop after the look at that, before the pid was known.
+                os.kill(pid, signal.SIGTERM)
             return
         code = 1
         try:
@@ -66,6 +70,7 @@ class Supervisor:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._die_with_parent()
+            self._show_name(program.name)
             program.main()
             code = 0
         except SystemExit as stop:
@@ -88,6 +93,12 @@ class Supervisor:
 
         threading.Thread(target=watch, name="lifeline", daemon=True).start()
 
+    @staticmethod
+    def _show_name(name: str) -> None:
+        """What `ps` and `top` call the process."""
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_PR_SET_NAME, f"calor {name}".encode())
+
     def _ended(self, pid: int, status: int) -> None:
         if pid not in self._running:
             return
@@ -98,7 +109,8 @@ class Supervisor:
         log.warning("%s ended (%s); starting it again", program.name, os.waitstatus_to_exitcode(status))
         if lived < SHORTEST_LIFE:
             time.sleep(min(SHORTEST_LIFE, 0.2 + lived))
-        self._start(program)
+        if not self._stopping:
+            self._start(program)
 
     def _stop(self, number: int, frame: object) -> None:
         if self._stopping:

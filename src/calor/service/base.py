@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from sqlalchemy.exc import IntegrityError
 
-from calor.clouds.errors import CloudError
+from calor.clouds.errors import CloudError, Transient
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
@@ -20,10 +20,12 @@ from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.service.availability import check_available
 from calor.service.caller import Caller
-from calor.service.errors import Invalid, ServiceError, StackExists
+from calor.service.changes import laid_over
+from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.remote_checks import check_remote_stacks
-from calor.store import contents, records, tables
+from calor.store import contents, records, sealing, tables
 from calor.store.database import reading, seal_of
 from calor.store.sealing import Seal
 from calor.store.writer import Changes, Writer
@@ -40,6 +42,9 @@ class Limits:
 
     stacks_per_project: int | None = None
     resources_per_stack: int | None = None
+    snapshots_per_stack: int | None = None
+    configs_per_project: int | None = None
+    deployments_per_project: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Base:
         self.check_free(caller, new.name)
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
@@ -160,6 +165,10 @@ class Base:
             return None
         try:
             return self.vault.deposit(caller.token, caller.trust_id)
+        except Transient as error:
+            raise ServiceError(
+                "HTTPServiceUnavailable", f"No trust can be made at present: {error}"
+            ) from None
         except CloudError as error:
             raise ServiceError("Forbidden", f"No trust could be made for the stack: {error}") from None
 
@@ -169,17 +178,16 @@ class Base:
             return dict(change.request)
         with reading(self.database).connect() as connection:
             before = definitions.load(connection, stack.definition)
-        given = change.request
-        parameters = {**before["parameters"], **(given.get("parameters") or {})}
-        for name in change.clear_parameters:
-            parameters.pop(name, None)
-        return {
-            "template": given.get("template") or before["template"],
-            "files": {**before["files"], **(given.get("files") or {})},
-            "environment": _merged(before["environment"], given.get("environment") or {}),
-            "environment_files": given.get("environment_files") or before["environment_files"],
-            "parameters": parameters,
-        }
+        return laid_over(before, change.request, change.clear_parameters, self.world)
+
+    def check_usable(self, caller: Caller, definition: Definition) -> None:
+        """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
+        self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
+
+    def check_named_types(self, caller: Caller, types: Sequence[str]) -> None:
+        """The same for types that are known by name."""
+        self.check_types(caller, types)
+        check_available(self.world, caller, types)
 
     def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         definition, report = definitions.define(request, self.world, identity)
@@ -217,6 +225,14 @@ class Base:
                 message = f"You have reached the maximum stacks per tenant, {allowed}."
                 raise ServiceError("RequestLimitExceeded", message)
 
+    def check_count(self, allowed: int | None, message: str, which: ColumnElement[bool]) -> None:
+        """Raises ServiceError if there are as many rows of a kind as are allowed."""
+        if allowed is None:
+            return
+        with reading(self.database).connect() as connection:
+            if connection.execute(select(func.count()).where(which)).scalar_one() >= allowed:
+                raise ServiceError("RequestLimitExceeded", f"{message}, {allowed}.")
+
     @staticmethod
     def _live(connection: Connection, project: str, name: str) -> list[str]:
         table = tables.stack
@@ -229,9 +245,17 @@ class Base:
         return list(connection.execute(query).scalars())
 
     def start(
-        self, stack: records.Stack, action: str, bodies: Mapping[str, bytes] | None = None, **values: Any
+        self,
+        stack: records.Stack,
+        action: str,
+        bodies: Mapping[str, bytes] | None = None,
+        also: Changes | None = None,
+        **values: Any,
     ) -> records.Stack:
-        """Starts an action: answers when the stack is IN_PROGRESS for all to see."""
+        """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
+        NotSupported for a stack that is part of another, whose action it has to be."""
+        if not stack.is_root:
+            raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
         started = records.changed(
             stack,
             action=action,
@@ -241,18 +265,19 @@ class Base:
             run_id=new_id(),
             **values,
         )
-        bodies = dict(bodies or {})
+        documents = dict(bodies or {})
         if started.sealed or stack.sealed:
-            started = self._sealed_throughout(started, bodies)
-        changes = Changes(sealed=started.sealed)
-        row = dict(records.as_row(started))
-        del row["id"]
-        changes.update(tables.stack, stack.id, **row)
+            started = self._sealed_throughout(started, documents)
+        changes = also or Changes()
+        changes.sealed = started.sealed
+        self.note(changes, started)
+        changes.then(lambda connection: _change(connection, stack, started))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
-        self.note(changes, started)
-        if bodies:
-            changes.then(lambda connection: contents.put(connection, bodies))
+        if stack.state == "SNAPSHOT_IN_PROGRESS":
+            changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
+        if documents:
+            changes.then(lambda connection: contents.put(connection, documents))
         self.writer.write(changes)
         self.ring()
         return started
@@ -299,15 +324,37 @@ def count(definition: Definition) -> int:
     )
 
 
-def _merged(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(before)
-    for section, content in after.items():
-        old = made.get(section)
-        made[section] = {**old, **content} if isinstance(old, dict) and isinstance(content, dict) else content
-    return made
-
-
 def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
     connection.execute(tables.tag.delete().where(tables.tag.c.stack == stack))
     if tags:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
+
+
+def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
+    """Changes a stack from what was seen of it to what it shall be, unless it began to go meanwhile. Nothing else is
+    written: an engine may have changed it, too."""
+    table = tables.stack
+    query = select(table.c.action, table.c.deleted_at).where(table.c.id == seen.id).with_for_update()
+    present = connection.execute(query).one()
+    if present.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    if present.action == "DELETE" and wanted.action != "DELETE":
+        raise NotSupported(f"{wanted.action} of a stack that is being deleted is not supported.")
+    before = records.as_row(seen)
+    stated = ("action", "status", "reason", "run")
+    values = {
+        name: value
+        for name, value in records.as_row(wanted).items()
+        if name in stated or value != before[name]
+    }
+    [row] = sealing.protect(connection, table, [values], wanted.sealed)
+    connection.execute(table.update().where(table.c.id == seen.id).values(row))
+
+
+def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:
+    """A snapshot that another action overtakes will never be complete."""
+    table = tables.snapshot
+    unfinished = table.c.id == stack.run.get("snapshot"), table.c.status == "IN_PROGRESS"
+    values = {"status": "FAILED", "reason": f"Stack {action} started"}
+    [row] = sealing.protect(connection, table, [values], stack.sealed)
+    connection.execute(table.update().where(*unfinished).values(row))

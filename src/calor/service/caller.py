@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+STACK_USER = "heat_stack_user"
+"""The role of users that stacks make."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -19,3 +22,10 @@ class Caller:
     is_admin: bool = False
     token: str = ""
     trust_id: str | None = None
+    services: frozenset[str] | None = None
+    """The types of the services in the caller's catalog. None where that is not known: then all are there."""
+
+    @property
+    def is_stack_user(self) -> bool:
+        """Whether this is one of the users that stacks make for what runs on their servers."""
+        return STACK_USER in self.roles

@@ -27,6 +27,11 @@ class StackExists(ServiceError):
         super().__init__("StackExists", f"The Stack ({name}) already exists.")
 
 
+class ActionInProgress(ServiceError):
+    def __init__(self, name: str) -> None:
+        super().__init__("ActionInProgress", f"Stack {name} already has an action in progress.")
+
+
 class NotSupported(ServiceError):
     def __init__(self, message: str) -> None:
         super().__init__("NotSupported", message)

@@ -2,101 +2,126 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
-
-from calor.engine.applying import present_of, wanted_of
-from calor.engine.states import LiveStates, ResourceState
-from calor.language.definition import Definition, ResourceDefinition
-from calor.language.evaluation import Evaluated, evaluate
-from calor.language.expressions import FunctionError
+from calor.engine import definitions
+from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
-from calor.language.values import masked
-from calor.plan.decision import Kind, decide
-from calor.service.base import Base, NewStack, StackChange, types_of
+from calor.language.values import Secret, bare, masked
+from calor.plan.forecasting import forecast
+from calor.plan.present import PresentStack
+from calor.plan.steps import Plan
+from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
-from calor.service.errors import ServiceError
+from calor.service.previews.present import means_of, present_stack
+from calor.service.previews.showing import Changes, Masking, identity, new, raw, steps
 from calor.service.queries.meanings import shown_parameters
-from calor.store import records, tables
+from calor.store import records
 from calor.store.database import reading
-
-_GROUPS = {
-    Kind.CREATE: "added",
-    Kind.UPDATE: "updated",
-    Kind.UNDECIDED: "updated",
-    Kind.REPLACE: "replaced",
-    Kind.FORBIDDEN: "replaced",
-    Kind.KEEP: "unchanged",
-}
 
 
 class PreviewCommands(Base):
-    def preview_create(self, caller: Caller, new: NewStack) -> dict[str, Any]:
+    def preview_create(self, caller: Caller, new_stack: NewStack) -> dict[str, Any]:
         """The stack that a request would make. Raises ServiceError."""
-        identity = StackIdentity(new.name, None, caller.project)
-        definition = self.define(new.request, identity)
-        self.check_types(caller, set(types_of(definition)))
+        name, project = new_stack.name, caller.project
+        definition = self.define(new_stack.request, StackIdentity(name, None, project))
+        self.check_usable(caller, definition)
         self.check_size(definition)
+        nothing = PresentStack("None", name, project, exists=False)
+        plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request))
         return {
             "capabilities": [],
             "creation_time": None,
             "deletion_time": None,
             "description": definition.template.description,
-            "disable_rollback": new.disable_rollback,
+            "disable_rollback": new_stack.disable_rollback,
             "notification_topics": [],
             "outputs": [
                 {
-                    "output_key": name,
+                    "output_key": key,
                     "output_value": masked(value),
-                    "description": definition.template.outputs[name].description,
+                    "description": definition.template.outputs[key].description,
                 }
-                for name, value in definition.outputs.items()
+                for key, value in definition.outputs.items()
             ],
             "parameters": shown_parameters(definition),
             "parent": None,
-            "resources": _raw_resources(definition, new.name, caller.project, None),
-            "stack_identity": _identity(caller.project, new.name, "None"),
-            "stack_name": new.name,
+            "plan": steps(plan, Masking(_hidden(definition))),
+            "resources": _raw_resources(definition, name, project, None),
+            "stack_identity": identity(project, name, "None"),
+            "stack_name": name,
             "stack_owner": caller.username,
             "stack_user_project_id": None,
-            "tags": list(new.tags),
+            "tags": list(new_stack.tags),
             "template_description": definition.template.description,
-            "timeout_mins": new.timeout_mins,
+            "timeout_mins": new_stack.timeout_mins,
             "updated_time": None,
         }
 
     def preview_update(
         self, caller: Caller, stack: records.Stack, change: StackChange, show_nested: bool
-    ) -> dict[str, list[Any]]:
-        """What an update would do to each resource. Raises ServiceError."""
+    ) -> dict[str, Any]:
+        """What an update would do to each resource, and in which order. Raises ServiceError."""
         request = self.updated(stack, change)
+        definition, present, plan = self.plan_update(stack, request)
+        self.check_usable(caller, definition)
+        self.check_size(definition)
+        hidden = _hidden(definition)
+        if any(step.changes for step in plan.all_steps()):
+            hidden |= self._hidden_before(stack)
+        masking = Masking(hidden)
+        return {
+            "resource_changes": Changes(present, masking, show_nested).of(plan),
+            "plan": steps(plan, masking),
+        }
+
+    def _hidden_before(self, stack: records.Stack) -> set[str]:
+        """Values that were hidden in what the stack is, or was when it last got where it was to go."""
+        digests = {digest for digest in (stack.definition, stack.previous) if digest is not None}
+        with reading(self.database).connect() as connection:
+            requests = [definitions.load(connection, digest) for digest in digests]
+        place = StackIdentity(stack.name, stack.id, stack.project)
+        found = (definitions.define(request, self.world, place)[0] for request in requests)
+        return {value for one in found if one is not None for value in _hidden(one)}
+
+    def plan_update(
+        self, stack: records.Stack, request: Mapping[str, Any]
+    ) -> tuple[Definition, PresentStack, Plan]:
+        """The plan for a stack to become what a request says. Raises ServiceError."""
         definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
         with reading(self.database).connect() as connection:
-            table = tables.resource
-            rows = connection.execute(select(table).where(table.c.stack == stack.id))
-            states = {row.name: ResourceState.of(records.record(records.Resource, row)) for row in rows}
-        found: dict[str, list[Any]] = {
-            name: [] for name in ("unchanged", "updated", "replaced", "added", "deleted")
-        }
-        live = LiveStates(states)
-        for name, resource in definition.resources.items():
-            state = states.get(name)
-            try:
-                evaluated = evaluate(definition, resource, live, self.world.custom)
-            except FunctionError as error:
-                raise ServiceError("StackValidationFailed", error.message) from None
-            decision = decide(present_of(state), wanted_of(resource, evaluated))
-            found[_GROUPS[decision.kind]].append(_raw_change(stack, resource, state, evaluated))
-        for name, state in states.items():
-            if name not in definition.resources:
-                found["deleted"].append(_raw_row(stack, state))
-        return found
+            present = present_stack(connection, stack)
+        seal = self.seal_for(request, definition, stack)
+        target, _ = definitions.encode(request, seal)
+        means = means_of(self.world, request, seal)
+        return definition, present, forecast(definition, present, target, means)
+
+    def plan_delete(self, stack: records.Stack) -> Plan:
+        """The plan for a stack to go."""
+        with reading(self.database).connect() as connection:
+            present = present_stack(connection, stack)
+        return forecast(None, present, None, means_of(self.world, {}))
 
 
-def _identity(project: str, name: str, id: str, path: str = "") -> dict[str, str]:
-    return {"tenant": project, "stack_name": name, "stack_id": id, "path": path}
+def _hidden(definition: Definition) -> set[str]:
+    """The values of hidden parameters, as they may occur in texts."""
+    found: set[str] = set()
+    for value in definition.parameters.values.values():
+        if isinstance(value, Secret):
+            plain = bare(value)
+            found.add(json.dumps(plain) if isinstance(plain, (dict, list)) else str(plain))
+            found.update(str(part) for part in _leaves(plain))
+    return found - {""}
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [value]
 
 
 def _raw_resources(definition: Definition, name: str, project: str, parent: str | None) -> list[Any]:
@@ -111,70 +136,11 @@ def _raw_resources(definition: Definition, name: str, project: str, parent: str 
             continue
         plain.append(
             {
-                **_raw(resource.name, resource.type_name, project, name, "None", dependants[resource.name]),
+                **raw(resource.name, resource.type_name, project, name, "None", dependants[resource.name]),
+                **new(resource),
                 "description": resource.text.description,
-                "metadata": masked(resource.metadata or {}),
                 "properties": masked(resource.values),
-                "attributes": dict.fromkeys(_attribute_names(resource)),
-                "creation_time": None,
-                "updated_time": None,
-                "physical_resource_id": "",
-                "resource_action": "INIT",
-                "resource_status": "COMPLETE",
-                "resource_status_reason": "",
                 **({"parent_resource": parent} if parent else {}),
             }
         )
     return [*plain, *nested]
-
-
-def _attribute_names(resource: ResourceDefinition) -> list[str]:
-    return [name for name in (resource.found.attributes if resource.found else ()) if name != "show"]
-
-
-def _raw(
-    name: str, type_name: str, project: str, stack: str, stack_id: str, required_by: list[str]
-) -> dict[str, Any]:
-    return {
-        "resource_name": name,
-        "resource_type": type_name,
-        "required_by": required_by,
-        "resource_identity": _identity(project, stack, stack_id, f"/resources/{name}"),
-        "stack_identity": _identity(project, stack, stack_id),
-        "stack_name": stack,
-    }
-
-
-def _raw_change(
-    stack: records.Stack, resource: ResourceDefinition, state: ResourceState | None, evaluated: Evaluated
-) -> dict[str, Any]:
-    if state is not None:
-        return _raw_row(stack, state)
-    return {
-        **_raw(resource.name, resource.type_name, stack.project, stack.name, stack.id, []),
-        "metadata": masked(evaluated.metadata),
-        "attributes": dict.fromkeys(_attribute_names(resource)),
-        "creation_time": None,
-        "updated_time": None,
-        "physical_resource_id": "",
-        "resource_action": "INIT",
-        "resource_status": "COMPLETE",
-        "resource_status_reason": "",
-        "description": resource.text.description,
-    }
-
-
-def _raw_row(stack: records.Stack, state: ResourceState) -> dict[str, Any]:
-    attributes: Mapping[str, Any] = state.attributes
-    return {
-        **_raw(state.name, state.type_name, stack.project, stack.name, stack.id, []),
-        "metadata": state.metadata,
-        "attributes": dict(attributes),
-        "creation_time": state.created_at,
-        "updated_time": state.updated_at,
-        "physical_resource_id": state.physical_id or "",
-        "resource_action": state.action,
-        "resource_status": state.status,
-        "resource_status_reason": state.reason,
-        "description": "",
-    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Table, select
 
-from calor.engine.ids import new_id
+from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
@@ -16,16 +17,10 @@ from calor.store.writer import Changes
 
 
 class SoftwareCommands(Base):
-    def create_config(self, caller: Caller, **fields: Any) -> records.SoftwareConfig:
-        """A config with `name`, `group`, `config`, `inputs`, `outputs` and `options`. It never changes."""
-        made = records.SoftwareConfig(
-            id=new_id(),
-            project=caller.project,
-            name=fields.get("name"),
-            group=fields.get("group") or "Heat::Ungrouped",
-            config={name: fields.get(name) for name in ("config", "inputs", "outputs", "options")},
-            created_at=self.clock(),
-        )
+    def create_config(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareConfig:
+        """Raises ServiceError if the project has as many as it may."""
+        self._check_number(caller, tables.software_config, self.limits.configs_per_project, "configs")
+        made = new_config(caller.project, fields, self.clock())
         changes = Changes()
         changes.insert(tables.software_config, **records.as_row(made))
         self.writer.write(changes)
@@ -39,41 +34,29 @@ class SoftwareCommands(Base):
             message = (
                 f"Software config with id {config.id} can not be deleted as it is referenced by deployments"
             )
-            raise ServiceError("RestrictedAction", message)
+            raise ServiceError("InvalidRestrictedAction", message)
         changes = Changes()
         changes.delete(tables.software_config, config.id)
         self.writer.write(changes)
 
-    def create_deployment(self, caller: Caller, **fields: Any) -> records.SoftwareDeployment:
-        self._config(caller, fields["config_id"])
-        now = self.clock()
-        made = records.SoftwareDeployment(
-            id=new_id(),
-            project=caller.project,
-            server=fields["server_id"],
-            config=fields["config_id"],
-            stack_user_project=fields.get("stack_user_project_id"),
-            input_values=fields.get("input_values"),
-            output_values=fields.get("output_values"),
-            action=fields.get("action") or "INIT",
-            status=fields.get("status") or "COMPLETE",
-            reason=fields.get("status_reason") or "",
-            created_at=now,
-            updated_at=now,
-        )
+    def create_deployment(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareDeployment:
+        """Raises NotFound if there is no such config, ServiceError if the project has as many as it may."""
+        self._config(caller, fields["config"])
+        limit = self.limits.deployments_per_project
+        self._check_number(caller, tables.software_deployment, limit, "deployments")
+        made = new_deployment(caller.project, fields, self.clock())
         changes = Changes()
         changes.insert(tables.software_deployment, **records.as_row(made))
         self.writer.write(changes)
         return made
 
     def update_deployment(
-        self, caller: Caller, deployment: records.SoftwareDeployment, **fields: Any
+        self, caller: Caller, deployment: records.SoftwareDeployment, fields: Mapping[str, Any]
     ) -> records.SoftwareDeployment:
-        names = {"config_id": "config", "status_reason": "reason"}
-        values = {names.get(name, name): value for name, value in fields.items()}
-        if "config" in values:
-            self._config(caller, values["config"])
-        values["updated_at"] = self.clock()
+        """Raises NotFound if it is to have a config that there is not."""
+        if "config" in fields:
+            self._config(caller, fields["config"])
+        values = changed_deployment(fields, self.clock())
         changes = Changes()
         changes.update(tables.software_deployment, deployment.id, **values)
         self.writer.write(changes)
@@ -83,6 +66,12 @@ class SoftwareCommands(Base):
         changes = Changes()
         changes.delete(tables.software_deployment, deployment.id)
         self.writer.write(changes)
+
+    def _check_number(self, caller: Caller, table: Table, allowed: int | None, what: str) -> None:
+        """Admins may have any number. Raises ServiceError."""
+        if not caller.is_admin:
+            message = f"You have reached the maximum software {what} per tenant"
+            self.check_count(allowed, message, table.c.project == caller.project)
 
     def _config(self, caller: Caller, id: str) -> None:
         """Raises NotFound unless the caller's project has the config."""

@@ -5,14 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import select
+
 from calor.engine import definitions
 from calor.engine.events import event_row
 from calor.engine.ids import new_id
+from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
-from calor.service.base import Base, NewStack, StackChange, types_of
+from calor.language.values import bare
+from calor.plan.present import UNHEALTHY
+from calor.service.base import Base, NewStack, StackChange
 from calor.service.caller import Caller
-from calor.service.errors import NotFound, NotSupported, ServiceError
+from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
 from calor.store import records, tables
+from calor.store.database import reading
 from calor.store.writer import Changes
 
 _ACTIONS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
@@ -37,8 +43,9 @@ class StackCommands(Base):
             raise NotSupported(f"Updating a stack when it is {stack.action.lower()}ed is not supported.")
         request = self.updated(stack, change)
         definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
-        self.check_types(caller, set(types_of(definition)))
+        self.check_usable(caller, definition)
         self.check_size(definition)
+        self._check_immutable(stack, definition)
         digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))
         values: dict[str, Any] = {
             "definition": digest,
@@ -54,14 +61,37 @@ class StackCommands(Base):
             values["tags"] = list(tags)
         return self.start(stack, "UPDATE", bodies=bodies, **values)
 
+    def _check_immutable(self, stack: records.Stack, definition: Definition) -> None:
+        """Raises ServiceError if a parameter that must stay as it is would get another value."""
+        fixed = [name for name, declared in definition.template.parameters.items() if declared.immutable]
+        if not fixed:
+            return
+        with reading(self.database).connect() as connection:
+            request = definitions.load(connection, stack.definition)
+        identity = StackIdentity(stack.name, stack.id, stack.project)
+        present = definitions.define(request, self.world, identity)[0]
+        before = bare(present.parameters.values) if present is not None else {}
+        after = bare(definition.parameters.values)
+        changed = [name for name in fixed if name in before and before[name] != after.get(name)]
+        if changed:
+            message = f"The following parameters are immutable and may not be updated: {', '.join(changed)}"
+            raise ServiceError("ImmutableParameterModified", message)
+
     def act(self, caller: Caller, stack: records.Stack, verb: str) -> None:
         """Starts one of the actions on what is there, or stops the one under way. Raises ServiceError."""
         if stack.deleted_at is not None:
             raise NotFound("Stack", stack.name)
         if verb in _ACTIONS:
             action = _ACTIONS[verb]
+            if stack.status == "IN_PROGRESS":
+                raise ActionInProgress(stack.name)
             if stack.state != f"{action}_COMPLETE" or action == "CHECK":
                 self.start(stack, action, run={})
+        elif verb == "retry":
+            if stack.status != "FAILED":
+                raise NotSupported(f"Retrying when stack is {stack.state} is not supported.")
+            # What is done stays done: the same action starts again, with the same definition to reach.
+            self.start(stack, stack.action, run=stack.run)
         elif verb == "cancel_update":
             if stack.state != "UPDATE_IN_PROGRESS":
                 raise NotSupported(f"Cancelling update when stack is {stack.state} is not supported.")
@@ -99,10 +129,8 @@ class StackCommands(Base):
                 raise ServiceError(
                     "InvalidBreakPointHook", f"The {hook} hook is not defined on {resource.name}"
                 )
-        elif resource.action in ("SUSPEND", "DELETE"):
-            raise NotSupported(f"Signal resource during {resource.action} is not supported.")
-        elif not hasattr(self.world.declaration(resource.type), "signal"):
-            raise ServiceError("ResourceActionNotSupported", f"{resource.type} takes no signals.")
+        else:
+            self._check_signalled(resource)
         changes = Changes()
         changes.insert(
             tables.inbox,
@@ -116,6 +144,14 @@ class StackCommands(Base):
         self.writer.write(changes)
         self.ring()
 
+    def _check_signalled(self, resource: records.Resource) -> None:
+        """Raises ServiceError unless the resource takes signals now."""
+        declared = self.world.declaration(resource.type)
+        if declared is not None and resource.action in declared.deaf_during:
+            raise NotSupported(f"Signal resource during {resource.action} is not supported.")
+        if not hasattr(declared, "signal"):
+            raise ServiceError("ResourceActionNotSupported", f"{resource.type} takes no signals.")
+
     def mark_unhealthy(
         self,
         caller: Caller,
@@ -124,14 +160,27 @@ class StackCommands(Base):
         unhealthy: bool,
         reason: str | None,
     ) -> None:
-        """Marks a resource for replacement by the next update, or takes the mark back."""
+        """Marks a resource for replacement by the next update, or takes the mark back. Raises ActionInProgress
+        while the stack is walked: whoever walks it writes what it knows of its resources."""
+        with reading(self.database).connect() as connection:
+            root = select(tables.stack.c.status).where(tables.stack.c.id == stack.root)
+            if connection.execute(root).scalar() == "IN_PROGRESS":
+                raise ActionInProgress(stack.name)
         if not unhealthy and resource.state != "CHECK_FAILED":
             return
         status = "FAILED" if unhealthy else "COMPLETE"
         given = reason or ("state changed by resource_mark_unhealthy api" if unhealthy else "")
         changes = Changes(sealed=stack.sealed)
-        values = {"action": "CHECK", "status": status, "reason": given, "updated_at": self.clock()}
-        changes.update(tables.resource, resource.id, **values)
+        data = {name: value for name, value in (resource.data or {}).items() if name != UNHEALTHY}
+        changes.update(
+            tables.resource,
+            resource.id,
+            action="CHECK",
+            status=status,
+            reason=given,
+            updated_at=self.clock(),
+            data={**data, UNHEALTHY: True} if unhealthy else data,
+        )
         told = event_row(
             stack, resource.name, resource.type, resource.physical_id, ("CHECK", status), given, self.clock()
         )

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
-
-from calor.engine import definitions
+from calor.engine.exporting import exported
 from calor.engine.ids import new_id
-from calor.language.parameters import StackIdentity
 from calor.service.base import Base, NewStack
 from calor.service.caller import Caller
-from calor.service.errors import NotSupported, ServiceError
+from calor.service.errors import ActionInProgress, NotSupported, ServiceError
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes
@@ -24,100 +21,25 @@ class TransferCommands(Base):
         adopted = data.get("resources")
         if not isinstance(adopted, dict):
             raise ServiceError("HTTPBadRequest", "adopt_stack_data has no resources.")
+        self.check_named_types(caller, list(_types_left(adopted)))
         return self.create_row(caller, new, "ADOPT", {"adopt": adopted})
 
     def export(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
         """The stack as data: what it is made of, and the ids of what it owns."""
         with reading(self.database).connect() as connection:
-            return self._exported(connection, stack)
-
-    def _exported(self, connection: Connection, stack: records.Stack) -> dict[str, Any]:
-        request = definitions.load(connection, stack.definition)
-        table = tables.resource
-        rows = connection.execute(select(table).where(table.c.stack == stack.id))
-        resources = [records.record(records.Resource, row) for row in rows]
-        return {
-            "name": stack.name,
-            "id": stack.id,
-            "action": stack.action,
-            "status": stack.status,
-            "template": request["template"],
-            "files": request["files"],
-            "environment": {
-                "parameters": {**request["environment"].get("parameters", {}), **request["parameters"]},
-                "parameter_defaults": request["environment"].get("parameter_defaults", {}),
-                "resource_registry": request["environment"].get("resource_registry", {}),
-                "event_sinks": request["environment"].get("event_sinks", []),
-                "encrypted_param_names": self._encrypted(stack, request),
-            },
-            "resources": {row.name: self._exported_resource(connection, row) for row in resources},
-            "project_id": stack.project,
-            "stack_user_project_id": stack.user_project,
-            "tags": stack.tags,
-        }
-
-    def _encrypted(self, stack: records.Stack, request: Mapping[str, Any]) -> list[str]:
-        if not stack.sealed:
-            return []
-        identity = StackIdentity(stack.name, stack.id, stack.project)
-        definition, _ = definitions.define(request, self.world, identity)
-        return definitions.encrypted_names(definition) if definition is not None else []
-
-    def _exported_resource(self, connection: Connection, row: records.Resource) -> dict[str, Any]:
-        own = {
-            "name": row.name,
-            "resource_id": row.physical_id,
-            "type": row.type,
-            "action": row.action,
-            "status": row.status,
-            "metadata": row.metadata or {},
-            "resource_data": {name: value for name, value in (row.data or {}).items() if name[:1] != "_"},
-        }
-        if not (row.data or {}).get("_nested") or row.physical_id is None:
-            return own
-        found = connection.execute(
-            select(tables.stack).where(tables.stack.c.id == row.physical_id)
-        ).one_or_none()
-        if found is None:
-            return own
-        return {**own, **self._exported(connection, records.record(records.Stack, found))}
+            return exported(connection, stack, self.world)
 
     def abandon(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
-        """Gives the stack's data away and forgets it; what it owns stays."""
+        """Gives the stack's data away and deletes it; what it owns stays."""
+        _check_idle(stack)
         data = self.export(caller, stack)
-        now = self.clock()
-        ended = records.changed(
-            stack,
-            action="DELETE",
-            status="COMPLETE",
-            reason="Stack abandoned",
-            deleted_at=now,
-            updated_at=now,
-            run_id=new_id(),
-            run={},
-        )
-        changes = Changes(sealed=stack.sealed)
-        row = dict(records.as_row(ended))
-        del row["id"]
-        changes.update(tables.stack, stack.id, **row)
-        self.note(changes, ended)
-
-        def forget(connection: Connection) -> None:
-            below = select(tables.stack.c.id).where(tables.stack.c.root == stack.root)
-            ids = list(connection.execute(below).scalars())
-            connection.execute(tables.resource.delete().where(tables.resource.c.stack.in_(ids)))
-            change = tables.stack.update().where(tables.stack.c.id.in_(ids)).values(deleted_at=now)
-            connection.execute(change)
-
-        changes.then(forget)
-        self.writer.write(changes)
+        self.start(stack, "DELETE", run={"retain": True})
         return data
 
     def create_snapshot(self, caller: Caller, stack: records.Stack, name: str | None) -> records.Snapshot:
-        """Keeps the stack's data as it is now."""
-        if stack.status == "IN_PROGRESS":
-            raise ServiceError("ActionInProgress", f"Stack {stack.name} already has an action in progress.")
-        data = self.export(caller, stack)
+        """Begins a snapshot; the engine puts the stack's data into it when all resources have had their part."""
+        _check_idle(stack)
+        self._check_snapshots(stack)
         made = records.Snapshot(
             id=new_id(),
             stack=stack.id,
@@ -127,13 +49,16 @@ class TransferCommands(Base):
             status="IN_PROGRESS",
             reason="Stack SNAPSHOT started",
             created_at=self.clock(),
-            data={**data, "_definition": stack.definition},
+            data=None,
         )
-        changes = Changes(sealed=stack.sealed)
-        changes.insert(tables.snapshot, **records.as_row(made))
-        self.writer.write(changes)
-        self.start(stack, "SNAPSHOT", run={"snapshot": made.id})
+        also = Changes()
+        also.insert(tables.snapshot, **records.as_row(made))
+        self.start(stack, "SNAPSHOT", also=also, run={"snapshot": made.id})
         return made
+
+    def _check_snapshots(self, stack: records.Stack) -> None:
+        message = "You have reached the maximum snapshots per stack"
+        self.check_count(self.limits.snapshots_per_stack, message, tables.snapshot.c.stack == stack.id)
 
     def delete_snapshot(self, caller: Caller, snapshot: records.Snapshot) -> None:
         if snapshot.status == "IN_PROGRESS":
@@ -144,6 +69,30 @@ class TransferCommands(Base):
 
     def restore(self, caller: Caller, stack: records.Stack, snapshot: records.Snapshot) -> None:
         """Leads the stack back to what it was when the snapshot was taken."""
+        _check_idle(stack)
         if snapshot.status != "COMPLETE" or snapshot.data is None:
             raise NotSupported("Restoring a snapshot that is not complete is not supported.")
         self.start(stack, "RESTORE", definition=snapshot.data["_definition"], run={"snapshot": snapshot.id})
+
+
+def _check_idle(stack: records.Stack) -> None:
+    if stack.status == "IN_PROGRESS":
+        raise ActionInProgress(stack.name)
+
+
+def _types_left(resources: Mapping[str, Any]) -> dict[str, None]:
+    """The types that the templates of stacks below name: such a template is used as it was left behind."""
+    found: dict[str, None] = {}
+    waiting = list(resources.values())
+    while waiting:
+        one = waiting.pop()
+        waiting.extend((one.get("resources") or {}).values())
+        template = one.get("template")
+        members = (
+            (template.get("resources") or template.get("Resources")) if isinstance(template, dict) else None
+        )
+        for member in members.values() if isinstance(members, dict) else ():
+            named = (member.get("type") or member.get("Type")) if isinstance(member, dict) else None
+            if isinstance(named, str):
+                found[named] = None
+    return found

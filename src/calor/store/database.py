@@ -27,21 +27,15 @@ SILENCE = 60
 """Seconds after which a server that says nothing counts as gone."""
 
 
-class NoDriver(Exception):
-    """What speaks with a database is not installed."""
+class NotConnected(Exception):
+    """A URL that names no database of a kind that is known, or one whose driver is not installed."""
 
 
-class UnknownDatabase(Exception):
-    """A URL that names no database of a kind that is known."""
-
-
-def connect(
-    url: str, cipher: Cipher | None = None, *, seal_all: bool = False, waits: bool = False
-) -> Engine:
+def connect(url: str, cipher: Cipher | None = None, *, seal_all: bool = False, waits: bool = False) -> Engine:
     """An engine for a database URL. With a cipher, stacks that have secrets are encrypted in it, all stacks with
     `seal_all`; without one nothing is, and what is encrypted cannot be read. With `waits`, whoever wants a
-    connection while the database is away waits for it; otherwise that is an error. Raises NoDriver and
-    UnknownDatabase."""
+    connection while the database is away waits for it; otherwise that is an error. Raises
+    NotConnected."""
     if cipher is None:
         return _connect(url, waits)
     # Errors of the database would tell what was to be written.
@@ -54,7 +48,7 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
     try:
         address = make_url(url)
     except sqlalchemy.exc.ArgumentError:
-        raise UnknownDatabase(
+        raise NotConnected(
             "the database is named by a URL such as postgresql://user:password@host/calor"
         ) from None
     kind = address.get_backend_name()
@@ -65,11 +59,11 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
     elif kind in ("mysql", "mariadb"):
         make, extra = _connect_mariadb, "mariadb"
     else:
-        raise UnknownDatabase(f"{kind} is none of the databases that Calor knows: SQLite, PostgreSQL, MariaDB")
+        raise NotConnected(f"{kind} is none of the databases that Calor knows: SQLite, PostgreSQL, MariaDB")
     try:
         engine = make(address, pool_pre_ping=True, pool_recycle=1800, **options)
     except ModuleNotFoundError as error:
-        raise NoDriver(f"{error.name} is missing; pip install 'calor[{extra}]' installs it") from None
+        raise NotConnected(f"{error.name} is missing; pip install 'calor[{extra}]' installs it") from None
     if waits:
         event.listen(engine, "do_connect", _wait)
     return engine

@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, create_engine, inspect, select, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.pool import StaticPool
 
 from calor.store.database import reading
@@ -124,20 +135,26 @@ def _refuse_heats(connection: Connection, present: set[str]) -> None:
 @contextmanager
 def _alone(engine: Engine) -> Iterator[Connection]:
     """A transaction that no other upgrade runs beside. SQLite's are so by themselves."""
-    with engine.begin() as connection:
+    with _lock(engine), engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('calor.schema'))"))
-            yield connection
-        elif engine.dialect.name == "mariadb":
-            name = "CONCAT('calor.', DATABASE())"
-            if not connection.execute(text(f"SELECT GET_LOCK({name}, {LOCK_SECONDS})")).scalar():
-                raise Unusable("another process has been changing the tables for a long time")
-            try:
-                yield connection
-            finally:
-                connection.execute(text(f"SELECT RELEASE_LOCK({name})"))
-        else:
-            yield connection
+        yield connection
+
+
+@contextmanager
+def _lock(engine: Engine) -> Iterator[None]:
+    """MariaDB's locks are those of a connection."""
+    if engine.dialect.name != "mariadb":
+        yield
+        return
+    name = "CONCAT('calor.', DATABASE())"
+    with engine.connect() as connection:
+        if not connection.execute(text(f"SELECT GET_LOCK({name}, {LOCK_SECONDS})")).scalar():
+            raise Unusable("another process has been changing the tables for a long time")
+        try:
+            yield
+        finally:
+            connection.execute(text(f"SELECT RELEASE_LOCK({name})"))
 
 
 def described(connection: Connection) -> dict[str, Any]:

@@ -5,11 +5,14 @@ A change here needs a revision in `migrations`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     DDL,
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -29,10 +32,13 @@ from calor.store.sealing import ALWAYS, WITH_STACK, SealableDocument, SealableTe
 metadata = MetaData()
 
 
-
 def _unbounded(length: int) -> String:
     """For what others name, which may be longer than we think. SQLite does not count."""
     return String(length).with_variant(Text(), "postgresql").with_variant(mysql.LONGTEXT(), "mariadb")
+
+
+def _not_mariadb(*_: Any, dialect: Dialect, **__: Any) -> bool:
+    return dialect.name != "mariadb"
 
 
 Document = SealableDocument()
@@ -97,7 +103,7 @@ stack = Table(
         unique=True,
         sqlite_where=text("parent IS NULL AND deleted_at IS NULL"),
         postgresql_where=text("parent IS NULL AND deleted_at IS NULL"),
-    ).ddl_if(dialect=("sqlite", "postgresql")),
+    ).ddl_if(callable_=_not_mariadb),
     Index("stack_in_progress", "status", "root"),
 )
 
@@ -105,7 +111,7 @@ stack = Table(
 events.listen(
     stack,
     "after_create",
-    DDL(
+    DDL(  # type: ignore[no-untyped-call]
         "ALTER TABLE stack "
         "ADD COLUMN live_name VARCHAR(255) AS (IF(parent IS NULL AND deleted_at IS NULL, name, NULL)) VIRTUAL, "
         "ADD UNIQUE INDEX stack_live_name (project, live_name)"

@@ -3,10 +3,24 @@
 A type's work is classmethods, each either plain, and done when it returns, or async. A type has only those it
 needs:
 
-- `create(ctx, props)`, `update(ctx, props, changed)`, `delete(ctx)`, `check(ctx)`, `suspend(ctx)`, `resume(ctx)`
-- `find(ctx)`: async; whether what an interrupted `create` was to make is there, noted by `made` if so
+- `create(ctx, props)`, `update(ctx, props, changed)`, `delete(ctx)`, `check(ctx)`, `suspend(ctx)`, `resume(ctx)`.
+  An engine may be killed at any time: all but `create` are told again what was interrupted, and what is changed
+  or gone already is fine
+- `find(ctx)`: async; whether what an interrupted `create` was to make is there, noted by `made` if so. While
+  `ctx.action` is CREATE it also does what `create` would have done after that, such as waiting. A type that has
+  it is told to create only when that intent is stored, and its objects are made once; one that has not is told
+  to create again, with the id that was noted, if any
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
 - `signal(ctx, details)`: gives the reason for the event
+
+Plans foresee what a type does, if it says so beforehand:
+
+- `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
+  although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
+- `mirrors`: attributes that always have the value of a property, by name
+- `replaced_by_every_update`
+
+A type with `looks_for_itself` is updated even if nothing of its definition changes.
 
 Types with a stack below say what it shall be like, and read its members:
 
@@ -91,8 +105,11 @@ class StackBelow(Protocol):
 class Signalling(Protocol):
     """What lets software outside signal a resource. Whatever is needed is made when it is first asked for."""
 
-    async def make_user(self) -> str:
-        """The id of the user in whose name the resource is signalled."""
+    async def make_user(self, password: str | None = None) -> str:
+        """The id of the user in whose name the resource is signalled; without a password it gets a random one."""
+
+    async def access_keys(self) -> tuple[str, str]:
+        """The pair of keys, access and secret, with which the user signs requests."""
 
     async def enable_user(self, enabled: bool) -> None:
         """Lets the user in or keeps it out, if there is one."""
@@ -264,6 +281,9 @@ class Context(Signalling, Configs, Protocol):
 
     def now(self) -> float:
         """Seconds since the epoch."""
+
+    async def in_thread(self, work: Callable[..., Any], *args: Any) -> Any:
+        """What a function returns that takes its time, such as a request."""
 
     async def sleep(self, seconds: float) -> None:
         """Waits; ends early, with an error, when the run is told to stop."""

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from calor.language.schema import ResourceType
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 MODULES: dict[str, str] = {
     "AWS::AutoScaling::AutoScalingGroup": "aws.autoscaling.auto_scaling_group:AutoScalingGroup",
@@ -241,22 +237,15 @@ ALIASES: dict[str, str] = {
     "OS::Metering::Alarm": "OS::Aodh::Alarm",
     "OS::Quantum*": "OS::Neutron*",
 }
-"""Other names of types. With a `*` at the end, all names that start like the alias."""
+"""Old names of types. With a `*` at the end, all names that start like the alias."""
+
+STAND_INS: dict[str, str] = {"OS::Heat::ScaledResource": "AWS::EC2::Instance"}
+"""Names that stand for a type unless the environment says otherwise."""
 
 
-@cache
 def declaration(type_name: str) -> type[ResourceType] | None:
     """The class that declares a type, or None if there is no such type."""
-    place = MODULES.get(type_name)
-    if place is not None:
-        module, _, name = place.partition(":")
-        built_in: type[ResourceType] = getattr(import_module(f"calor.types.{module}"), name)
-        return built_in
-    entry_point = _plugins().get(type_name)
-    if entry_point is None:
-        return None
-    plugin: type[ResourceType] = entry_point.load()
-    return plugin
+    return _built_in(type_name) if type_name in MODULES else _plugins().get(type_name)
 
 
 def names() -> list[str]:
@@ -264,10 +253,22 @@ def names() -> list[str]:
     return sorted([*MODULES, *_plugins()])
 
 
+def load_plugins() -> None:
+    """Finds the plug-ins now instead of when a type is asked for that is not built in."""
+    _plugins()
+
+
 @cache
-def _plugins() -> dict[str, EntryPoint]:
-    # Slow to import, and most templates use built-in types only.
-    from importlib.metadata import entry_points
+def _built_in(type_name: str) -> type[ResourceType]:
+    module, _, name = MODULES[type_name].partition(":")
+    found: type[ResourceType] = getattr(import_module(f"calor.types.{module}"), name)
+    return found
+
+
+@cache
+def _plugins() -> dict[str, type[ResourceType]]:
+    # Most templates use built-in types only.
+    from calor.types import plugins
 
     # What a built-in type means must not depend on what else is installed.
-    return {point.name: point for point in entry_points(group="calor.types") if point.name not in MODULES}
+    return plugins.load(taken=MODULES)

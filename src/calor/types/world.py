@@ -22,7 +22,7 @@ def offline_world(fetch: Fetch = no_fetch) -> World:
     return World(
         declaration=catalogue.declaration,
         custom=custom_constraints.offline,
-        common=catalogue.ALIASES,
+        common={**catalogue.ALIASES, **catalogue.STAND_INS},
         old_names=catalogue.ALIASES,
         common_files=_shipped_templates(),
         fetch=fetch,

@@ -125,7 +125,7 @@ def test_a_database_of_heat_is_refused_and_stays_as_it_is(empty: Engine) -> None
         connection.execute(text("CREATE TABLE raw_template (id INTEGER PRIMARY KEY)"))
         connection.execute(text("CREATE TABLE stack (id VARCHAR(36) PRIMARY KEY, raw_template_id INTEGER)"))
 
-    with pytest.raises(Unusable, match="Heat's own tables.*CREATE DATABASE calor"):
+    with pytest.raises(Unusable, match=r"Heat's own tables.*CREATE DATABASE calor"):
         schema.upgrade(empty)
 
     with empty.connect() as connection:
@@ -137,7 +137,7 @@ def test_a_database_of_a_newer_version_is_refused(empty: Engine) -> None:
     with empty.begin() as connection:
         connection.execute(schema.version.update().values(version_num="9999"))
 
-    with pytest.raises(Unusable, match="9999.*newer"):
+    with pytest.raises(Unusable, match=r"9999.*newer"):
         schema.upgrade(empty)
 
 

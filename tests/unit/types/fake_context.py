@@ -165,9 +165,12 @@ class FakeContext:
 
     # Signals.
 
-    async def make_user(self) -> str:
-        self.calls.append("make_user")
+    async def make_user(self, password: str | None = None) -> str:
+        self.calls.append("make_user" if password is None else ("make_user", password))
         return "user-1"
+
+    async def access_keys(self) -> tuple[str, str]:
+        return f"access-of-{self.name}", f"secret-of-{self.name}"
 
     async def enable_user(self, enabled: bool) -> None:
         self.calls.append(("enable_user", enabled))

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -225,42 +224,6 @@ def test_substitutes_are_types() -> None:
         while support is not None:
             assert support.substitute is None or support.substitute in catalogue.MODULES
             support = support.before
-
-
-class Plugin(ResourceType):
-    type_name = "Acme::Anvil"
-
-
-@pytest.fixture
-def _plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    points = [
-        metadata.EntryPoint(name, f"{__name__}:Plugin", "calor.types")
-        for name in ("Acme::Anvil", "OS::Nova::Server")
-    ]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points if group == "calor.types" else [])
-    forget()
-    yield
-    forget()
-
-
-def forget() -> None:
-    catalogue.declaration.cache_clear()
-    catalogue._plugins.cache_clear()
-
-
-@pytest.mark.usefixtures("_plugins")
-def test_plugin_adds_a_type() -> None:
-    assert catalogue.declaration("Acme::Anvil") is Plugin
-    assert "Acme::Anvil" in catalogue.names()
-
-
-@pytest.mark.usefixtures("_plugins")
-def test_plugin_replaces_no_built_in_type() -> None:
-    server = catalogue.declaration("OS::Nova::Server")
-
-    assert server is not None
-    assert server.type_name == "OS::Nova::Server"
-    assert catalogue.names().count("OS::Nova::Server") == 1
 
 
 def test_catalogue_is_cheap_to_import() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fake_context import FakeContext, filled_in, run
 
-from calor.types.behaviour import NeedsReplacement, ResourceFailed
+from calor.types.behaviour import ResourceFailed
 from calor.types.heat.delay import Delay
 from calor.types.heat.none import Nothing
 from calor.types.heat.random_string import RandomString
@@ -90,10 +90,8 @@ class TestTestResource:
         context = created(Probe)
         wanted = {**context.properties, "value": "new", "update_replace": True}
 
-        with pytest.raises(NeedsReplacement):
-            run(Probe.update(context, wanted, frozenset({"value", "update_replace"})))
-
-        run(Probe.update(context, {**wanted, "value": "test_string"}, frozenset({"update_replace"})))
+        assert Probe.demands_replacement(context.properties, wanted, frozenset({"value", "update_replace"}))
+        assert not Probe.demands_replacement(context.properties, wanted, frozenset({"update_replace"}))
 
     def test_failing_update_keeps_the_value(self) -> None:
         context = created(Probe, value="old")

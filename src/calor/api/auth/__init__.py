@@ -39,6 +39,7 @@ class Identity:
     expires_at: float
     is_admin_project: bool = True
     trust_id: str | None = None
+    services: frozenset[str] | None = None
 
     @classmethod
     def of_token(cls, token: str, body: Mapping[str, Any], expires_at: float) -> Identity:
@@ -55,6 +56,7 @@ class Identity:
             expires_at=expires_at,
             is_admin_project=bool(body.get("is_admin_project", True)),
             trust_id=(body.get("OS-TRUST:trust") or {}).get("id"),
+            services=_services(body.get("catalog")),
         )
 
     def acting_in(self, project: str, is_admin: IsAdmin) -> Caller:
@@ -72,7 +74,15 @@ class Identity:
             is_admin=admin,
             token=self.token,
             trust_id=self.trust_id,
+            services=self.services,
         )
+
+
+def _services(catalog: Any) -> frozenset[str] | None:
+    """The types of the services that a catalog has endpoints of."""
+    if catalog is None:
+        return None
+    return frozenset(entry["type"] for entry in catalog if entry.get("endpoints"))
 
 
 class MultiCloud:
@@ -95,12 +105,44 @@ class MultiCloud:
         return cloud.authenticate(headers, project)
 
 
-def load_backend(name: str, settings: Mapping[str, Any]) -> Authenticator:
-    """The authenticator that a plug-in registers in the entry point group `calor.auth_backends`: a callable that
-    takes the settings. Raises LookupError."""
+class Backend(Protocol):
+    """What a plug-in gives: somebody other than Keystone who knows the callers."""
+
+    def authenticate(self, headers: Mapping[str, str]) -> Identity | None:
+        """Who sent the headers, whose names are in lower case; None if that is not known. May wait."""
+
+
+class CustomAuthenticator:
+    """Callers known to a plug-in."""
+
+    challenge = "Calor"
+
+    def __init__(self, backend: Backend, is_admin: IsAdmin) -> None:
+        self._backend = backend
+        self._is_admin = is_admin
+
+    def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        identity = self._backend.authenticate(headers)
+        if identity is None:
+            raise Unauthorized
+        return identity.acting_in(project, self._is_admin)
+
+
+class BackendMissing(LookupError):
+    """There is no such plug-in, or there are several to choose from."""
+
+
+def load_backend(name: str | None, settings: Mapping[str, str]) -> Backend:
+    """The plug-in of that name in the entry point group `calor.auth_backends`, or the only one: a callable that takes
+    the settings and gives a Backend. Raises BackendMissing."""
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="calor.auth_backends", name=name):
-        made: Authenticator = point.load()(settings)
-        return made
-    raise LookupError(f"no authentication backend `{name}` is installed")
+    installed = {point.name: point for point in entry_points(group="calor.auth_backends")}
+    known = ", ".join(sorted(installed)) or "there are none"
+    if name is None and len(installed) != 1:
+        raise BackendMissing(f"which authentication backend to use has to be said; installed: {known}")
+    chosen = installed.get(name) if name is not None else next(iter(installed.values()))
+    if chosen is None:
+        raise BackendMissing(f"no authentication backend {name} is installed; installed: {known}")
+    made: Backend = chosen.load()(settings)
+    return made

@@ -3,60 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from calor.api.auth import Identity, IsAdmin
 from calor.api.auth.memory import Memory
 from calor.api.errors import Unauthorized, Unavailable
-from calor.clouds.sessions import versioned
+from calor.clouds.sessions import Cloud, versioned
 from calor.service.caller import Caller
 
 TIMEOUT = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceUser:
-    """Whom the API logs in as to ask about others."""
-
-    username: str
-    password: str
-    project: str = "service"
-    user_domain: str = "default"
-    project_domain: str = "default"
-
-
 class KeystoneAuthenticator:
-    """X-Auth-Token, validated with the service user's own token."""
+    """X-Auth-Token, validated with the service account's own token."""
 
     def __init__(
         self,
-        auth_url: str,
-        user: ServiceUser,
+        cloud: Cloud,
         is_admin: IsAdmin,
         *,
         public_url: str | None = None,
         memory: Memory | None = None,
-        verify: bool | str = True,
     ) -> None:
-        # Slow to import.
-        from keystoneauth1.identity import v3
-        from keystoneauth1.session import Session
-
-        self._url = versioned(auth_url)
-        self._public_url = public_url or auth_url
+        self._url = cloud.identity_url
+        self._session = cloud.service
+        self._public_url = public_url or cloud.account.auth_url
         self._is_admin = is_admin
         self._memory = memory or Memory()
-        password = v3.Password(
-            self._url,
-            username=user.username,
-            password=user.password,
-            user_domain_id=user.user_domain,
-            project_name=user.project,
-            project_domain_id=user.project_domain,
-        )
-        self._session = Session(auth=password, verify=verify, timeout=TIMEOUT)
 
     @property
     def challenge(self) -> str:
@@ -73,9 +47,7 @@ class KeystoneAuthenticator:
         from keystoneauth1.exceptions import ClientException, HttpError, NotFound
 
         try:
-            answer = self._session.get(
-                f"{self._url}/auth/tokens?nocatalog", headers={"X-Subject-Token": token}
-            )
+            answer = self._session.get(f"{self._url}/auth/tokens", headers={"X-Subject-Token": token})
             return _identity(token, answer.json())
         except NotFound:
             raise Unauthorized from None
@@ -95,19 +67,22 @@ class PasswordAuthenticator:
         auth_url: str,
         is_admin: IsAdmin,
         *,
+        public_url: str | None = None,
         memory: Memory | None = None,
         verify: bool | str = True,
     ) -> None:
+        # Slow to import.
         from keystoneauth1.session import Session
 
         self._url = versioned(auth_url)
+        self._public_url = public_url or auth_url
         self._is_admin = is_admin
         self._memory = memory or Memory()
         self._session = Session(verify=verify, timeout=TIMEOUT)
 
     @property
     def challenge(self) -> str:
-        return f'Keystone uri="{self._url}"'
+        return f'Keystone uri="{self._public_url}"'
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
         user, key = headers.get("x-auth-user", ""), headers.get("x-auth-key", "")
@@ -128,7 +103,7 @@ class PasswordAuthenticator:
         }
         try:
             answer = self._session.post(
-                f"{self._url}/auth/tokens?nocatalog", json={"auth": request}, authenticated=False
+                f"{self._url}/auth/tokens", json={"auth": request}, authenticated=False
             )
             return _identity(answer.headers["X-Subject-Token"], answer.json())
         except HttpError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from calor.api import bodies
 from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of
 from calor.clouds.errors import CloudError, Unauthorized
 from calor.service.caller import Caller
@@ -27,6 +27,8 @@ from calor.store.database import reading
 
 ARN = re.compile(r"arn:openstack:heat::([^:]+):stacks/([^/]+)/([^/]+)/resources/(.+)\Z")
 LARGEST_BODY = 1_048_576
+_CODES = {"RequestLimitExceeded": "RequestLimitExceeded"}
+"""What CloudFormation calls the errors of use cases, where that is not simply a wrong value."""
 PATIENCE = 10.0
 
 Verify = Callable[[ReceivedRequest], Signer]
@@ -68,15 +70,13 @@ class _Door:
         self._verify = verify
 
     async def answer(self, request: Request, *, wait: bool) -> Response:
-        body = await request.body()
         try:
-            if len(body) > LARGEST_BODY:
-                raise Refused(400, "RequestLimitExceeded", "The request is too large.")
+            body = await bodies.receive(request, LARGEST_BODY)
             await run_in_threadpool(self._signal, _received(request, body), _details(body), wait)
         except Refused as refused:
             return _error(refused)
         except ServiceError as error:
-            return _error(Refused(400, "InvalidParameterValue", error.message))
+            return _error(Refused(400, _CODES.get(error.kind, "InvalidParameterValue"), error.message))
         return Response(status_code=200)
 
     def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None, wait: bool) -> None:
@@ -153,11 +153,8 @@ def _details(body: bytes) -> dict[str, Any] | None:
     text = body.strip()
     if not text:
         return None
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+    found: dict[str, Any] | None = bodies.parse(text, "")
+    if found is None:
         raise Refused(400, "InvalidParameterValue", "The body must be a JSON object.")
     return found
 

@@ -7,7 +7,7 @@ from calor.api.heat import views
 from calor.api.heat.common import STACK, the_stack
 from calor.api.web import ACCEPTED, NO_CONTENT, NULL, Api, Call, Reply, Route
 
-ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback")
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry")
 _SNAPSHOT = f"{STACK}/snapshots/{{snapshot_id}}"
 
 

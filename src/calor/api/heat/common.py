@@ -14,10 +14,10 @@ ACTIONS = frozenset(
 )
 
 
-def the_stack(api: Api, call: Call, *, deleted: bool = False) -> records.Stack:
-    """The stack that the path names."""
+def the_stack(api: Api, call: Call, *, deleted: bool = False, for_users: bool = False) -> records.Stack:
+    """The stack that the path names; with `for_users`, also for users that the stack has made."""
     return api.queries.stacks.get(
-        call.caller, call.path["stack_name"], call.path["stack_id"], deleted=deleted
+        call.caller, call.path["stack_name"], call.path["stack_id"], deleted=deleted, for_users=for_users
     )
 
 

@@ -42,7 +42,7 @@ def index(api: Api, call: Call) -> Reply:
     found = api.queries.events.of(stack, EventFilter(equal), part, depth=depth or 0)
     if resource is not None and not found:
         raise NotFound("Resource", resource)
-    root = stack if depth is not None else None
+    root = stack if depth else None
     return Reply(body={"events": [views.event(call.base, one, root) for one in found]})
 
 
@@ -57,21 +57,25 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def stream(api: Api, call: Call) -> Response:
-    """Server-sent events: each event of the stack and of those below it, until its action has ended. They start
-    behind the number in `since` or Last-Event-ID, else with the first that there is."""
+    """Server-sent events: each event of the stack and of those below it, as long as somebody listens or, with
+    `until=complete`, until its action has ended. They start behind the number in `since` or Last-Event-ID, else
+    with the first that there is."""
     given = call.headers.get("last-event-id") or call.query.get("since") or "0"
     if not (given.isascii() and given.isdigit() and len(given) < 19):
         raise BadRequest("since must be the number of an event.")
+    until = call.query.get("until")
+    if until not in (None, "complete"):
+        raise BadRequest("until must be complete, if it is given.")
     stack = the_stack(api, call, deleted=True)
     return StreamingResponse(
-        _told(api, call.base, stack, int(given)),
+        _told(api, call.base, stack, int(given), ends=until is not None),
         media_type="text/event-stream",
         # Proxies would else hold events back to send many at once.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _told(api: Api, base: str, stack: records.Stack, number: int) -> AsyncIterator[str]:
+async def _told(api: Api, base: str, stack: records.Stack, number: int, *, ends: bool) -> AsyncIterator[str]:
     silent = 0.0
     while True:
         news: News = await run_in_threadpool(api.queries.events.since, stack, number)
@@ -79,7 +83,7 @@ async def _told(api: Api, base: str, stack: records.Stack, number: int) -> Async
             shown = {**views.event(base, one), "resource_type": one.event.type}
             yield _message("event", shown, one.event.seq)
         number = news.number
-        if news.ended:
+        if news.gone or (ends and news.ended):
             yield _message("end", {"stack_id": stack.id})
             return
         silent = 0.0 if news.events else silent + api.settings.poll_seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 from calor.api.errors import BadRequest
@@ -20,9 +21,13 @@ def new_stack(api: Api, body: Mapping[str, Any]) -> NewStack:
     """Raises BadRequest."""
     if "converge" in body:
         raise BadRequest("converge is for updates only.")
+    return _stack(body, request(api, body))
+
+
+def _stack(body: Mapping[str, Any], given: Mapping[str, Any]) -> NewStack:
     return NewStack(
         name=_name(body),
-        request=request(api, body),
+        request=given,
         disable_rollback=_boolean(body, "disable_rollback", True),
         timeout_mins=_timeout(body),
         tags=tags(body.get("tags")) or (),
@@ -36,35 +41,40 @@ def adopted_stack(body: Mapping[str, Any]) -> tuple[NewStack, dict[str, Any]]:
     if source is None or not isinstance(source.data.get("template"), dict):
         raise BadRequest("adopt_stack_data must be the data of a stack, as JSON text.")
     data: dict[str, Any] = dict(source.data)
-    before = data.get("environment") if isinstance(data.get("environment"), dict) else {}
-    environment = {**(before or {}), **_environment(body.get("environment"))}
+    _check_left(data)
     given = {
         "template": data["template"],
-        "files": {**_map(data, "files"), **_map(body, "files")},
-        "environment": environment,
-        "environment_files": [],
+        "files": {**_files(data), **_files(body)},
+        "environment": {**_environment(data.get("environment")), **_environment(body.get("environment"))},
+        "environment_files": _names(data, "environment_files"),
         "parameters": _map(body, "parameters"),
     }
-    new = NewStack(
-        name=_name(body),
-        request=given,
-        disable_rollback=_boolean(body, "disable_rollback", True),
-        timeout_mins=_timeout(body),
-        tags=tags(body.get("tags")) or (),
-    )
-    return new, data
+    return _stack(body, given), data
+
+
+def _check_left(data: Mapping[str, Any]) -> None:
+    """Raises BadRequest unless all that is left behind of resources, also in stacks below, has its shape."""
+    waiting = [data]
+    while waiting:
+        for name, one in _map(waiting.pop(), "resources").items():
+            id = one.get("resource_id") if isinstance(one, dict) else 0
+            if not isinstance(id, (str, NoneType)):
+                raise BadRequest(
+                    f"adopt_stack_data: the resource {name} must be an object with a resource_id."
+                )
+            _map(one, "resource_data")
+            _map(one, "metadata")
+            _map(one, "template")
+            waiting.append(one)
 
 
 def stack_change(api: Api, body: Mapping[str, Any], *, patch: bool) -> StackChange:
     """Raises BadRequest."""
     existing = patch or _boolean(body, "existing", False)
-    cleared = body.get("clear_parameters") or []
-    if not isinstance(cleared, list) or not all(isinstance(name, str) for name in cleared):
-        raise BadRequest("clear_parameters must be a list of names.")
     return StackChange(
         request=request(api, body, need_template=not existing),
         existing=existing,
-        clear_parameters=tuple(cleared),
+        clear_parameters=tuple(_names(body, "clear_parameters")),
         disable_rollback=(
             _boolean(body, "disable_rollback", True) if body.get("disable_rollback") is not None else None
         ),
@@ -100,17 +110,10 @@ def request(api: Api, body: Mapping[str, Any], *, need_template: bool = True) ->
         raise BadRequest("The template must be an object, or text.")
     if body.get("files_container") is not None:
         raise BadRequest("files_container is not supported by this server.", "NotSupported")
-    names = body.get("environment_files") or []
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise BadRequest("environment_files must be a list of names.")
-    files = _map(body, "files")
-    for name, content in files.items():
-        if not isinstance(content, (str, dict)):
-            raise BadRequest(f"The content of the file {name} must be text.")
     made: dict[str, Any] = {
-        "files": files,
+        "files": _files(body),
         "environment": _environment(body.get("environment")),
-        "environment_files": names,
+        "environment_files": _names(body, "environment_files"),
         "parameters": _map(body, "parameters"),
     }
     return made if template is None else {"template": template, **made}
@@ -164,6 +167,21 @@ def _map(body: Mapping[str, Any], key: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise BadRequest(f"{key} must be an object.")
+    return value
+
+
+def _files(body: Mapping[str, Any]) -> dict[str, Any]:
+    files = _map(body, "files")
+    for name, content in files.items():
+        if not isinstance(content, (str, dict)):
+            raise BadRequest(f"The content of the file {name} must be text.")
+    return files
+
+
+def _names(body: Mapping[str, Any], key: str) -> list[str]:
+    value = body.get(key) or []
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise BadRequest(f"{key} must be a list of names.")
     return value
 
 

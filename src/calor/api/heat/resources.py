@@ -39,14 +39,14 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def metadata(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
+    stack = the_stack(api, call, for_users=True)
     return Reply(
         body={"metadata": api.queries.resources.metadata(call.caller, stack, call.path["resource_name"])}
     )
 
 
 def signal(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
+    stack = the_stack(api, call, for_users=True)
     resource = api.queries.resources.get(stack, call.path["resource_name"])
     api.commands.signal(call.caller, stack, resource, call.given)
     return NULL

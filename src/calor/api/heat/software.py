@@ -8,10 +8,15 @@ from typing import Any
 from calor.api.errors import BadRequest
 from calor.api.heat import views
 from calor.api.heat.common import page
-from calor.api.web import NO_CONTENT, Api, Call, Reply, Route
+from calor.api.web import NO_CONTENT, Api, Call, Reply, Route, only
 
 _LONGEST_ID = 64
 _TEXTS = ("action", "status", "status_reason")
+_TYPES = ("String", "Number", "CommaDelimitedList", "Json", "Boolean")
+_DESCRIBED = {
+    "inputs": ("name", "type", "description", "default", "replace_on_change", "value"),
+    "outputs": ("name", "type", "description", "error_output"),
+}
 _MAPS = ("input_values", "output_values")
 
 
@@ -40,7 +45,7 @@ def create_config(api: Api, call: Call) -> Reply:
         "outputs": _described(body, "outputs"),
         "options": _map(body, "options") or {},
     }
-    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, **fields))})
+    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, fields))})
 
 
 def delete_config(api: Api, call: Call) -> Reply:
@@ -69,22 +74,15 @@ def create(api: Api, call: Call) -> Reply:
     for name in ("server_id", "config_id"):
         if not body.get(name):
             raise BadRequest(f"{name} must be given.")
-    fields = {
-        **{
-            name: _text(body, name, _LONGEST_ID)
-            for name in ("server_id", "config_id", "stack_user_project_id")
-        },
-        **_state(body),
-    }
-    made = api.commands.create_deployment(call.caller, **fields)
+    made = api.commands.create_deployment(call.caller, {**_references(body), **_state(body)})
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
 def update(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
-    fields = {"config_id": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
+    fields = {"config": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
     given = {name: value for name, value in fields.items() if value is not None}
-    made = api.commands.update_deployment(call.caller, found, **given)
+    made = api.commands.update_deployment(call.caller, found, given)
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
@@ -92,6 +90,13 @@ def delete(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
     api.commands.delete_deployment(call.caller, found)
     return NO_CONTENT
+
+
+def _references(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name.removesuffix("_id"): _text(body, name, _LONGEST_ID)
+        for name in ("server_id", "config_id", "stack_user_project_id")
+    }
 
 
 def _state(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,8 +123,12 @@ def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     value = body.get(name) or []
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise BadRequest(f"{name} must be a list of objects.")
-    if not all(isinstance(one.get("name"), str) and one["name"] for one in value):
-        raise BadRequest(f"Each of the {name} needs a name.")
+    for one in value:
+        if not isinstance(one.get("name"), str) or not one["name"]:
+            raise BadRequest(f"Each of the {name} needs a name.")
+        only(one, _DESCRIBED[name])
+        if one.get("type") not in (None, *_TYPES):
+            raise BadRequest(f"The type of {one['name']} must be one of {', '.join(_TYPES)}.")
     return value
 
 

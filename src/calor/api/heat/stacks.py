@@ -10,6 +10,7 @@ from calor.api.errors import BadRequest
 from calor.api.heat import requests, views
 from calor.api.heat.common import STACK, page, state_filters, the_stack
 from calor.api.web import ACCEPTED, NO_CONTENT, Api, Call, Query, Reply, Route
+from calor.service.availability import CODE as UNAVAILABLE_CODE
 from calor.service.errors import NotSupported
 from calor.service.queries.stacks import StackFilter
 
@@ -112,11 +113,14 @@ def preview(api: Api, call: Call) -> Reply:
 
 def validate(api: Api, call: Call) -> Reply:
     ignored = call.query.words("ignore_errors")
-    if any(code != "99001" for code in ignored):
-        raise BadRequest("ignore_errors can have the code 99001 only.")
+    if any(code != UNAVAILABLE_CODE for code in ignored):
+        raise BadRequest(f"ignore_errors can have the code {UNAVAILABLE_CODE} only.")
     show_nested = call.query.flag("show_nested")
     request = requests.request(api, call.body)
-    return Reply(body=api.queries.validation.validate(request, show_nested=show_nested))
+    found = api.queries.validation.validate(
+        call.caller, request, show_nested=show_nested, ignore_unavailable=bool(ignored)
+    )
+    return Reply(body=found)
 
 
 def show(api: Api, call: Call) -> Reply:
@@ -146,8 +150,8 @@ def preview_update(api: Api, call: Call) -> Reply:
     show_nested = call.query.flag("show_nested")
     stack = the_stack(api, call)
     change = requests.stack_change(api, call.body, patch=call.method == "PATCH")
-    changes = api.commands.preview_update(call.caller, stack, change, show_nested)
-    return Reply(body={"resource_changes": views.previewed_changes(changes)})
+    previewed = api.commands.preview_update(call.caller, stack, change, show_nested)
+    return Reply(body=views.previewed_update(previewed))
 
 
 def delete(api: Api, call: Call) -> Reply:

@@ -19,7 +19,9 @@ def index(api: Api, call: Call) -> Reply:
         support=support,
         name=query.get("name"),
         version=query.get("version"),
-        allowed=lambda name: api.policy.allows_type(call.caller, name),
+        allowed=lambda name: (
+            api.policy.allows_type(call.caller, name) and types.is_available(call.caller, name)
+        ),
     )
     if not with_description:
         return Reply(body={"resource_types": names})
@@ -30,12 +32,14 @@ def index(api: Api, call: Call) -> Reply:
 def schema(api: Api, call: Call) -> Reply:
     name = call.path["type_name"]
     api.policy.enforce_types(call.caller, [name])
+    api.queries.types.check_available(call.caller, name)
     return Reply(body=api.queries.types.schema(name, with_description=call.query.flag("with_description")))
 
 
 def template(api: Api, call: Call) -> Reply:
     name = call.path["type_name"]
     api.policy.enforce_types(call.caller, [name])
+    api.queries.types.check_available(call.caller, name)
     kind = call.query.get("template_type") or "cfn"
     if kind.lower() not in ("cfn", "hot"):
         raise BadRequest(f'Template type is not supported: "{kind}", should be cfn or hot')

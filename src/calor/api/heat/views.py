@@ -128,9 +128,9 @@ def previewed_stack(base: str, raw: dict[str, Any]) -> dict[str, Any]:
     return {"id": identity["stack_id"], "links": [link(address)], **shown}
 
 
-def previewed_changes(raw: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Resources by what would happen to them, with times as the API writes them."""
-    return {
+def previewed_update(raw: dict[str, Any]) -> dict[str, Any]:
+    """Resources by what would happen to them, with times as the API writes them; and the plan."""
+    changes = {
         group: [
             {
                 **one,
@@ -139,18 +139,20 @@ def previewed_changes(raw: dict[str, list[Any]]) -> dict[str, list[Any]]:
             }
             for one in resources
         ]
-        for group, resources in raw.items()
+        for group, resources in raw["resource_changes"].items()
     }
+    return {**raw, "resource_changes": changes}
 
 
 def snapshot(shown: records.Snapshot) -> dict[str, Any]:
+    data = shown.data
     return {
         "id": shown.id,
         "name": shown.name,
         "action": shown.action,
         "status": shown.status,
         "status_reason": shown.reason,
-        "data": {name: value for name, value in (shown.data or {}).items() if not name.startswith("_")},
+        "data": data and {name: value for name, value in data.items() if not name.startswith("_")},
         "creation_time": moment(shown.created_at),
     }
 

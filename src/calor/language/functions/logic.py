@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from calor.language.diagnostics import Path
 from calor.language.expressions import VANISH, Call, Compiler, FunctionError, ListNode, Scope, resolve
-from calor.language.values import bare
+from calor.language.values import Unknown, Wrapping, peel
 
 
 class Conditions(Protocol):
@@ -31,8 +31,10 @@ class Equals(Call):
             raise FunctionError(f"`{self.name}` takes a list of two values")
 
     def compute(self, scope: Scope) -> Any:
-        one, other = bare(resolve(self.args, scope))
-        return bool(one == other)
+        wrapping = Wrapping()
+        one, other = peel(resolve(self.args, scope), wrapping)
+        same = bool(one == other)
+        return Unknown(same) if wrapping.unknown else same
 
 
 class Combination(Call):

@@ -6,7 +6,7 @@ from typing import Any
 
 from calor.language.diagnostics import Path
 from calor.language.expressions import AlreadyReported, Call, FunctionError, ListNode, Node, Scope, resolve
-from calor.language.values import Wrapping, bare, has_secret, peel
+from calor.language.values import Unknown, Wrapping, bare, has_secret, has_unknown, peel
 
 
 def _tactful(error: FunctionError, function: str, args: Any) -> FunctionError:
@@ -16,15 +16,23 @@ def _tactful(error: FunctionError, function: str, args: Any) -> FunctionError:
     return FunctionError(f"`{function}` finds nothing by a hidden value", error.kind)
 
 
+def _as_known(found: Any, args: Any) -> Any:
+    """What was found by arguments that are not known yet is not known either."""
+    if not has_unknown(args):
+        return found
+    return Unknown(bare(found), has_secret(found))
+
+
 class GetParam(Call):
     """The value of a parameter, or the part of it that a path leads to; empty text where the path ends early."""
 
     def compute(self, scope: Scope) -> Any:
         args = resolve(self.args, scope)
         try:
-            return self._read(bare(args), scope)
+            found = self._read(bare(args), scope)
         except FunctionError as error:
             raise _tactful(error, self.name, args) from None
+        return _as_known(found, args)
 
     def _read(self, args: Any, scope: Scope) -> Any:
         if not args:
@@ -130,7 +138,7 @@ class GetAttr(Call):
         rest = bare(parts[1:])
         if not rest:
             return scope.all_attributes(name)
-        return scope.attribute(name, str(rest[0]), rest[1:])
+        return _as_known(scope.attribute(name, str(rest[0]), rest[1:]), parts)
 
 
 class GetAttrAll(GetAttr):

@@ -36,7 +36,7 @@ class Queries:
         self.stacks = Stacks(source, hidden_tags)
         # What was accepted once is not held against the cloud again for being looked at.
         self.meanings = Meanings(source, replace(world, custom=_unchecked))
-        self.resources = Resources(source, self.meanings, world.max_depth)
+        self.resources = Resources(source, self.meanings, world)
         self.events = Events(source, world.max_depth)
         self.snapshots = Snapshots(source)
         self.deployments = Deployments(source)

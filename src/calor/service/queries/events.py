@@ -46,6 +46,9 @@ class News:
     number: int
     """Of the last event that was looked at: where to go on."""
     ended: bool
+    """Nothing is done to the stack at present, and all that was done is told."""
+    gone: bool
+    """So it will stay: the stack was deleted."""
 
 
 class Events:
@@ -90,16 +93,18 @@ class Events:
         with self._source.connect() as connection:
             # The state is read before the events: what was written before it ended is among them then.
             state = connection.execute(
-                select(tables.stack.c.status).where(tables.stack.c.id == stack.id)
-            ).scalar_one_or_none()
+                select(tables.stack.c.status, tables.stack.c.deleted_at).where(tables.stack.c.id == stack.id)
+            ).one_or_none()
             query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
             rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
-            places = tree(connection, stack, self._max_depth).places if rows else {}
+            places = tree(connection, stack, self._max_depth, gone=True).places if rows else {}
         told = [records.record(records.Event, row) for row in rows]
+        ended = (state is None or state.status != "IN_PROGRESS") and len(rows) < limit
         return News(
             events=[ShownEvent(one, places[one.stack]) for one in told if one.stack in places],
             number=told[-1].seq if told else number,
-            ended=state != "IN_PROGRESS" and len(rows) < limit,
+            ended=ended,
+            gone=ended and (state is None or state.deleted_at is not None),
         )
 
 

@@ -21,8 +21,8 @@ from calor.language.expressions import FunctionError
 from calor.language.library import World
 from calor.language.parameters import Kind, StackIdentity
 from calor.language.values import MASK, bare, has_secret
+from calor.plan.choosing import visible
 from calor.service.errors import NotFound
-from calor.service.queries.choosing import current
 from calor.store import records, tables
 
 
@@ -114,7 +114,7 @@ class Meanings:
         query = select(tables.resource).where(tables.resource.c.stack == stack.id)
         with self._source.connect() as connection:
             rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-        states = LiveStates({row.name: ResourceState.of(row) for row in current(rows)})
+        states = LiveStates({row.name: ResourceState.of(row) for row in visible(rows)})
         values: dict[str, Any] = {}
         for name in definition.template.outputs:
             try:

@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, or_, select
 
+from calor.language.library import World
+from calor.plan.choosing import visible
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
-from calor.service.queries.choosing import current
+from calor.service.queries.access import may_read
+from calor.service.queries.attributes import StoredStack
 from calor.service.queries.meanings import Declared, Meanings
 from calor.service.queries.trees import Place, Tree, tree
 from calor.store import records, tables
@@ -68,10 +71,10 @@ EVERYTHING = ResourceFilter()
 
 
 class Resources:
-    def __init__(self, source: Engine, meanings: Meanings, max_depth: int) -> None:
+    def __init__(self, source: Engine, meanings: Meanings, world: World) -> None:
         self._source = source
         self._meanings = meanings
-        self._max_depth = max_depth
+        self._world = world
 
     def of(
         self,
@@ -81,22 +84,40 @@ class Resources:
         wanted: ResourceFilter = EVERYTHING,
         with_detail: bool = False,
     ) -> list[ShownResource]:
-        """The resources of a stack and of those below it, down to a depth."""
-        names = Line._fields if with_detail else Line._fields[:-1]
+        """The resources of a stack and of those below it, down to a depth; with detail, also with their
+        attributes."""
         with self._source.connect() as connection:
-            below = tree(connection, stack, min(depth, self._max_depth))
-            query = select(*(table.c[name] for name in names)).where(table.c.stack.in_(below.places))
-            rows = connection.execute(query.order_by(table.c.created_at)).all()
-            stacks = self._stacks(connection, stack, below) if with_detail or _is_partial(stack) else {}
+            found = self._shown(connection, stack, depth, described=with_detail)
+            chosen = [shown for shown in found if wanted.admits(shown.line)]
+            if not with_detail:
+                return chosen
+            stored = {
+                id: StoredStack(connection, self._world, one)
+                for id, one in self._stacks(connection, {shown.place.id for shown in chosen}).items()
+            }
+            return [
+                _with_attributes(shown, stored[shown.place.id].attributes(shown.line.name))
+                if shown.line.id is not None
+                else shown
+                for shown in chosen
+            ]
+
+    def _shown(
+        self, connection: Connection, stack: records.Stack, depth: int, *, described: bool
+    ) -> list[ShownResource]:
+        below = tree(connection, stack, min(depth, self._world.max_depth))
+        columns = (table.c[name] for name in Line._fields[:-1])
+        query = select(*columns).where(table.c.stack.in_(below.places)).order_by(table.c.created_at)
         by_stack: dict[str, list[Line]] = {id: [] for id in below.places}
-        for row in rows:
+        for row in connection.execute(query).all():
             line = Line(*row)
             by_stack[line.stack].append(line)
+        defined = described or _is_partial(stack)
+        stacks = self._stacks(connection, below.places) if defined else {}
         return [
             shown
             for id, own in by_stack.items()
             for shown in self._in_stack(below, below.places[id], own, stacks.get(id))
-            if wanted.admits(shown.line)
         ]
 
     def get(self, stack: records.Stack, name: str, *, or_physical_id: bool = False) -> records.Resource:
@@ -107,7 +128,7 @@ class Resources:
         query = query.where(or_(matching, table.c.physical_id == name) if or_physical_id else matching)
         with self._source.connect() as connection:
             rows = [records.record(records.Resource, row) for row in connection.execute(query)]
-        found = sorted(current(rows), key=lambda row: row.name != name)
+        found = sorted(visible(rows), key=lambda row: row.name != name)
         if found:
             return found[0]
         if name in self._meanings.of(stack).resources:
@@ -117,27 +138,32 @@ class Resources:
     def show(self, stack: records.Stack, name: str, attributes: Iterable[str] = ()) -> ShownResource:
         """A resource with its attributes: those that are known, and besides them the ones that are asked for.
         Raises NotFound."""
-        found = next((one for one in self.of(stack, with_detail=True) if one.line.name == name), None)
-        if found is None:
-            raise NotFound("Resource", name)
-        known = found.line.attributes or {}
-        whole = {**known, **{name: known.get(name) for name in attributes}}
-        return replace(found, line=found.line._replace(attributes=whole))
+        with self._source.connect() as connection:
+            shown = self._shown(connection, stack, 0, described=True)
+            found = next((one for one in shown if one.line.name == name), None)
+            if found is None:
+                raise NotFound("Resource", name)
+            if found.line.id is None:
+                return _with_attributes(found, dict.fromkeys(attributes))
+            stored = StoredStack(connection, self._world, stack, only=name)
+            return _with_attributes(found, stored.attributes(name, attributes))
 
     def metadata(self, caller: Caller, stack: records.Stack, name: str) -> dict[str, Any]:
-        """A resource's metadata. A user of the stack itself may read only what is its own. Raises NotFound."""
-        row = self.get(stack, name)
-        if caller.project != stack.project and not caller.is_admin:
-            owner = (row.data or {}).get("user_id")
-            if owner != caller.user_id:
+        """A resource's metadata. A user of the stack itself may read only what it has to do with. Raises
+        ServiceError."""
+        if caller.is_stack_user or (caller.project != stack.project and not caller.is_admin):
+            query = select(table).where(table.c.stack == stack.id)
+            with self._source.connect() as connection:
+                rows = [records.record(records.Resource, row) for row in connection.execute(query)]
+            if not may_read(caller.user_id, name, visible(rows)):
                 raise ServiceError("Forbidden", "You are not authorized to read this metadata.")
-        return row.metadata or {}
+        return self.get(stack, name).metadata or {}
 
     def _in_stack(
         self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
     ) -> list[ShownResource]:
         """The resources of one stack. The stack itself is given where its definition has to be looked at."""
-        chosen = current(lines)
+        chosen = visible(lines)
         names = {line.id: line.name for line in chosen}
         needs = {line.name: [names[id] for id in line.requires if id in names] for line in chosen}
         described: Mapping[str, Declared] = {}
@@ -158,12 +184,14 @@ class Resources:
             for line in chosen
         ]
 
-    def _stacks(self, connection: Connection, stack: records.Stack, below: Tree) -> dict[str, records.Stack]:
-        others = [id for id in below.places if id != stack.id]
-        if not others:
-            return {stack.id: stack}
-        rows = connection.execute(select(tables.stack).where(tables.stack.c.id.in_(others)))
-        return {stack.id: stack, **{row.id: records.record(records.Stack, row) for row in rows}}
+    @staticmethod
+    def _stacks(connection: Connection, ids: Iterable[str]) -> dict[str, records.Stack]:
+        rows = connection.execute(select(tables.stack).where(tables.stack.c.id.in_(list(ids))))
+        return {row.id: records.record(records.Stack, row) for row in rows}
+
+
+def _with_attributes(shown: ShownResource, attributes: Mapping[str, Any]) -> ShownResource:
+    return replace(shown, line=shown.line._replace(attributes=attributes))
 
 
 def _is_partial(stack: records.Stack) -> bool:

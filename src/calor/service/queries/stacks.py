@@ -78,22 +78,26 @@ class Stacks:
         self._hidden_tags = hidden_tags
 
     def find(self, caller: Caller, identity: str) -> Found:
-        """The stack with a name, an id or an ARN. A name finds only stacks that are alive. Raises NotFound."""
+        """The stack with a name, an id or an ARN, also for the users that the stack has made. A name finds only
+        stacks that are alive. Raises NotFound."""
         arn = _ARN.match(identity)
         if arn is not None:
-            stack = self._by_id(caller, arn["id"])
+            stack = self._by_id(caller, arn["id"], for_users=True)
             if stack is not None and stack.name == arn["name"]:
                 return Found(stack, arn["path"] or "")
             raise NotFound("Stack", identity)
-        stack = self._by_id(caller, identity) if _UUID.match(identity) else None
+        stack = self._by_id(caller, identity, for_users=True) if _UUID.match(identity) else None
         stack = stack or self._by_name(caller, identity)
         if stack is None:
             raise NotFound("Stack", identity)
         return Found(stack)
 
-    def get(self, caller: Caller, name: str, id: str, *, deleted: bool = False) -> records.Stack:
-        """The stack with an id, which must have that name. Raises NotFound."""
-        stack = self._by_id(caller, id)
+    def get(
+        self, caller: Caller, name: str, id: str, *, deleted: bool = False, for_users: bool = False
+    ) -> records.Stack:
+        """The stack with an id, which must have that name. With `for_users`, those that it has made find it, too.
+        Raises NotFound."""
+        stack = self._by_id(caller, id, for_users=for_users)
         if stack is None or stack.name != name or (stack.deleted_at is not None and not deleted):
             raise NotFound("Stack", name)
         return stack
@@ -120,13 +124,10 @@ class Stacks:
         with self._source.connect() as connection:
             return int(connection.execute(query).scalar_one())
 
-    def _by_id(self, caller: Caller, id: str) -> records.Stack | None:
+    def _by_id(self, caller: Caller, id: str, *, for_users: bool) -> records.Stack | None:
         query = select(table).where(table.c.id == id.lower())
         if not caller.is_admin:
-            # Users of a stack's own project reach the stack through that project.
-            query = query.where(
-                or_(table.c.project == caller.project, table.c.user_project == caller.project)
-            )
+            query = query.where(_reached(caller) if for_users else table.c.project == caller.project)
         with self._source.connect() as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else records.record(records.Stack, row)
@@ -135,8 +136,7 @@ class Stacks:
         """The live stack of a name; roots come before nested stacks, whose names are theirs alone."""
         query = (
             select(table)
-            .where(table.c.name == name, table.c.deleted_at.is_(None))
-            .where(or_(table.c.project == caller.project, table.c.user_project == caller.project))
+            .where(table.c.name == name, table.c.deleted_at.is_(None), _reached(caller))
             .order_by(table.c.depth, table.c.created_at.desc())
             .limit(1)
         )
@@ -165,6 +165,12 @@ class Stacks:
         if unwanted:
             query = query.where(table.c.id.not_in(_tagged(unwanted)))
         return query
+
+
+def _reached(caller: Caller) -> ColumnElement[bool]:
+    """Whether a stack is of the caller's project, or one of the tree whose users have that project."""
+    trees = select(table.c.root).where(table.c.user_project == caller.project)
+    return or_(table.c.project == caller.project, table.c.root.in_(trees))
 
 
 def _tagged(tags: Sequence[str]) -> Select[Any]:

@@ -30,13 +30,14 @@ class Tree:
     """By the id of the parent and the name of its resource."""
 
 
-def tree(connection: Connection, stack: records.Stack, depth: int) -> Tree:
-    """The tree of a stack, with one query for any depth."""
+def tree(connection: Connection, stack: records.Stack, depth: int, *, gone: bool = False) -> Tree:
+    """The tree of a stack, with one query for any depth. Stacks that are gone are in it if the stack itself is, or
+    if they are asked for."""
     table = tables.stack
     columns = [table.c[name] for name in records.columns(Place)]
     query = select(*columns).where(table.c.root == stack.root)
     # Rows of children that are gone stay until they are purged.
-    if stack.deleted_at is None:
+    if stack.deleted_at is None and not gone:
         query = query.where(table.c.deleted_at.is_(None))
     places = [records.record(Place, row) for row in connection.execute(query.order_by(table.c.created_at))]
     below: dict[str, list[Place]] = {}

@@ -15,6 +15,8 @@ from calor.language.library import Library, Missing, TemplateType, World
 from calor.language.registry import Registry
 from calor.language.schema import ANY, Attribute, Property, ResourceType, Status, Support
 from calor.language.versions import ALL_VERSIONS, Version
+from calor.service.availability import check_available, is_available
+from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
 from calor.service.queries.samples import sample_template
 
@@ -58,6 +60,14 @@ class Types:
             and allowed(type_name)
         ]
 
+    def is_available(self, caller: Caller, type_name: str) -> bool:
+        """Whether the service that a type needs is in the caller's catalog."""
+        return is_available(self._world, caller, type_name)
+
+    def check_available(self, caller: Caller, type_name: str) -> None:
+        """Raises ServiceError if the service is not there."""
+        check_available(self._world, caller, [type_name])
+
     def description(self, type_name: str) -> str:
         declared = self._world.declaration(type_name)
         return documentation(declared) if declared is not None else ""
@@ -70,9 +80,13 @@ class Types:
             "properties": {
                 name: property_schema(declared)
                 for name, declared in found.properties.items()
-                if declared.implemented
+                if declared.implemented and declared.support.status is not Status.HIDDEN
             },
-            "attributes": {name: _attribute(declared) for name, declared in found.attributes.items()},
+            "attributes": {
+                name: _attribute(declared)
+                for name, declared in found.attributes.items()
+                if declared.support.status is not Status.HIDDEN
+            },
             "support_status": _support(found.support),
         }
         if with_description:

@@ -14,7 +14,9 @@ from calor.language.registry import is_template
 from calor.language.request import resolve_request
 from calor.language.template import Template
 from calor.language.values import MASK, bare, has_unknown
-from calor.service.base import blocking
+from calor.service.availability import check_available
+from calor.service.base import blocking, types_of
+from calor.service.caller import Caller
 from calor.service.errors import Invalid, ServiceError
 from calor.service.queries.meanings import shown_environment
 
@@ -34,13 +36,23 @@ class Validation:
                 "HTTPBadRequest", f"The template cannot be fetched from {url}: {error}"
             ) from None
 
-    def validate(self, request: Mapping[str, Any], *, show_nested: bool = False) -> dict[str, Any]:
-        """What the template declares; parameters need no values. Raises ServiceError."""
+    def validate(
+        self,
+        caller: Caller,
+        request: Mapping[str, Any],
+        *,
+        show_nested: bool = False,
+        ignore_unavailable: bool = False,
+    ) -> dict[str, Any]:
+        """What the template declares; parameters need no values, and types no service if that is ignored. Raises
+        ServiceError."""
         report = Report()
         definition = resolve_request(request, self._world, report, require_parameters=False)
         errors = [found for found in blocking(report) if _is_about_the_template(found)]
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
+        if not ignore_unavailable:
+            check_available(self._world, caller, dict.fromkeys(types_of(definition)))
         environment = shown_environment(definition)
         environment.pop("encrypted_param_names", None)
         # Templates used as types count as registered.

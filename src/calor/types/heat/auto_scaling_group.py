@@ -146,6 +146,8 @@ class AutoScalingGroup(AdjustableGroup):
     }
     rules = [SizesInOrder("min_size", "max_size", "desired_capacity"), SoundDefinition("resource")]
 
+    carries = {"resource": 2}
+
     @classmethod
     def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         definition = opened(given["resource"])

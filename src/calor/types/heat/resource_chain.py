@@ -38,6 +38,7 @@ class ResourceChain(NestedStackType):
         "attributes": Attribute(dict),
         "show": SHOW,
     }
+    carries = {"resource_properties": 1}
     rules = [NamesOfTypes("resources")]
 
     @classmethod

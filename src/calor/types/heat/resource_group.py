@@ -104,6 +104,7 @@ class ResourceGroup(NestedStackType):
         ),
         "show": SHOW,
     }
+    carries = {"resource_def": 2}
     update_policy = {
         "rolling_update": Property(
             dict,

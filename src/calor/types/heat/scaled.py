@@ -17,6 +17,8 @@ class ScaledGroup(NestedStackType):
     """Members keep their names, and as long as nothing changes them, their definitions. When the group
     shrinks, failed members go first, then the oldest."""
 
+    draws_names = True
+
     @classmethod
     def sizes(cls, values: Mapping[str, Any]) -> Sizes:
         """What the properties, without wrappers, say of the size."""

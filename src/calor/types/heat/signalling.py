@@ -1,4 +1,4 @@
-"""Resources that are signalled by a user of their own."""
+"""Resources with a user of their own, by which they are signalled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from calor.types.base import SignalledType
 from calor.types.behaviour import Context
 
 
-class SignalledResource(SignalledType):
+class UserLife:
     """The user is the object that is made; its id stands for the resource."""
 
     @classmethod
@@ -26,3 +26,7 @@ class SignalledResource(SignalledType):
     @classmethod
     async def resume(cls, ctx: Context) -> None:
         await ctx.enable_user(True)
+
+
+class SignalledResource(UserLife, SignalledType):
+    pass

@@ -28,11 +28,15 @@ class SoftwareDeployment(SignalledType):
     service = "heat"
     entity = "software_deployments"
     open_attributes = True
+    # Suspending and deleting, too, may be something that the server does and reports.
+    deaf_during = ()
     properties = {
         **ONE_SERVER,
         "name": NAME,
         "signal_transport": SIGNAL_TRANSPORT,
     }
+    may_demand_replacement = True
+    """An input may say that its change replaces the deployment; inputs belong to the configuration."""
     attributes = {
         "deploy_stdout": Attribute(str, "What the configuration wrote to standard output on the server."),
         "deploy_stderr": Attribute(str, "What the configuration wrote to standard error on the server."),

@@ -43,6 +43,7 @@ class SoftwareDeploymentGroup(NestedStackType):
         ),
         "show": SHOW,
     }
+    carries = {**dict.fromkeys(properties, 0), "servers": 1}
     update_policy = {
         "rolling_update": Property(
             dict,

@@ -73,6 +73,9 @@ class Stack(ResourceType):
         "show": SHOW,
     }
 
+    looks_for_itself = True
+    """Its template may name files that have changed, and over there something may be wrong."""
+
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         there = await _there(ctx, props)
@@ -81,8 +84,26 @@ class Stack(ResourceType):
         await cls._finish(ctx, there, "CREATE")
 
     @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        """Its name has the resource's id in it: no other stack is called so."""
+        there = await _there(ctx, ctx.properties)
+        stack = await there.show(ctx.physical_id or ctx.physical_name())
+        if stack is None:
+            return False
+        ctx.made(stack["id"])
+        if ctx.action == "CREATE":
+            await cls._finish(ctx, there, "CREATE")
+        return True
+
+    @classmethod
+    def demands_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return _region(after) != _region(before)
+
+    @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
-        if _region(props) != _region(ctx.properties) or ctx.physical_id is None:
+        if ctx.physical_id is None:
             raise NeedsReplacement
         there = await _there(ctx, props)
         await there.update(ctx.physical_id, _body(ctx, props))

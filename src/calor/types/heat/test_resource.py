@@ -5,7 +5,7 @@ from typing import Any
 
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
-from calor.types.behaviour import Context, NeedsReplacement, ResourceFailed
+from calor.types.behaviour import Context, ResourceFailed
 
 A_DAY = 86_400.0
 
@@ -82,6 +82,13 @@ class TestResource(ResourceType):
         "output": Attribute(None, "The stored text.", live=True),
         "show": SHOW,
     }
+    mirrors = {"output": "value"}
+
+    @classmethod
+    def demands_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return "value" in changed and bool(after["update_replace"])
 
     @classmethod
     def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
@@ -96,8 +103,6 @@ class TestResource(ResourceType):
     ) -> Coroutine[Any, Any, None] | None:
         if "value" not in changed:
             return _take_time(ctx, 0, props["fail"])
-        if props["update_replace"]:
-            raise NeedsReplacement
         if not props["fail"]:
             ctx.note(value=props["value"])
         return _take_time(ctx, _seconds(props, "update"), props["fail"])

@@ -86,6 +86,7 @@ class Value(ResourceType):
         "value": Attribute(None, "What the expression gave, converted to the type."),
         "show": SHOW,
     }
+    mirrors = {"value": "value"}
     translations = [Rewrite(_converted)]
     rules = [ValueOfType()]
 

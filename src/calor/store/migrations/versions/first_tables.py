@@ -123,7 +123,9 @@ def upgrade() -> None:
         Column("replaced_by", String(36)),
     )
     op.create_index("resource_by_stack", "resource", ["stack", "name"])
-    op.create_index("resource_by_physical_id", "resource", ["physical_id"], mariadb_length=64, postgresql_using="hash")
+    op.create_index(
+        "resource_by_physical_id", "resource", ["physical_id"], mariadb_length=64, postgresql_using="hash"
+    )
 
     _create(
         "event",
@@ -207,7 +209,9 @@ def upgrade() -> None:
     op.create_index("ix_software_deployment_project", "software_deployment", ["project"])
     op.create_index("ix_software_deployment_server", "software_deployment", ["server"])
     op.create_index("ix_software_deployment_config", "software_deployment", ["config"])
-    op.create_index("ix_software_deployment_stack_user_project", "software_deployment", ["stack_user_project"])
+    op.create_index(
+        "ix_software_deployment_stack_user_project", "software_deployment", ["stack_user_project"]
+    )
 
     _create(
         "credentials",

@@ -1,5 +1,10 @@
+from __future__ import annotations
+
+from typing import Any
+
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
+from calor.types.behaviour import Context, ResourceFailed
 
 
 class AccessKey(ResourceType):
@@ -26,3 +31,16 @@ class AccessKey(ResourceType):
         ),
         "show": SHOW,
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        user = ctx.peer(props["UserName"])
+        if user is None:
+            raise ResourceFailed(f"could not find user {props['UserName']}", "NotFound")
+        access, secret = await user.access_keys()
+        ctx.made(access)
+        ctx.note(secret=secret)
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return {"UserName": ctx.properties["UserName"], "SecretAccessKey": ctx.data.get("secret")}.get(name)

@@ -1,7 +1,13 @@
+from __future__ import annotations
+
+from typing import Any
+
 from calor.language.schema import Property, ResourceType
+from calor.types.behaviour import Context
+from calor.types.heat.signalling import UserLife
 
 
-class User(ResourceType):
+class User(UserLife, ResourceType):
     """A user of the stack's own, for software on servers that calls back.
 
     It can do little more than read the metadata of the stack's resources and signal them. Give it keys with
@@ -26,3 +32,8 @@ class User(ResourceType):
             "resources that all of them allow. Anything in the list that is not text is ignored.",
         ),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        ctx.made(await ctx.make_user((props["LoginProfile"] or {}).get("Password")))
+        ctx.refer_to(ctx.physical_name())

@@ -1,0 +1,76 @@
+"""`calor config`: what is in force and why, and a file to start from."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calor.config.loading import Loaded
+
+FILES_VARIABLE = "CALOR_CONFIG_FILE"
+
+
+def add_files_to(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--config-file",
+        metavar="FILE",
+        action="append",
+        help=f"a configuration file such as heat.conf; may be repeated, later ones count more ({FILES_VARIABLE})",
+    )
+
+
+def add_to(commands: Any) -> None:
+    config = commands.add_parser("config", help="show the configuration in force, or a sample")
+    verbs = config.add_subparsers(title="verbs", metavar="VERB", required=True)
+    show = verbs.add_parser("show", help="every option, its value, and where that came from")
+    add_files_to(show)
+    show.add_argument("--set", action="store_true", dest="only_set", help="leave out what is at its default")
+    show.set_defaults(run=run_show)
+    sample = verbs.add_parser("sample", help="a file with every option at its default")
+    sample.set_defaults(run=run_sample)
+
+
+def load_files(arguments: argparse.Namespace) -> Loaded:
+    """What the files named on the command line or in the environment say. Raises ConfigError."""
+    # Slow to import.
+    from oslo_config import cfg
+
+    from calor.config.loading import load
+
+    stated = os.environ.get(FILES_VARIABLE, "")
+    files = arguments.config_file or [one for one in stated.split(os.pathsep) if one]
+    return load(cfg.ConfigOpts(), files)
+
+
+def run_show(arguments: argparse.Namespace) -> int:
+    from calor.config.loading import ConfigError
+    from calor.config.showing import in_force
+    from calor.config.translating import settings_of
+
+    try:
+        loaded = load_files(arguments)
+        settings_of(loaded)
+    except ConfigError as error:
+        print(f"calor: {error}", file=sys.stderr)
+        return 1
+    section = None
+    for one in in_force(loaded):
+        if arguments.only_set and one.origin == "default":
+            continue
+        if one.section != section:
+            section = one.section
+            print(f"[{section}]")
+        print(f"{one.name} = {one.value}  # {one.origin}")
+    for finding in loaded.findings():
+        print(f"calor: {finding}", file=sys.stderr)
+    return 0
+
+
+def run_sample(arguments: argparse.Namespace) -> int:
+    from calor.config.showing import sample
+
+    sys.stdout.write(sample())
+    return 0

@@ -1,0 +1,110 @@
+"""Options about how the APIs are reached, and what they say of themselves."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+
+def _listening(what: str, host: str, port: str) -> tuple[cfg.Opt, ...]:
+    return (
+        cfg.StrOpt("bind_host", help=f"The address on which {what} listens. {host}"),
+        cfg.PortOpt("bind_port", help=f"The port on which {what} listens. {port}"),
+        cfg.StrOpt(
+            "cert_file", help="A certificate, in PEM, with those that lead to its issuer: turns on TLS."
+        ),
+        cfg.StrOpt("key_file", help="The private key of the certificate, in PEM."),
+        cfg.IntOpt("backlog", default=1024, min=1, help="How many connections may wait to be taken."),
+    )
+
+
+_HEADERS = [
+    "X-Auth-Token",
+    "X-Auth-User",
+    "X-Auth-Key",
+    "X-Auth-Url",
+    "X-Region-Name",
+    "X-Identity-Status",
+    "X-Roles",
+    "X-Service-Catalog",
+    "X-User-Id",
+    "X-Tenant-Id",
+    "X-OpenStack-Request-ID",
+    "Content-Type",
+    "Last-Event-ID",
+]
+
+OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
+    "DEFAULT": (
+        cfg.IntOpt(
+            "max_json_body_size",
+            default=64 * 1024 * 1024,
+            min=1,
+            help="How many bytes the body of a request may have. Heat's default is 1048576.",
+        ),
+        cfg.StrOpt(
+            "heat_metadata_server_url",
+            help="Where servers reach the CFN API, as in http://heat.example:8000. Without it, where it listens.",
+        ),
+        cfg.StrOpt(
+            "heat_waitcondition_server_url",
+            help="Where servers and alarms send signals, as in http://heat.example:8000/v1/waitcondition. Without it, "
+            "heat_metadata_server_url.",
+        ),
+        cfg.BoolOpt("debug", default=False, help="Whether the log tells every detail."),
+        cfg.StrOpt(
+            "log_file",
+            deprecated_opts=[cfg.DeprecatedOpt("logfile")],
+            help="The file to write the log to, instead of the standard error stream.",
+        ),
+    ),
+    "heat_api": (
+        *_listening(
+            "the REST API",
+            "127.0.0.1 without it; --host goes before it.",
+            "8004 without it; --port goes before it.",
+        ),
+        cfg.IntOpt("workers", default=1, min=0, help="How many processes answer requests. 0 is 1."),
+    ),
+    "heat_api_cfn": _listening(
+        "the CFN API", "Without it that of the REST API.", "Without it the one after the REST API's."
+    ),
+    "calor": (
+        cfg.StrOpt(
+            "public_host",
+            help="The host name that clients are told, where that is not the address on which the APIs listen. An "
+            "option of Calor's own.",
+        ),
+    ),
+    "oslo_middleware": (
+        cfg.BoolOpt(
+            "enable_proxy_headers_parsing",
+            default=False,
+            help="Whether X-Forwarded-Proto, -Host, -Port and -Prefix are believed. Turn it on only behind a proxy "
+            "that sets them.",
+        ),
+        cfg.IntOpt(
+            "max_request_body_size",
+            min=1,
+            help="Another limit for bodies, in bytes: the lower of this and max_json_body_size holds.",
+        ),
+    ),
+    "cors": (
+        cfg.ListOpt("allowed_origin", default=[], help="The origins whose pages may ask; * is any."),
+        cfg.BoolOpt("allow_credentials", default=True, help="Whether browsers may send credentials along."),
+        cfg.ListOpt(
+            "expose_headers",
+            default=["X-OpenStack-Request-ID", "Location"],
+            help="The headers of answers that pages may read.",
+        ),
+        cfg.IntOpt("max_age", default=3600, min=0, help="For how many seconds browsers may remember this."),
+        cfg.ListOpt(
+            "allow_methods",
+            default=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            help="The methods pages may use.",
+        ),
+        cfg.ListOpt("allow_headers", default=_HEADERS, help="The headers pages may send."),
+    ),
+    "revision": (
+        cfg.StrOpt("heat_revision", help="What the API tells as its build; the version without it."),
+    ),
+}

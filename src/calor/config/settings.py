@@ -1,0 +1,141 @@
+"""A configuration as values, one for each part of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where an API listens; None is for the server to choose."""
+
+    host: str | None
+    port: int | None
+    cert_file: str | None
+    key_file: str | None
+    backlog: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cors:
+    origins: tuple[str, ...]
+    credentials: bool
+    expose_headers: tuple[str, ...]
+    max_age: int
+    methods: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    rest: Listening
+    cfn: Listening
+    cors: Cors
+    workers: int
+    public_host: str | None
+    servers_cfn_url: str | None
+    """Where servers reach the CFN API, without its version."""
+    trust_proxy_headers: bool
+    largest_body: int
+    enable_adopt: bool
+    enable_abandon: bool
+    hidden_tags: tuple[str, ...]
+    revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """None is no limit."""
+
+    stacks_per_project: int | None
+    resources_per_stack: int | None
+    snapshots_per_stack: int | None
+    configs_per_project: int | None
+    deployments_per_project: int | None
+    nested_depth: int
+    template_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    workers: int
+    action_timeout: float
+    cleaning_interval: float
+    event_age: float | None
+    """Seconds; None keeps events for good, and so for stacks."""
+    deleted_stack_age: float | None
+    events_per_stack: int | None
+    cleaning_batch: int
+    fetch_timeout: float
+    property_defaults: Mapping[str, str]
+    environment_dir: Path | None
+    template_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom Calor logs in as. A domain's id goes before its name."""
+
+    auth_url: str
+    username: str
+    password: str = field(repr=False)
+    project: str
+    user_domain_id: str | None
+    user_domain_name: str | None
+    project_domain_id: str | None
+    project_domain_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    flavor: str
+    backend: str | None
+    backend_settings: Mapping[str, str]
+    account: Account | None
+    """None: the embedded identity service knows everybody."""
+    trustee: Account | None
+    public_url: str | None
+    signatures_url: str | None
+    clients_url: str | None
+    token_seconds: int
+    ca_file: str | None
+    insecure: bool
+    clouds: tuple[str, ...]
+    """The identity services that X-Auth-Url may name; none means that it does not count."""
+    policy_file: Path | None
+    policy_dirs: tuple[Path, ...]
+    region: str | None
+    endpoint_type: str
+    delegated_roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """The users of stacks, and the domain in which they live."""
+
+    domain_id: str | None
+    domain_name: str
+    admin: str | None
+    admin_password: str | None = field(repr=False)
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logging:
+    debug: bool
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    api: Api
+    limits: Limits
+    engine: Engine
+    auth: Auth
+    users: Users
+    logging: Logging
+    database_url: str | None = field(repr=False)
+    encryption_key: bytes | None = field(repr=False)
+    seal_all: bool

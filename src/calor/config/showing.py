@@ -1,0 +1,68 @@
+"""What is in force, and a file to start from."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_config import cfg
+
+from calor.config.loading import Loaded, value
+from calor.config.options import sections
+
+HIDDEN = "****"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """An option, the text of its value, and where that came from."""
+
+    section: str
+    name: str
+    value: str
+    origin: str
+
+
+def in_force(loaded: Loaded) -> Iterator[InForce]:
+    for section, options in sections().items():
+        for option in options:
+            found = value(loaded.conf, section, option.dest)
+            shown = HIDDEN if option.secret and found else _text(found)
+            yield InForce(section, option.name, shown, _origin(loaded, section, option))
+
+
+def _origin(loaded: Loaded, section: str, option: cfg.Opt) -> str:
+    location = loaded.conf.get_location(option.dest, None if section == "DEFAULT" else section)
+    if location is not None and location.location is cfg.Locations.environment:
+        return f"environment ({location.detail})"
+    at = loaded.last(section, option)
+    return at.place if at is not None else "default"
+
+
+def sample() -> str:
+    """A file with every option, each commented out at its default."""
+    lines = ["# What Calor can be told. Every value below is the default."]
+    for section, options in sections().items():
+        lines += ["", f"[{section}]"]
+        for option in options:
+            lines += ["", *textwrap.wrap(option.help or "", 110, initial_indent="# ", subsequent_indent="# ")]
+            choices = getattr(option.type, "choices", None)
+            if choices:
+                lines.append(f"# One of: {', '.join(str(one) or '(nothing)' for one in choices)}")
+            if isinstance(option, cfg.MultiStrOpt):
+                lines += [f"#{option.name} = {one}" for one in option.default]
+            else:
+                lines.append(f"#{option.name} = {_text(option.default)}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _text(found: Any) -> str:
+    if found is None:
+        return ""
+    if isinstance(found, bool):
+        return str(found).lower()
+    if isinstance(found, list):
+        return ",".join(found)
+    return str(found)

@@ -1,0 +1,198 @@
+"""From options to values: what they are called, and what of it does not go together."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+from calor.config.loading import PLUG_IN_SECTION, ConfigError, Loaded
+from calor.config.settings import (
+    Account,
+    Api,
+    Auth,
+    Cors,
+    Engine,
+    Limits,
+    Listening,
+    Logging,
+    Settings,
+    Users,
+)
+
+DAY = 86_400.0
+KEY_LENGTH = 32
+
+
+def settings_of(loaded: Loaded) -> Settings:
+    """The values. Raises ConfigError if some do not go together."""
+    conf: Any = loaded.conf
+    near = Path(loaded.files[0]).parent if loaded.files else None
+    return Settings(
+        api=_api(conf),
+        limits=Limits(
+            stacks_per_project=_limit(conf.max_stacks_per_tenant),
+            resources_per_stack=_limit(conf.max_resources_per_stack),
+            snapshots_per_stack=_limit(conf.max_snapshots_per_stack),
+            configs_per_project=_limit(conf.max_software_configs_per_tenant),
+            deployments_per_project=_limit(conf.max_software_deployments_per_tenant),
+            nested_depth=conf.max_nested_stack_depth,
+            template_size=conf.max_template_size,
+        ),
+        engine=_engine(conf, near),
+        auth=_auth(loaded, near),
+        users=Users(
+            domain_id=conf.stack_user_domain_id,
+            domain_name=conf.stack_user_domain_name,
+            admin=conf.stack_domain_admin,
+            admin_password=conf.stack_domain_admin_password,
+            role=conf.heat_stack_user_role,
+        ),
+        logging=Logging(conf.debug, conf.log_file),
+        database_url=conf.database.connection,
+        encryption_key=_key(conf.auth_encryption_key),
+        seal_all=conf.encrypt_parameters_and_properties,
+    )
+
+
+def _api(conf: Any) -> Api:
+    middle, cors = conf.oslo_middleware, conf.cors
+    return Api(
+        rest=_listening(conf.heat_api, "heat_api"),
+        cfn=_listening(conf.heat_api_cfn, "heat_api_cfn"),
+        cors=Cors(
+            tuple(cors.allowed_origin),
+            cors.allow_credentials,
+            tuple(cors.expose_headers),
+            cors.max_age,
+            tuple(cors.allow_methods),
+            tuple(cors.allow_headers),
+        ),
+        workers=max(conf.heat_api.workers, 1),
+        public_host=conf.calor.public_host,
+        servers_cfn_url=_unversioned(conf.heat_waitcondition_server_url or conf.heat_metadata_server_url),
+        trust_proxy_headers=middle.enable_proxy_headers_parsing,
+        largest_body=min(conf.max_json_body_size, middle.max_request_body_size or conf.max_json_body_size),
+        enable_adopt=conf.enable_stack_adopt,
+        enable_abandon=conf.enable_stack_abandon,
+        hidden_tags=tuple(conf.hidden_stack_tags),
+        revision=conf.revision.heat_revision,
+    )
+
+
+def _listening(group: Any, section: str) -> Listening:
+    if bool(group.cert_file) != bool(group.key_file):
+        raise ConfigError(f"[{section}] cert_file and key_file belong together; one of them is missing")
+    for name, file in (("cert_file", group.cert_file), ("key_file", group.key_file)):
+        if file and not Path(file).is_file():
+            raise ConfigError(f"[{section}] {name}: there is no file {file}")
+    return Listening(
+        group.bind_host, group.bind_port, group.cert_file or None, group.key_file or None, group.backlog
+    )
+
+
+def _engine(conf: Any, near: Path | None) -> Engine:
+    return Engine(
+        workers=conf.num_engine_workers,
+        action_timeout=float(conf.stack_action_timeout),
+        cleaning_interval=float(conf.periodic_interval),
+        event_age=conf.calor.event_days * DAY or None,
+        deleted_stack_age=conf.calor.deleted_stack_days * DAY or None,
+        events_per_stack=conf.max_events_per_stack or None,
+        cleaning_batch=conf.event_purge_batch_size,
+        fetch_timeout=float(conf.template_fetch_timeout),
+        property_defaults={
+            "software_config_transport": conf.default_software_config_transport,
+            "signal_transport": conf.default_deployment_signal_transport,
+            "user_data_format": conf.default_user_data_format,
+        },
+        environment_dir=_path(conf.environment_dir, near),
+        template_dir=_path(conf.template_dir, near),
+    )
+
+
+def _auth(loaded: Loaded, near: Path | None) -> Auth:
+    conf: Any = loaded.conf
+    group = conf.keystone_authtoken
+    account = _account(group, group.auth_url or group.www_authenticate_uri, "keystone_authtoken", group)
+    trustee = None
+    if account is not None and conf.trustee.username:
+        trustee = _account(conf.trustee, conf.trustee.auth_url or account.auth_url, "trustee", group)
+    clouds = tuple(conf.auth_password.allowed_auth_uris) if conf.auth_password.multi_cloud else ()
+    if conf.auth_password.multi_cloud and not clouds:
+        raise ConfigError("[auth_password] multi_cloud needs allowed_auth_uris")
+    policy_file = _path(conf.oslo_policy.policy_file, near)
+    if policy_file is None or not policy_file.is_file():
+        if conf.oslo_policy.policy_file != "policy.yaml":
+            raise ConfigError(f"[oslo_policy] policy_file: there is no file {conf.oslo_policy.policy_file}")
+        policy_file = None
+    return Auth(
+        flavor=conf.paste_deploy.flavor or "keystone",
+        backend=conf.calor.auth_backend,
+        backend_settings={
+            one.name: one.value for one in loaded.occurrences if one.section == PLUG_IN_SECTION
+        },
+        account=account,
+        trustee=trustee,
+        public_url=group.www_authenticate_uri or group.auth_url,
+        signatures_url=conf.ec2authtoken.auth_uri,
+        clients_url=conf.clients_keystone.auth_uri,
+        token_seconds=group.token_cache_time,
+        ca_file=group.cafile or conf.clients.ca_file,
+        insecure=group.insecure or conf.clients.insecure,
+        clouds=clouds,
+        policy_file=policy_file,
+        policy_dirs=tuple(
+            path for one in conf.oslo_policy.policy_dirs if (path := _path(one, near)) and path.is_dir()
+        ),
+        region=conf.region_name_for_services,
+        endpoint_type=conf.clients.endpoint_type.removesuffix("URL"),
+        delegated_roles=tuple(conf.trusts_delegated_roles),
+    )
+
+
+def _account(group: Any, url: str | None, section: str, service: Any) -> Account | None:
+    if not url:
+        return None
+    for name in ("username", "password"):
+        if not group[name]:
+            raise ConfigError(
+                f"[{section}] {name} is missing: an identity service is named, and nobody to log in as"
+            )
+    return Account(
+        auth_url=url,
+        username=group.username,
+        password=group.password,
+        project=service.project_name,
+        user_domain_id=group.user_domain_id,
+        user_domain_name=group.user_domain_name,
+        project_domain_id=service.project_domain_id,
+        project_domain_name=service.project_domain_name,
+    )
+
+
+def _limit(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _path(text: str, near: Path | None) -> Path | None:
+    """A path beside the configuration file; None if it is relative and there is no such file."""
+    path = Path(text)
+    if path.is_absolute():
+        return path
+    return near / path if near is not None else None
+
+
+def _unversioned(url: str | None) -> str | None:
+    """The address in front of /v1, which Heat's options have or have not."""
+    return url.partition("/v1")[0].rstrip("/") if url else None
+
+
+def _key(text: str | None) -> bytes | None:
+    """Fernet's form of a key of 32 characters, as Heat makes it; what is longer is cut."""
+    if not text:
+        return None
+    raw = text.encode()
+    if len(raw) < KEY_LENGTH:
+        raise ConfigError(f"[DEFAULT] auth_encryption_key has {len(raw)} characters; it needs {KEY_LENGTH}")
+    return base64.urlsafe_b64encode(raw[:KEY_LENGTH])

@@ -1,0 +1,107 @@
+"""The stack below a resource: what its type or its template makes of the resource's properties. Plans and the
+engine define it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from calor.language import template as structure
+from calor.language.defining import define
+from calor.language.definition import Definition, Facade, ResourceDefinition
+from calor.language.diagnostics import Report, Severity
+from calor.language.environment import Environment
+from calor.language.evaluation import Evaluated
+from calor.language.expressions import FunctionError
+from calor.language.library import Missing, TemplateType
+from calor.language.nesting import child_parameters
+from calor.language.parameters import StackIdentity
+from calor.language.template import Template
+from calor.language.values import bare
+
+INVALID = "StackValidationFailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What a stack below is made of."""
+
+    template: Template
+    parameters: dict[str, Any] = field(default_factory=dict)
+    implementing: tuple[str, str] | None = None
+    """The type and the template, where a template is used as a type."""
+    pause: float = 0.0
+    """Seconds to rest before the next stage."""
+
+    def environment(self, above: Definition, resource: ResourceDefinition) -> Environment:
+        return above.environment.nested(resource.name, self.parameters, self.implementing)
+
+
+def whole(above: Definition, resource: ResourceDefinition, evaluated: Evaluated) -> Below | None:
+    """A template in the place of a type, or one that the resource names by its address; None where the type itself
+    makes the template. Raises FunctionError."""
+    found = resource.found
+    if isinstance(found, TemplateType):
+        return Below(found.template, child_parameters(evaluated.values), (resource.type_name, found.url))
+    address = found.child_address(evaluated.values) if found is not None else None
+    if address is None:
+        return None
+    url, parameters = address
+    fetched = above.library.template(url, resource.type_name)
+    if isinstance(fetched, Missing):
+        raise FunctionError(fetched.message, "ValueError")
+    return Below(fetched.template, bare(parameters))
+
+
+def stages(
+    found: Any,
+    above: Definition,
+    resource: ResourceDefinition,
+    context: Any,
+    values: Mapping[str, Any],
+    rename: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> list[Below]:
+    """The way of a group to what its properties say; `context` is what its type is asked with. `rename` gives the
+    members of a template other names."""
+    if hasattr(found, "stages"):
+        way = [(stage.template, stage.pause) for stage in found.stages(context, values)]
+    else:
+        way = [(found.stack_template(context, values), 0.0)]
+    if rename is not None:
+        way = [(rename(data), pause) for data, pause in way]
+    return [replace(written(data, above, resource), pause=pause) for data, pause in way]
+
+
+def written(data: dict[str, Any], above: Definition, resource: ResourceDefinition) -> Below:
+    """A template that a type has made. Raises FunctionError."""
+    report = Report()
+    template = structure.parse(data, resource.name, report, above.library.world.custom)
+    if template is None:
+        raise FunctionError(next(iter(report)).full_message, INVALID)
+    return Below(template)
+
+
+def define_below(
+    below: Below,
+    above: Definition,
+    resource: ResourceDefinition,
+    evaluated: Evaluated,
+    identity: StackIdentity,
+    depth: int,
+) -> Definition:
+    """The definition of the stack below. Raises FunctionError."""
+    report = Report(below.template.locate)
+    definition = define(
+        below.template,
+        below.environment(above, resource),
+        above.library,
+        report,
+        identity=identity,
+        depth=depth,
+        facade=Facade(evaluated.metadata, resource.deletion_policy, resource.text.update_policy),
+    )
+    for found in report:
+        if found.severity is Severity.ERROR and not found.deferred:
+            raise FunctionError(found.full_message, INVALID)
+    return definition

@@ -1,0 +1,153 @@
+"""Stacks and resources as they are, as far as plans look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from calor.language.definition import Definition, ResourceDefinition
+from calor.language.evaluation import Evaluated
+from calor.language.expressions import resolve_top
+from calor.language.library import Declarations
+from calor.language.registry import Registry
+from calor.language.scope import States
+from calor.language.values import bare
+from calor.plan.decision import Present, Wanted, implementation_of
+
+METADATA = "_metadata"
+"""The metadata as the template gave them; those of the resource may have changed since, by signals."""
+UPDATE_POLICY = "_update_policy"
+IMPLEMENTATION = "_implementation"
+DELETION_POLICY = "_deletion_policy"
+EXTERNAL = "_external"
+NESTED = "_nested"
+UNHEALTHY = "_unhealthy"
+"""Marks a resource of which somebody has said that it is not well."""
+
+
+class Row(Protocol):
+    """A row of a resource."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def action(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def created_at(self) -> float: ...
+    @property
+    def updated_at(self) -> float | None: ...
+    @property
+    def definition(self) -> str | None: ...
+    @property
+    def physical_id(self) -> str | None: ...
+    @property
+    def reference(self) -> Any: ...
+    @property
+    def properties(self) -> dict[str, Any]: ...
+    @property
+    def metadata(self) -> dict[str, Any]: ...
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+    @property
+    def data(self) -> dict[str, Any]: ...
+    @property
+    def requires(self) -> list[str]: ...
+    @property
+    def replaced_by(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PresentStack:
+    """A stack with its resources, and the stacks below these."""
+
+    id: str
+    name: str
+    project: str
+    depth: int = 0
+    complete: bool = True
+    definition: str | None = None
+    """The digest of what it is."""
+    rows: Sequence[Row] = ()
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    """The resources as its template writes them."""
+    below: Mapping[str, PresentStack] = field(default_factory=dict)
+    """The stacks below its resources, by their ids."""
+    timeout: float | None = None
+    exists: bool = True
+    """False for one that a step is to make: its id only stands for it."""
+    foreseeable: bool = True
+    """Whether it is known how the steps before leave it."""
+
+    @property
+    def well(self) -> bool:
+        """Whether it, and all below it, is as it was meant to be."""
+        here = self.complete and all(row.status == "COMPLETE" for row in self.rows)
+        return here and all(stack.well for stack in self.below.values())
+
+
+def present_of(row: Row | None, declaration: Declarations) -> Present | None:
+    if row is None:
+        return None
+    declared = declaration(row.type_name)
+    return Present(
+        type_name=row.type_name,
+        action=row.action,
+        status=row.status,
+        properties=row.properties,
+        metadata=row.data.get(METADATA, row.metadata),
+        update_policy=row.data.get(UPDATE_POLICY, {}),
+        implementation=row.data.get(IMPLEMENTATION, row.type_name),
+        substitute=declared.support.substitute if declared is not None else None,
+        external_id=row.physical_id if row.data.get(EXTERNAL) else None,
+        unhealthy=UNHEALTHY in row.data,
+    )
+
+
+def wanted_of(
+    definition: Definition,
+    resource: ResourceDefinition,
+    evaluated: Evaluated,
+    states: States,
+    registry: Registry,
+) -> Wanted:
+    external = None
+    if resource.text.external_id is not None:
+        scope = definition.scope.with_states(states)
+        external = str(bare(resolve_top(resource.external_expression, scope)))
+    return Wanted(
+        type_name=resource.type_name,
+        found=resource.found,
+        properties=evaluated.values,
+        metadata=evaluated.metadata,
+        update_policy=policy_of(definition, resource, states),
+        external_id=external,
+        restricted=registry.restricted_actions(resource.name),
+    )
+
+
+def policy_of(definition: Definition, resource: ResourceDefinition, states: States) -> Any:
+    """The update policy as the template gives it, without the defaults of the type."""
+    if not resource.text.update_policy:
+        return {}
+    return resolve_top(resource.policy_expression, definition.scope.with_states(states)) or {}
+
+
+def remembered(resource: ResourceDefinition, policy: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a resource keeps of the definition that it has come to follow, for the next comparison."""
+    implementation = implementation_of(resource.found, resource.type_name)
+    kept = {
+        UPDATE_POLICY: bare(policy) or None,
+        IMPLEMENTATION: implementation if implementation != resource.type_name else None,
+        DELETION_POLICY: resource.deletion_policy if resource.deletion_policy != "Delete" else None,
+    }
+    others = {name: value for name, value in data.items() if name not in kept}
+    return others | {name: value for name, value in kept.items() if value is not None}

@@ -1,0 +1,144 @@
+"""Who is let in, and in whose name the server acts: the configuration made into objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from calor.server import tls
+from calor.server.secrets import Secrets
+from calor.server.settings import Settings
+
+if TYPE_CHECKING:
+    from calor.api.auth import Authenticator, IsAdmin
+    from calor.api.policy import Policy
+    from calor.clouds.sessions import Cloud, ServiceAccount
+    from calor.clouds.stack_users import StackUsers
+    from calor.config.settings import Account
+
+EMBEDDED_ACCOUNT = "heat"
+
+
+def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
+    """The cloud whose identity service knows the callers."""
+    from calor.clouds.sessions import Cloud, ServiceAccount
+
+    auth = settings.configured.auth
+    if auth.account is None:
+        password = secrets.passwords[EMBEDDED_ACCOUNT]
+        account = ServiceAccount(settings.auth_url, EMBEDDED_ACCOUNT, password, region=auth.region)
+    else:
+        account = _service_account(settings, auth.account)
+    return Cloud(account, verify=verifying(settings))
+
+
+def trusted_cloud(settings: Settings, home: Cloud) -> Cloud:
+    """The same cloud, as whoever is given the trusts of stacks' owners."""
+    from calor.clouds.sessions import Cloud
+
+    trustee = settings.configured.auth.trustee
+    if trustee is None:
+        return home
+    return Cloud(_service_account(settings, trustee), verify=verifying(settings))
+
+
+def signatures_cloud(settings: Settings, home: Cloud) -> Cloud:
+    """The cloud whose identity service checks signatures."""
+    from calor.clouds.sessions import Cloud
+
+    url = settings.configured.auth.signatures_url
+    if url is None:
+        return home
+    return Cloud(replace(home.account, auth_url=url), verify=verifying(settings))
+
+
+def stack_users(settings: Settings, home: Cloud) -> StackUsers:
+    from calor.clouds.stack_users import DomainAdmin, StackUsers
+
+    users = settings.configured.users
+    admin = DomainAdmin(users.admin, users.admin_password or "") if users.admin else None
+    return StackUsers(home, users.domain_name, id=users.domain_id, role=users.role, admin=admin)
+
+
+def verifying(settings: Settings) -> bool | str:
+    """How certificates are checked: not at all, by the usual authorities, or by those of a file."""
+    if settings.configured.auth.insecure:
+        return False
+    return ca_file(settings) or True
+
+
+def ca_file(settings: Settings) -> str | None:
+    """What clients, the server itself among them, need to believe the certificates they meet."""
+    if settings.configured.auth.ca_file:
+        return settings.configured.auth.ca_file
+    own = settings.configured.api.rest.cert_file
+    # Nobody but the embedded cloud is met with this certificate alone.
+    return own if own is not None and settings.is_embedded and tls.is_self_signed(own) else None
+
+
+def policy(settings: Settings) -> Policy:
+    from calor.api.policy import Policy
+
+    auth = settings.configured.auth
+    return Policy(str(auth.policy_file) if auth.policy_file else None, [str(one) for one in auth.policy_dirs])
+
+
+def authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authenticator:
+    """Raises LookupError if a plug-in is wanted that is not there."""
+    from calor.api.auth import CustomAuthenticator, MultiCloud, load_backend
+
+    auth = settings.configured.auth
+
+    def is_admin(roles: Sequence[str], project: bool) -> bool:
+        return policy.is_admin(roles, is_admin_project=project)
+
+    if auth.flavor == "custombackend":
+        return CustomAuthenticator(load_backend(auth.backend, auth.backend_settings), is_admin)
+    if not auth.clouds:
+        return _of_one_cloud(settings, home, is_admin)
+    others = (replace(home.account, auth_url=url) for url in auth.clouds)
+    return MultiCloud(
+        {
+            account.auth_url: _of_one_cloud(settings, _beside(settings, account), is_admin)
+            for account in others
+        }
+    )
+
+
+def _beside(settings: Settings, account: ServiceAccount) -> Cloud:
+    from calor.clouds.sessions import Cloud
+
+    return Cloud(account, verify=verifying(settings))
+
+
+def _of_one_cloud(settings: Settings, cloud: Cloud, is_admin: IsAdmin) -> Authenticator:
+    from calor.api.auth.keystone import KeystoneAuthenticator, PasswordAuthenticator
+    from calor.api.auth.memory import Memory
+
+    auth = settings.configured.auth
+    memory = Memory(seconds=auth.token_seconds)
+    public_url = None if auth.clouds else settings.public_auth_url
+    if auth.flavor == "standalone":
+        return PasswordAuthenticator(
+            cloud.identity_url, is_admin, public_url=public_url, memory=memory, verify=verifying(settings)
+        )
+    return KeystoneAuthenticator(cloud, is_admin, public_url=public_url, memory=memory)
+
+
+def _service_account(settings: Settings, account: Account) -> ServiceAccount:
+    from calor.clouds.sessions import ServiceAccount
+
+    auth = settings.configured.auth
+    return ServiceAccount(
+        account.auth_url,
+        account.username,
+        account.password,
+        project=account.project,
+        user_domain=account.user_domain_id or "default",
+        user_domain_name=None if account.user_domain_id else account.user_domain_name,
+        project_domain=account.project_domain_id or "default",
+        project_domain_name=None if account.project_domain_id else account.project_domain_name,
+        region=auth.region,
+        interface=auth.endpoint_type,
+    )

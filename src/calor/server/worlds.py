@@ -1,0 +1,52 @@
+"""What templates can use on a server: the types, and what its operator adds to them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from calor.server.settings import Settings
+
+if TYPE_CHECKING:
+    from calor.language.library import World
+
+log = logging.getLogger("calor")
+
+
+def configured_world(settings: Settings) -> World:
+    from calor.clouds.web import fetch_text
+    from calor.language import operator, reader
+    from calor.language.diagnostics import Report
+    from calor.types.operator_defaults import with_defaults
+    from calor.types.world import offline_world
+
+    engine, limits = settings.configured.engine, settings.configured.limits
+    fetch = partial(fetch_text, largest=limits.template_size, timeout=engine.fetch_timeout)
+    world = with_defaults(offline_world(fetch), engine.property_defaults)
+    world = replace(
+        world,
+        max_depth=limits.nested_depth,
+        limits=replace(reader.DEFAULT_LIMITS, size=limits.template_size),
+        common_files={**world.common_files, **_texts(engine.template_dir)},
+    )
+    report = Report()
+    shared = operator.load(_texts(engine.environment_dir), _file_at, report)
+    for problem in report:
+        log.warning("%s: %s", engine.environment_dir, problem.full_message)
+    return shared.over(world)
+
+
+def _texts(folder: Path | None) -> dict[str, str]:
+    """The files of a directory, by name, hidden ones aside; none if there is no such directory."""
+    if folder is None or not folder.is_dir():
+        return {}
+    files = (path for path in folder.iterdir() if path.name[:1] != "." and path.is_file())
+    return {path.name: path.read_text("utf-8", "replace") for path in files}
+
+
+def _file_at(url: str) -> str:
+    return Path(unquote(urlsplit(url).path)).read_text("utf-8")

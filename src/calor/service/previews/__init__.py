@@ -1,0 +1,1 @@
+"""How plans are made from what is stored, and shown."""

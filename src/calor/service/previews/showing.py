@@ -1,0 +1,191 @@
+"""Plans as the API shows them: Heat's lists of resources, and the steps themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from calor.language.definition import ResourceDefinition
+from calor.language.values import MASK, has_secret, masked
+from calor.plan.decision import Change, Kind
+from calor.plan.present import PresentStack, Row
+from calor.plan.steps import Plan, Step
+
+GROUPS = ("unchanged", "updated", "replaced", "added", "deleted")
+_GROUP_OF = {
+    Kind.CREATE: "added",
+    Kind.UPDATE: "updated",
+    Kind.REPLACE: "replaced",
+    Kind.DELETE: "deleted",
+    Kind.KEEP: "unchanged",
+}
+
+
+TELLING = 4
+"""From how many characters on a secret is looked for within texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """Hides values that were given as hidden, also where they are part of another text."""
+
+    hidden: Collection[str]
+
+    def shown(self, value: Any) -> Any:
+        value = masked(value)
+        if isinstance(value, str):
+            return MASK if any(self._tells(value, secret) for secret in self.hidden) else value
+        if isinstance(value, dict):
+            return {key: self.shown(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.shown(item) for item in value]
+        return MASK if str(value) in self.hidden else value
+
+    @staticmethod
+    def _tells(text: str, secret: str) -> bool:
+        """A secret of a few letters is in many texts by chance."""
+        return secret in text if len(secret) >= TELLING else secret == text
+
+    def change(self, change: Change) -> dict[str, Any]:
+        """What comes after a secret, or before it, is one as well."""
+        secret = has_secret(change.after)
+        told = {
+            "property": change.name,
+            "before": MASK if secret and change.before is not None else self.shown(change.before),
+            "after": self.shown(change.after),
+        }
+        return told if change.known else {**told, "after": None, "after_known": False}
+
+
+def steps(plan: Plan, masking: Masking) -> list[dict[str, Any]]:
+    """The steps in their order; those below a resource are inside its own."""
+    return [_step(step, masking) for step in plan.steps]
+
+
+def _step(step: Step, masking: Masking) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "action": step.kind.value,
+        "resource_name": step.name,
+        "path": list(step.path),
+        "resource_type": step.type_name,
+        "reason": step.reason,
+        "changes": [masking.change(change) for change in step.changes],
+    }
+    if step.possible:
+        shown["possible"] = sorted(kind.value for kind in step.possible)
+    if step.nested is not None:
+        shown["nested"] = steps(step.nested, masking)
+        if step.nested.open is not None:
+            shown["nested_unknown"] = step.nested.open
+    return shown
+
+
+class Changes:
+    """The lists of Heat's preview of an update."""
+
+    def __init__(self, stack: PresentStack, masking: Masking, show_nested: bool) -> None:
+        self._masking = masking
+        self._show_nested = show_nested
+        self._root = stack
+        self._rows = dict(_rows(stack))
+
+    def of(self, plan: Plan) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {group: [] for group in GROUPS}
+        self._add(plan, self._root, None, found)
+        return found
+
+    def _add(self, plan: Plan, stack: PresentStack, parent: str | None, found: dict[str, list[Any]]) -> None:
+        wanted = {step.name for step in plan.steps if step.resource is not None}
+        for step in plan.steps:
+            if step.resource is None and step.name in wanted:
+                # What is left of a resource goes unmentioned: its name is in another list.
+                continue
+            row = self._rows.get(step.row or "")
+            below = stack.below.get(row.physical_id or "") if row is not None else None
+            found[_group(step)].append(self._item(step, row, stack, below, parent))
+            if self._show_nested and step.nested is not None:
+                name = f"{stack.name}-{step.name}"
+                missing = PresentStack("None", name, stack.project, stack.depth + 1)
+                self._add(step.nested, below or missing, step.name, found)
+
+    def _item(
+        self,
+        step: Step,
+        row: Row | None,
+        stack: PresentStack,
+        below: PresentStack | None,
+        parent: str | None,
+    ) -> dict[str, Any]:
+        resource = step.resource
+        shown = raw(step.name, step.type_name, stack.project, stack.name, stack.id, step.required_by)
+        shown |= as_it_is(row) if row is not None else new(resource)
+        shown["description"] = resource.text.description if resource is not None else ""
+        shown["reason"] = step.reason
+        shown["changes"] = [self._masking.change(change) for change in step.changes]
+        if step.kind in (Kind.UNDECIDED, Kind.FORBIDDEN):
+            shown["decision"] = step.kind.value
+        if below is not None:
+            shown["nested_stack_id"] = identity(below.project, below.name, below.id)
+        if parent is not None:
+            shown["parent_resource"] = parent
+        return shown
+
+
+def _group(step: Step) -> str:
+    if step.kind is Kind.FORBIDDEN:
+        return _GROUP_OF[step.forbids or Kind.UPDATE]
+    if step.kind is Kind.UNDECIDED:
+        return "updated" if Kind.UPDATE in step.possible or Kind.REPLACE not in step.possible else "replaced"
+    return _GROUP_OF[step.kind]
+
+
+def _rows(stack: PresentStack) -> Iterator[tuple[str, Row]]:
+    yield from ((row.id, row) for row in stack.rows)
+    for below in stack.below.values():
+        yield from _rows(below)
+
+
+def identity(project: str, name: str, id: str, path: str = "") -> dict[str, str]:
+    return {"tenant": project, "stack_name": name, "stack_id": id, "path": path}
+
+
+def raw(
+    name: str, type_name: str, project: str, stack: str, stack_id: str, required_by: Collection[str]
+) -> dict[str, Any]:
+    return {
+        "resource_name": name,
+        "resource_type": type_name,
+        "required_by": list(required_by),
+        "resource_identity": identity(project, stack, stack_id, f"/resources/{name}"),
+        "stack_identity": identity(project, stack, stack_id),
+        "stack_name": stack,
+    }
+
+
+def new(resource: ResourceDefinition | None) -> dict[str, Any]:
+    """What is shown of a resource that does not exist."""
+    found = resource.found if resource is not None else None
+    return {
+        "metadata": masked(resource.metadata or {}) if resource is not None else {},
+        "attributes": dict.fromkeys(name for name in (found.attributes if found else ()) if name != "show"),
+        "creation_time": None,
+        "updated_time": None,
+        "physical_resource_id": "",
+        "resource_action": "INIT",
+        "resource_status": "COMPLETE",
+        "resource_status_reason": "",
+    }
+
+
+def as_it_is(row: Row) -> dict[str, Any]:
+    return {
+        "metadata": row.metadata,
+        "attributes": dict(row.attributes),
+        "creation_time": row.created_at,
+        "updated_time": row.updated_at,
+        "physical_resource_id": row.physical_id or "",
+        "resource_action": row.action,
+        "resource_status": row.status,
+        "resource_status_reason": row.reason,
+    }

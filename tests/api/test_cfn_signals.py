@@ -1,0 +1,144 @@
+"""Pre-signed URLs at the CFN API: who signed is made up, everything else is real."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import httpx2 as httpx
+import pytest
+from door import OTHER, PROJECT, Stage
+from starlette.testclient import TestClient
+
+from calor.api.cfn.app import create_cfn_app
+from calor.clouds.ec2 import ReceivedRequest, Signer
+from calor.clouds.errors import Transient, Unauthorized
+from calor.store import tables
+
+USERS = "9" * 32
+SIGNED = {"AWSAccessKeyId": USERS, "Signature": "s"}
+
+
+def verify(received: ReceivedRequest) -> Signer:
+    """The access key says in whose project the signer is."""
+    key = received.query["AWSAccessKeyId"]
+    if key == "wrong":
+        raise Unauthorized("wrong")
+    if key == "broken":
+        raise Transient("no answer")
+    user = {"id": "u", "name": "agent"}
+    return Signer("token", {"user": user, "project": {"id": key}, "roles": [{"name": "heat_stack_user"}]})
+
+
+class Cfn:
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.stack = stage.add_stack("s", user_project=USERS)
+        stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle")
+        stage.add_resource(self.stack, "t")
+        app = create_cfn_app(stage.database, stage.commands, verify)
+        self._client = TestClient(app, base_url="http://cfn.test")
+
+    def arn(self, resource: str = "h", project: str = PROJECT, name: str = "s") -> str:
+        return f"arn:openstack:heat::{project}:stacks/{name}/{self.stack}/resources/{resource}"
+
+    def signal(self, arn: str | None = None, content: bytes = b"{}", **query: str) -> httpx.Response:
+        path = f"/v1/signal/{quote(self.arn() if arn is None else arn, safe='')}"
+        return self._client.post(path, params={**SIGNED, **query}, content=content)
+
+    @property
+    def inbox(self) -> list[Any]:
+        with self.stage.database.connect() as connection:
+            return list(connection.execute(tables.inbox.select()))
+
+
+@pytest.fixture
+def cfn(stage: Stage) -> Cfn:
+    return Cfn(stage)
+
+
+def refused(answer: httpx.Response, status: int, code: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert f"<Code>{code}</Code>" in answer.text
+    assert answer.text.startswith("<ErrorResponse><Error><Type>")
+
+
+@pytest.mark.parametrize(
+    ("content", "details"),
+    [(b"", None), (b" \n", None), (b"{}", {}), (b' {"Status": "SUCCESS"}\n', {"Status": "SUCCESS"})],
+)
+def test_a_signal_is_written_down(cfn: Cfn, content: bytes, details: Any) -> None:
+    answer = cfn.signal(content=content)
+
+    assert (answer.status_code, answer.text) == (200, "")
+    [signal] = cfn.inbox
+    assert (signal.resource, signal.details) == ("h", details)
+
+
+def test_the_owner_of_the_stack_may_sign(cfn: Cfn) -> None:
+    assert cfn.signal(AWSAccessKeyId=PROJECT).status_code == 200
+
+
+class TestRefusals:
+    @pytest.fixture(autouse=True)
+    def nothing_is_written_down(self, cfn: Cfn) -> Any:
+        yield
+        assert cfn.inbox == []
+
+    def test_no_signature(self, cfn: Cfn) -> None:
+        refused(cfn.signal(Signature=""), 400, "IncompleteSignature")
+
+    def test_a_wrong_signature(self, cfn: Cfn) -> None:
+        refused(cfn.signal(AWSAccessKeyId="wrong"), 403, "AccessDenied")
+
+    def test_a_signer_from_elsewhere(self, cfn: Cfn) -> None:
+        refused(cfn.signal(AWSAccessKeyId=OTHER), 403, "AccessDenied")
+
+    def test_nobody_who_knows_signatures(self, cfn: Cfn) -> None:
+        refused(cfn.signal(AWSAccessKeyId="broken"), 503, "ServiceUnavailable")
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"x",
+            b"[]",
+            b"{",
+            b'{"a": NaN}',
+            b'{"a": "\\u0000"}',
+            b'{"\\ud800": 1}',
+            b'{"a": \xff}',
+            b'{"a":' * 10_000,
+            b'{"a": ' + b"1" * 5000 + b"}",
+        ],
+        ids=lambda one: ascii(one)[:30],
+    )
+    def test_bodies_that_are_none(self, cfn: Cfn, content: bytes) -> None:
+        refused(cfn.signal(content=content), 400, "InvalidParameterValue")
+
+    def test_too_much(self, cfn: Cfn) -> None:
+        body = b'{"a": "' + b"x" * 2_000_000 + b'"}'
+        refused(cfn.signal(content=body), 400, "RequestLimitExceeded")
+
+    def test_what_there_is_not(self, cfn: Cfn) -> None:
+        for arn in (
+            cfn.arn("nobody"),
+            cfn.arn(name="other"),
+            cfn.arn(project=OTHER),
+            cfn.arn("h/../../x"),
+            "arn:",
+            "x",
+            "\0",
+            "\u2603",
+            "../..",
+            "x" * 10_000,
+            "arn:openstack:heat::a:stacks/b/c/resources/",
+        ):
+            refused(cfn.signal(arn), 400, "InvalidParameterValue")
+
+    def test_what_takes_no_signals(self, cfn: Cfn) -> None:
+        refused(cfn.signal(cfn.arn("t")), 400, "InvalidParameterValue")
+
+    def test_a_stack_that_is_gone(self, cfn: Cfn) -> None:
+        cfn.stage.change(tables.stack, cfn.stack, deleted_at=1.0)
+
+        refused(cfn.signal(), 400, "InvalidParameterValue")

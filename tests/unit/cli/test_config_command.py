@@ -1,0 +1,49 @@
+"""`calor config` on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calor.cli.main import main
+
+
+def test_what_was_set_is_shown_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text("[DEFAULT]\nmax_stacks_per_tenant = 7\nnonsense = 1\n")
+
+    assert main(["config", "show", "--set", "--config-file", str(file)]) == 0
+
+    told = capsys.readouterr()
+    assert told.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
+    assert told.err == f"calor: {file}:3: there is no option [DEFAULT] nonsense\n"
+
+
+def test_files_can_be_named_in_the_environment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "a.conf", tmp_path / "b.conf"
+    first.write_text("[DEFAULT]\ndebug = true\n")
+    second.write_text("[DEFAULT]\nlog_file = x\n")
+    monkeypatch.setenv("CALOR_CONFIG_FILE", f"{first}:{second}")
+
+    assert main(["config", "show", "--set"]) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        "[DEFAULT]",
+        f"debug = true  # {first}:2",
+        f"log_file = x  # {second}:2",
+    ]
+
+
+def test_a_wrong_file_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "show", "--config-file", "/nowhere"]) == 1
+
+    assert capsys.readouterr().err == "calor: there is no configuration file /nowhere\n"
+
+
+def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "sample"]) == 0
+
+    assert "#max_resources_per_stack = -1" in capsys.readouterr().out

@@ -1,0 +1,249 @@
+"""What happens to a resource when it shall be something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from calor.language.schema import Property, ResourceType
+from calor.language.values import Secret, Unknown
+from calor.plan.decision import Decision, Kind, Present, Wanted, decide, decide_with_stack_below
+
+
+class Plain(ResourceType):
+    type_name = "Test::Plain"
+    properties = {
+        "size": Property(int, update_allowed=True),
+        "colour": Property(str, update_allowed=True),
+        "place": Property(str),
+        "serial": Property(str, update_allowed=True, immutable=True),
+    }
+
+    @classmethod
+    def update(cls, ctx: Any, props: Mapping[str, Any], changed: frozenset[str]) -> None:
+        """Nothing has to be done."""
+
+
+class Unchangeable(ResourceType):
+    type_name = "Test::Unchangeable"
+    properties = Plain.properties
+
+
+class Choosy(Plain):
+    """Grows in place, but does not shrink."""
+
+    type_name = "Test::Choosy"
+
+    @classmethod
+    def demands_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return "size" in changed and bool(after["size"] < before["size"])
+
+
+class Moody(Plain):
+    type_name = "Test::Moody"
+    may_demand_replacement = True
+
+
+class Fleeting(Plain):
+    type_name = "Test::Fleeting"
+    replaced_by_every_update = True
+
+
+class Group(Plain):
+    type_name = "Test::Group"
+    nested_stack = True
+    stack_template = None
+
+
+PROPERTIES = {"size": 1, "colour": "red", "place": "here", "serial": "s"}
+
+
+def present(kind: type[ResourceType] = Plain, state: str = "CREATE_COMPLETE", **more: Any) -> Present:
+    action, status = state.split("_", 1)
+    given = {"metadata": {}, "update_policy": {}, "implementation": kind.type_name, **more}
+    return Present(kind.type_name, action, status, PROPERTIES, **given)
+
+
+def wanted(kind: type[ResourceType] = Plain, **changes: Any) -> Wanted:
+    others = {
+        name: changes.pop(name)
+        for name in ("metadata", "update_policy", "restricted", "external_id")
+        if name in changes
+    }
+    given = {"metadata": {}, "update_policy": {}, **others}
+    return Wanted(kind.type_name, kind, {**PROPERTIES, **changes}, **given)
+
+
+def kinds(decision: Decision) -> set[Kind]:
+    return set(decision.possible) or {decision.kind}
+
+
+class TestWhatIsThere:
+    @pytest.mark.parametrize("state", ["INIT_COMPLETE", "DELETE_COMPLETE", "CREATE_IN_PROGRESS"])
+    def test_what_does_not_stand_yet_or_any_more_is_created(self, state: str) -> None:
+        assert decide(present(state=state), wanted()).kind is Kind.CREATE
+
+    def test_what_was_never_begun_is_created(self) -> None:
+        assert decide(None, wanted()).kind is Kind.CREATE
+
+    @pytest.mark.parametrize(
+        "state", ["CREATE_FAILED", "UPDATE_FAILED", "CHECK_FAILED", "DELETE_FAILED", "DELETE_IN_PROGRESS"]
+    )
+    def test_what_failed_or_is_being_deleted_is_replaced(self, state: str) -> None:
+        decision = decide(present(state=state), wanted())
+        assert (decision.kind, decision.reason) == (Kind.REPLACE, f"it is in state {state}")
+
+    def test_a_failed_stack_mends_itself(self) -> None:
+        assert decide(present(Group, "UPDATE_FAILED"), wanted(Group)).kind is Kind.UPDATE
+
+    def test_an_interrupted_update_is_done_again(self) -> None:
+        assert decide(present(state="UPDATE_IN_PROGRESS"), wanted()).kind is Kind.UPDATE
+
+
+class TestTypes:
+    def test_another_type_replaces(self) -> None:
+        decision = decide(present(), wanted(Choosy))
+        assert decision.kind is Kind.REPLACE
+        assert decision.reason == "its type changes from Test::Plain to Test::Choosy"
+
+    def test_another_name_for_the_same_type_does_not(self) -> None:
+        assert decide(present(Choosy, implementation="Test::Plain"), wanted()).kind is Kind.KEEP
+
+    def test_the_same_name_for_another_type_does(self) -> None:
+        assert decide(present(implementation="template"), wanted()).kind is Kind.REPLACE
+
+    def test_the_declared_successor_of_a_type_takes_its_resources_over(self) -> None:
+        assert decide(present(substitute="Test::Choosy"), wanted(Choosy)).kind is Kind.KEEP
+        assert decide(present(Choosy), wanted()).kind is Kind.REPLACE
+
+    def test_some_types_are_replaced_by_every_update(self) -> None:
+        assert decide(present(Fleeting), wanted(Fleeting)).kind is Kind.REPLACE
+
+
+class TestProperties:
+    def test_nothing_changes(self) -> None:
+        assert decide(present(), wanted()) == Decision(Kind.KEEP, "nothing changes")
+
+    def test_a_change_in_place_tells_before_and_after(self) -> None:
+        decision = decide(present(), wanted(size=2))
+        assert (decision.kind, decision.reason) == (Kind.UPDATE, "size changes in place")
+        assert [(c.name, c.before, c.after) for c in decision.changes] == [("size", 1, 2)]
+
+    def test_one_change_that_cannot_be_made_in_place_replaces(self) -> None:
+        decision = decide(present(), wanted(size=2, place="there"))
+        assert (decision.kind, decision.reason) == (Kind.REPLACE, "place cannot be changed in place")
+
+    def test_what_is_gone_counts_as_changed(self) -> None:
+        assert decide(present(), wanted(place=None)).kind is Kind.REPLACE
+
+    def test_what_is_immutable_forbids_the_change(self) -> None:
+        decision = decide(present(), wanted(serial="t", place="there"))
+        assert (decision.kind, decision.error) == (Kind.FORBIDDEN, "NotSupported")
+
+    def test_a_type_that_cannot_change_anything_is_replaced(self) -> None:
+        assert decide(present(Unchangeable), wanted(Unchangeable, size=2)).kind is Kind.REPLACE
+        assert decide(present(Unchangeable), wanted(Unchangeable)).kind is Kind.KEEP
+
+    def test_a_type_may_demand_its_replacement_by_what_changes(self) -> None:
+        assert decide(present(Choosy), wanted(Choosy, size=2)).kind is Kind.UPDATE
+        assert decide(present(Choosy), wanted(Choosy, size=0)).kind is Kind.REPLACE
+
+    def test_a_type_that_tells_only_while_it_works_leaves_it_open(self) -> None:
+        assert kinds(decide(present(Moody), wanted(Moody, size=2))) == {Kind.UPDATE, Kind.REPLACE}
+
+    def test_a_secret_is_compared_by_what_it_hides(self) -> None:
+        assert decide(present(), wanted(colour=Secret("red"))).kind is Kind.KEEP
+        assert decide(present(), wanted(colour=Secret("blue"))).kind is Kind.UPDATE
+
+
+class TestWhatIsNotAProperty:
+    def test_metadata_alone_change_in_place(self) -> None:
+        assert decide(present(), wanted(metadata={"a": 1})).reason == "its metadata changes"
+        assert decide(present(Unchangeable), wanted(Unchangeable, metadata={"a": 1})).kind is Kind.UPDATE
+
+    def test_the_update_policy_alone_changes_in_place(self) -> None:
+        decision = decide(present(), wanted(update_policy={"batch": 1}))
+        assert (decision.kind, decision.reason) == (Kind.UPDATE, "its update policy changes")
+
+    def test_what_belongs_to_somebody_else_is_never_touched(self) -> None:
+        assert decide(present(external_id="x"), wanted(external_id="x", place="there")).kind is Kind.KEEP
+
+    @pytest.mark.parametrize(("before", "after"), [(None, "x"), ("x", None), ("x", "y")])
+    def test_whom_it_belongs_to_cannot_change(self, before: str | None, after: str | None) -> None:
+        decision = decide(present(external_id=before), wanted(external_id=after))
+        assert (decision.kind, decision.error) == (Kind.FORBIDDEN, "NotSupported")
+
+
+class TestUnknownValues:
+    @pytest.mark.parametrize(
+        ("changes", "possible"),
+        [
+            ({"size": Unknown()}, {Kind.KEEP, Kind.UPDATE}),
+            ({"place": Unknown()}, {Kind.KEEP, Kind.REPLACE}),
+            ({"serial": Unknown()}, {Kind.KEEP, Kind.FORBIDDEN}),
+            ({"size": Unknown(), "place": Unknown()}, {Kind.KEEP, Kind.UPDATE, Kind.REPLACE}),
+            ({"size": 2, "colour": Unknown()}, {Kind.UPDATE}),
+            ({"size": 2, "place": Unknown()}, {Kind.UPDATE, Kind.REPLACE}),
+            ({"place": "there", "size": Unknown()}, {Kind.REPLACE}),
+            ({"serial": "t", "place": Unknown()}, {Kind.FORBIDDEN}),
+            ({"metadata": {"a": Unknown()}}, {Kind.KEEP, Kind.UPDATE}),
+            ({"metadata": {"a": Unknown()}, "place": "there"}, {Kind.REPLACE}),
+        ],
+    )
+    def test_leave_open_only_what_hangs_on_them(self, changes: dict[str, Any], possible: set[Kind]) -> None:
+        decision = decide(present(), wanted(**changes))
+        assert kinds(decision) == possible
+        assert (decision.kind is Kind.UNDECIDED) is (len(possible) > 1)
+
+    def test_are_named(self) -> None:
+        assert decide(present(), wanted(size=Unknown())).reason == "size is known only when it comes to it"
+
+    def test_a_type_that_looks_at_values_may_see_it_either_way(self) -> None:
+        decision = decide(present(Choosy), wanted(Choosy, size=Unknown()))
+        assert kinds(decision) == {Kind.KEEP, Kind.UPDATE, Kind.REPLACE}
+
+
+class TestRestrictions:
+    def test_a_restricted_action_is_forbidden_in_heats_words(self) -> None:
+        decision = decide(present(), wanted(size=2, restricted=("update",)))
+        assert decision.kind is Kind.FORBIDDEN
+        assert decision.reason == "update is restricted for resource."
+        assert decision.error == "ResourceActionRestricted"
+
+    def test_the_other_action_is_not(self) -> None:
+        assert decide(present(), wanted(size=2, restricted=("replace",))).kind is Kind.UPDATE
+        assert decide(present(), wanted(place="there", restricted=("update",))).kind is Kind.REPLACE
+
+    def test_also_what_failed_or_has_another_type_is_not_replaced_then(self) -> None:
+        assert decide(present(state="CREATE_FAILED"), wanted(restricted=("replace",))).kind is Kind.FORBIDDEN
+        assert decide(present(), wanted(Choosy, restricted=("replace",))).kind is Kind.FORBIDDEN
+
+    def test_what_need_not_change_is_kept(self) -> None:
+        assert decide(present(), wanted(restricted=("update", "replace"))).kind is Kind.KEEP
+
+    def test_what_may_change_may_be_forbidden(self) -> None:
+        decision = decide(present(), wanted(size=Unknown(), restricted=("update",)))
+        assert kinds(decision) == {Kind.KEEP, Kind.FORBIDDEN}
+
+    def test_what_can_only_end_in_restrictions_is_forbidden(self) -> None:
+        decision = decide(present(Moody), wanted(Moody, size=2, restricted=("update",)))
+        assert (decision.kind, decision.reason) == (Kind.FORBIDDEN, "update is restricted for resource.")
+
+
+class TestStacksBelow:
+    def test_a_stack_that_differs_is_updated_although_its_resource_does_not_change(self) -> None:
+        shall = wanted(Group)
+        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
+        assert decide_with_stack_below(decide(present(Group), shall), shall, False).kind is Kind.KEEP
+
+    def test_what_is_open_is_no_longer_when_the_stack_changes_anyway(self) -> None:
+        shall = wanted(Group, size=Unknown())
+        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
+
+    def test_restrictions_hold_for_it_as_well(self) -> None:
+        shall = wanted(Group, restricted=("update",))
+        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.FORBIDDEN
