@@ -12,6 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
+from calor.clouds.errors import Permanent
+from calor.clouds.zaqar import Queues
 from calor.engine import definitions
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
@@ -23,6 +25,7 @@ from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
+from calor.engine.sinks import Sinks
 from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
@@ -36,8 +39,6 @@ from calor.store.writer import Lease, Writer
 from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
-
-RETRY_PAUSES = (0.1, 0.5, 2.0)
 
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
@@ -83,6 +84,7 @@ class Run:
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
+        self._sinks = Sinks(self, self._queues)
         self.ailing: set[str] = set()
         """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
@@ -168,9 +170,11 @@ class Run:
         try:
             if self.stack.status == "IN_PROGRESS":
                 self.look_into_inbox()
+                self._sinks.open()
                 await self._execute()
         finally:
             await self._inbox.emptied()
+            await self._sinks.close()
             # What is still to be written must be before the lease is given back.
             await self.journal.flush()
 
@@ -264,6 +268,12 @@ class Run:
             raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
         return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
 
+    def _queues(self) -> Queues:
+        secret = self._read_secret()
+        if self.vault is None or secret is None:
+            raise Permanent("nothing lets the engine act for the stack's owner")
+        return self.vault.queues(secret)
+
     async def _secret(self) -> bytes | None:
         return await asyncio.get_running_loop().run_in_executor(None, self._read_secret)
 
@@ -285,17 +295,11 @@ class Run:
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
 
     async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
-        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
-        going."""
-        for pause in (*RETRY_PAUSES, None):
-            try:
-                await take_back()
-                return
-            except ResourceFailed as error:
-                if pause is None or error.kind != "Transient":
-                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
-                    return
-            await self.pause(pause)
+        """A cloud that refuses must not keep the stack from going."""
+        try:
+            await take_back()
+        except ResourceFailed as error:
+            log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
 
     # What is stored.
 
@@ -381,6 +385,8 @@ class Run:
         action = self.stack.action
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
+            # The queues are written to in the owner's name, which is given up with the stack.
+            await self._sinks.close(records.changed(self.stack, status="COMPLETE", reason=reason))
             await self._give_up_credentials()
             self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
