@@ -109,17 +109,25 @@ class Accounts:
 class Workbench:
     """Commands and an engine, which runs in a thread until it is stopped or the workbench is closed."""
 
-    def __init__(self, url: str, types: Iterable[type[ResourceType]] = (), *, seal_all: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        types: Iterable[type[ResourceType]] = (),
+        *,
+        seal_all: bool = False,
+        waits: bool = False,
+    ) -> None:
+        """With `waits`, everybody waits for a database that is away."""
         Probe.journal = []
         self.url = url
         self.cipher = Cipher(Cipher.new_key())
-        self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
+        self.database = database.connect(self.url, self.cipher, seal_all=seal_all, waits=waits)
         schema.upgrade(self.database)
         own = {one.type_name: one for one in (Probe, *types)}
         self.world = replace(
             offline_world(), declaration=lambda name: own.get(name) or catalogue.declaration(name)
         )
-        self.writer = Writer(self.database)
+        self.writer = Writer(self.database, patience=None if waits else 5.0)
         self.keeper: Keeper | None = None
         self.commands = Commands(self.database, self.writer, self.world, self._ring)
         self.start()

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from calor import __version__
-from calor.cli import config, serve
+from calor.cli import config, database, serve
 from calor.cli.template import parser as template_parser
 
 
@@ -22,6 +22,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     serve.add_to(commands)
     config.add_to(commands)
+    database.add_to(commands)
     template_parser.add_to(commands)
     return parser
 

@@ -54,6 +54,21 @@ def upgrade(engine: Engine) -> str | None:
         return _upgrade(connection)
 
 
+def check(engine: Engine) -> None:
+    """Changes nothing. Raises Unusable unless the database is up to date."""
+    with reading(engine).connect() as connection:
+        present = set(inspect(connection).get_table_names())
+        _refuse_heats(present)
+        found = _revision(connection)
+    if found is None:
+        raise Unusable("the database has no revision of Calor's tables; `calor db upgrade` makes them")
+    if found != HEAD:
+        raise Unusable(f"the database has the revision {found}, not {HEAD}; `calor db upgrade` changes that")
+    missing = sorted(metadata.tables.keys() - present)
+    if missing:
+        raise Unusable(f"the database lacks tables: {', '.join(missing)}")
+
+
 def revision(engine: Engine) -> str | None:
     """The revision that a database has; None if it has none."""
     with reading(engine).connect() as connection:
@@ -68,7 +83,7 @@ def _revision(connection: Connection) -> str | None:
 
 def _upgrade(connection: Connection) -> str | None:
     present = set(inspect(connection).get_table_names())
-    _refuse_heats(connection, present)
+    _refuse_heats(present)
     found = _revision(connection)
     if found is None:
         if version.name in present:
@@ -123,7 +138,7 @@ def _adopt(connection: Connection) -> None:
     )
 
 
-def _refuse_heats(connection: Connection, present: set[str]) -> None:
+def _refuse_heats(present: set[str]) -> None:
     if not present & HEATS:
         return
     raise Unusable(
