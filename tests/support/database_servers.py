@@ -125,7 +125,7 @@ class PostgreSQL(DatabaseServer):
             "listen_addresses=127.0.0.1",
             f"unix_socket_directories={self.folder}",
         )
-        quick = ("fsync=off", "full_page_writes=off")
+        quick = ("fsync=off", "full_page_writes=off", "deadlock_timeout=50ms")
         options = [part for one in (*settings, *quick) for part in ("-c", one)]
         return [self._program("postgres"), "-D", f"{self.folder}/data", *options]
 
