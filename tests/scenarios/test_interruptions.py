@@ -209,6 +209,9 @@ def test_what_was_being_deleted_is_made_anew_when_it_is_wanted_again(bench: Work
 def test_what_has_failed_is_not_tried_again_after_a_crash(bench: Workbench) -> None:
     hang("made")
     stack = bench.create(template({"slow": findable("a"), "broken": findable("b", fails=True)}))
+    reached("made")
+    bench.until(lambda: bench.resources(stack).get("broken", None) is not None)
+    bench.until(lambda: bench.resources(stack)["broken"].status == "FAILED")
     crash_at(bench, "made")
 
     bench.start()
