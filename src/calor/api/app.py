@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from uuid import uuid4
 
+from sqlalchemy.exc import DataError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
@@ -21,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from calor.api import bodies
 from calor.api.addresses import base_url
 from calor.api.auth import Authenticator
-from calor.api.errors import breakdown, fault, notice, status_of
+from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
 from calor.api.heat.routes import ROUTES
 from calor.api.metrics import Metrics
 from calor.api.policy import Policy
@@ -32,6 +33,7 @@ from calor.service.commands import Commands
 from calor.service.errors import ServiceError
 from calor.service.queries import Queries
 from calor.store.cipher import WrongKey
+from calor.store.outages import is_passing
 
 REQUEST_ID = "x-openstack-request-id"
 _REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
@@ -161,7 +163,13 @@ class _Endpoint:
         except WrongKey as error:
             log.error("%s: %s", request.scope.get("request_id"), error)
             return self._refusal(ServiceError("InvalidEncryptionKey", f"The request failed: {error}."))
+        except DataError as error:
+            log.warning("%s: %s", request.scope.get("request_id"), error)
+            return self._refusal(BadRequest("The request has a value that the database cannot keep."))
         except Exception as error:
+            if is_passing(error):
+                log.warning("%s: no answer from the database", request.scope.get("request_id"))
+                return self._refusal(Unavailable("The database does not answer at present."))
             log.exception("%s %s %s broke", request.scope.get("request_id"), request.method, found.route.path)
             return respond(Reply(500, breakdown(error)))
 

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 FILES_VARIABLE = "CALOR_CONFIG_FILE"
 
 
-def add_files_to(command: argparse.ArgumentParser) -> None:
+def add_files_to(command: argparse.ArgumentParser, default: Any = None) -> None:
     command.add_argument(
         "--config-file",
         metavar="FILE",
         action="append",
+        default=default,
         help=f"a configuration file such as heat.conf; may be repeated, later ones count more ({FILES_VARIABLE})",
     )
 

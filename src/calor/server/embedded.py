@@ -99,14 +99,14 @@ def _prepare_database(settings: Settings, known: secrets.Secrets) -> None:
     """Raises DatabaseUnusable and WrongKey."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    from calor.store import database
+    from calor.store import database, schema
 
     try:
         engine = database.connect(settings.database_url, known.cipher)
-        database.create_tables(engine)
+        schema.upgrade(engine)
         database.seal_of(engine)
         engine.dispose()
-    except (SQLAlchemyError, ImportError) as error:
+    except (SQLAlchemyError, database.NotConnected, schema.Unusable) as error:
         reason = str(error).partition("\n")[0]
         raise DatabaseUnusable(f"the database cannot be used: {reason}") from None
 

@@ -62,7 +62,9 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     from calor.store import database
 
     loop = asyncio.get_running_loop()
-    engine = database.connect(settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all)
+    engine = database.connect(
+        settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all, waits=True
+    )
     cloud = access.home_cloud(settings, secrets)
     own = settings.configured.engine
     keeper = Keeper(
