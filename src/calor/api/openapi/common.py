@@ -7,7 +7,6 @@ from calor.api.openapi.vocabulary import (
     FLAG,
     TEXT,
     TEXT_OR_NULL,
-    TEXTS,
     Answer,
     Parameter,
     Schema,
@@ -39,7 +38,7 @@ STATE: Schema = {
     "description": "An action and how far it has come.",
 }
 LINKS = items(ref("Link"))
-IN_THE_PATH: Schema = {"type": "string", "pattern": "^[^/]+$"}
+IN_THE_PATH: Schema = {"type": "string", "minLength": 1}
 
 PATH = {
     "project_id": "The project, the one of the token unless an administrator asks.",
@@ -117,6 +116,9 @@ EVERYWHERE = (400, 401, 403, 404, 405, 414, 500, 503)
 """Statuses that any operation below a project may answer."""
 
 
+_IN_THE_QUERY: Schema = {"type": "string", "pattern": "^[^\\u0000]*$"}
+
+
 def flag(name: str, doc: str) -> Parameter:
     """`true` or `false`, in any case."""
     return Parameter(name, FLAG, doc)
@@ -127,12 +129,12 @@ def number(name: str, doc: str) -> Parameter:
 
 
 def text(name: str, doc: str) -> Parameter:
-    return Parameter(name, TEXT, doc)
+    return Parameter(name, _IN_THE_QUERY, doc)
 
 
 def repeated(name: str, doc: str) -> Parameter:
     """May come several times, for any of the values."""
-    return Parameter(name, TEXTS, doc)
+    return Parameter(name, items(_IN_THE_QUERY), doc)
 
 
 def sorting(*keys: str) -> tuple[Parameter, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calor.api.openapi.common import LINKS, STATE, number, paging, repeated, sorting
 from calor.api.openapi.vocabulary import (
+    ANY,
     MAP,
     TEXT,
     TEXT_OR_NULL,
@@ -73,7 +74,7 @@ FAMILY = Family(
             {
                 200: Answer(
                     "Server-sent events: `event` has an event as its data, `end` is the last one.",
-                    TEXT,
+                    ANY,
                     media_type="text/event-stream",
                 )
             },

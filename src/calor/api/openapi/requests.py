@@ -9,6 +9,7 @@ from calor.api.openapi.vocabulary import (
     MAP,
     NULL,
     TEXT,
+    TEXT_OR_NULL,
     TEXTS,
     Body,
     Schema,
@@ -35,8 +36,8 @@ _TIMEOUT: Schema = {
 }
 
 DEFINITION: dict[str, Schema] = {
-    "template": described(either(MAP, TEXT), "HOT or CFN: as data, or as text in YAML or JSON."),
-    "template_url": described(TEXT, "Where the template is, if it is not in the body."),
+    "template": described(either(MAP, TEXT, NULL), "HOT or CFN: as data, or as text in YAML or JSON."),
+    "template_url": described(TEXT_OR_NULL, "Where the template is, if it is not in the body."),
     "parameters": described(either(MAP, NULL), "Values by name; they win over the environment's."),
     "environment": described(either(MAP, TEXT, NULL), "An environment, as data or as text."),
     "files": described(
@@ -61,7 +62,7 @@ NEW_STACK = {
         {
             **_COMMON,
             "adopt_stack_data": described(
-                TEXT, "What an abandoned stack has left, as JSON text: the stack takes it over."
+                TEXT_OR_NULL, "What an abandoned stack has left, as JSON text: the stack takes it over."
             ),
         },
     ),

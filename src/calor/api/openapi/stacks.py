@@ -134,7 +134,7 @@ SCHEMAS: dict[str, Schema] = {
             "Default": ANY,
             "Value": ANY,
             "Tags": items(ANY),
-            **{name: ANY for name in ("MinLength", "MaxLength", "MinValue", "MaxValue", "Step", "Offset")},
+            **dict.fromkeys(("MinLength", "MaxLength", "MinValue", "MaxValue", "Step", "Offset"), ANY),
             "AllowedValues": items(ANY),
             "AllowedPattern": TEXT,
             "CustomConstraint": TEXT,
