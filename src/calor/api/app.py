@@ -25,6 +25,7 @@ from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
 from calor.api.heat.routes import ROUTES
 from calor.api.metrics import Metrics
+from calor.api.openapi.document import document
 from calor.api.policy import Policy
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
@@ -64,7 +65,10 @@ def create_app(
         text = metrics.text(queries.services.stacks_by_state())
         return Response(text, media_type="text/plain; version=0.0.4")
 
-    routes = [Path("/healthcheck", healthcheck)]
+    def described(request: Request) -> Response:
+        return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
+
+    routes = [Path("/healthcheck", healthcheck), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(_RequestIds)]
