@@ -10,6 +10,7 @@ import time
 
 from sqlalchemy import Engine, delete, insert, select, update
 
+from calor.observe.series import LEASES_TAKEN_OVER
 from calor.store.tables import lease as table
 from calor.store.writer import Lease
 
@@ -37,6 +38,8 @@ class Leases:
             ).one_or_none()
             if row is not None and row.expires_at >= now and row.owner != self._owner:
                 return None
+            if row is not None and row.owner != self._owner:
+                LEASES_TAKEN_OVER.add()
             epoch = row.epoch + 1 if row is not None else 1
             values = {"owner": self._owner, "epoch": epoch, "expires_at": now + LEASE_SECONDS}
             if row is None:
@@ -76,4 +79,4 @@ class Leases:
     def clear(self) -> None:
         """Takes all leases from everybody."""
         with self._database.begin() as connection:
-            connection.execute(delete(table))
+            LEASES_TAKEN_OVER.add(by=connection.execute(delete(table)).rowcount)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -16,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, bindparam, select
 
+from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import sealing
 from calor.store.tables import lease
 
@@ -72,6 +74,7 @@ class Writer:
         self._engine = engine
         self._largest = largest_batch
         self._queue: queue.SimpleQueue[tuple[Changes, Future[None]] | None] = queue.SimpleQueue()
+        WRITER_QUEUE.ask(self, Writer._waiting)
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -89,6 +92,9 @@ class Writer:
         """Writes what is waiting and ends the thread."""
         self._queue.put(None)
         self._thread.join()
+
+    def _waiting(self) -> int:
+        return self._queue.qsize()
 
     def _run(self) -> None:
         while True:
@@ -111,6 +117,7 @@ class Writer:
                 return
 
     def _commit(self, batch: list[tuple[Changes, Future[None]]]) -> None:
+        began = time.perf_counter()
         try:
             with self._engine.begin() as connection:
                 stale = self._stale(connection, [changes for changes, _ in batch])
@@ -125,6 +132,8 @@ class Writer:
                 return
             batch[0][1].set_exception(error)
             return
+        WRITER_BATCH.observe(len(batch))
+        WRITER_SECONDS.observe(time.perf_counter() - began)
         for changes, future in batch:
             if changes.lease in stale:
                 future.set_exception(Stale(changes.lease))
