@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from calor.config.loading import ConfigError
     from calor.config.translating import settings_of
     from calor.observe import logs
+    from calor.observe.logs import LogUnusable
     from calor.observe.tracing import TracingMissing
     from calor.server.embedded import DatabaseUnusable, StateDirTaken, serve
     from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
@@ -58,6 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         CertificateUnusable,
         ConfigError,
         DatabaseUnusable,
+        LogUnusable,
         PolicyUnusable,
         PortTaken,
         StateDirTaken,

@@ -44,6 +44,9 @@ class Exposed:
         return merged([self.text(), *self._others()])
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            # Closing alone does not wake the thread.
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         os.close(self._file)
 

@@ -21,10 +21,17 @@ _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tup
 _process = ""
 
 
+class LogUnusable(Exception):
+    """The file for the log cannot be opened."""
+
+
 def start(*, json_lines: bool = False, debug: bool = False, file: str | None = None) -> None:
     """Sends the log of this process, and of those forked from it, to a file, or to the standard error stream. A
-    file that has been moved away, as logrotate does, is opened anew."""
-    handler: logging.Handler = WatchedFileHandler(file) if file else logging.StreamHandler(sys.stderr)
+    file that has been moved away, as logrotate does, is opened anew. Raises LogUnusable."""
+    try:
+        handler: logging.Handler = WatchedFileHandler(file) if file else logging.StreamHandler(sys.stderr)
+    except OSError as error:
+        raise LogUnusable(f"the log cannot be written to {file}: {error.strerror}") from None
     handler.setFormatter(JsonLines() if json_lines else TextLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     if debug:

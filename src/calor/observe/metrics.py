@@ -79,8 +79,9 @@ class Gauge(Family):
         self._asked[owner] = how
 
     def samples(self) -> Iterator[Sample]:
-        if not self.labels:
-            yield "", (), _number(sum(how(owner) for owner, how in list(self._asked.items())))
+        asked = list(self._asked.items())
+        if asked:
+            yield "", (), _number(sum(how(owner) for owner, how in asked))
 
     def told(self, values: Iterable[tuple[Labels, float]]) -> str:
         """The text of figures that are the same for all processes."""
@@ -101,8 +102,6 @@ class Histogram(Family):
         self._bounds = bounds
         self._rows: dict[Labels, list[float]] = {}
         """For each series how many there were up to each bound and above all, and at last their sum."""
-        if not labels:
-            self._rows[()] = self._empty()
 
     def observe(self, value: float, *labels: str) -> None:
         with self._lock:

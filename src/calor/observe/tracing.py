@@ -81,7 +81,13 @@ def span(
     from opentelemetry.trace import SpanKind
 
     found: AbstractContextManager[Any] = _tracer.start_as_current_span(
-        name, context=_context_of(parent), kind=SpanKind[kind], attributes=_known(attributes)
+        name,
+        context=_context_of(parent),
+        kind=SpanKind[kind],
+        attributes=_known(attributes),
+        # What exceptions say may hold hidden values.
+        record_exception=False,
+        set_status_on_exception=False,
     )
     return found
 
