@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calor.cli.config import add_files_to
-
-if TYPE_CHECKING:
-    from calor.config.settings import Logging
 
 
 def add_to(commands: Any) -> None:
@@ -31,6 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
     from calor.cli.config import load_files
     from calor.config.loading import ConfigError
     from calor.config.translating import settings_of
+    from calor.observe import logs
+    from calor.observe.logs import LogUnusable
+    from calor.observe.tracing import TracingMissing
     from calor.server.embedded import DatabaseUnusable, StateDirTaken, serve
     from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
     from calor.server.sockets import PortTaken
@@ -40,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         loaded = load_files(arguments)
         configured = settings_of(loaded)
-        _start_logging(configured.logging)
+        wanted = configured.logging
+        logs.start(json_lines=wanted.json_lines, debug=wanted.debug, file=wanted.file)
         for finding in loaded.findings():
             level = logging.INFO if finding.known else logging.WARNING
             logging.getLogger("calor").log(level, "%s", finding)
@@ -58,24 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
         CertificateUnusable,
         ConfigError,
         DatabaseUnusable,
+        LogUnusable,
         PolicyUnusable,
         PortTaken,
         StateDirTaken,
+        TracingMissing,
         WrongKey,
     ) as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _start_logging(wanted: Logging) -> None:
-    import logging
-
-    handler = logging.FileHandler(wanted.file) if wanted.file else logging.StreamHandler(sys.stderr)
-    logging.basicConfig(
-        level=logging.INFO,
-        handlers=[handler],
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    if wanted.debug:
-        logging.getLogger("calor").setLevel(logging.DEBUG)

@@ -23,7 +23,9 @@ from calor.engine.leases import Leases
 from calor.engine.runs import Run
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
+from calor.engine.watching import running
 from calor.language.library import World
+from calor.observe.series import LEASES_LOST, RUNS
 from calor.store import records, tables
 from calor.store.clock import now
 from calor.store.database import reading
@@ -67,6 +69,7 @@ class Keeper:
         self.writer = writer or Writer(database, patience=None)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._bell = asyncio.Event()
+        RUNS.ask(self, Keeper._running)
 
     def ring(self) -> None:
         """Tells that there may be work."""
@@ -124,6 +127,9 @@ class Keeper:
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
+    def _running(self) -> int:
+        return len(self._runs)
+
     def _waiting(self) -> list[records.Stack]:
         """Stacks under way, or signalled, whose lease nobody holds."""
         query = (
@@ -158,8 +164,10 @@ class Keeper:
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
         try:
-            await run.execute()
+            with running(run.stack, self.id):
+                await run.execute()
         except Stale:
+            LEASES_LOST.add()
             log.warning("stack %s was taken over by another engine", id)
         except asyncio.CancelledError:
             raise

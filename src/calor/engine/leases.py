@@ -12,6 +12,7 @@ import time
 from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from calor.observe.series import LEASES_TAKEN_OVER
 from calor.store.clock import now
 from calor.store.tables import lease as table
 from calor.store.writer import Lease
@@ -40,6 +41,8 @@ class Leases:
             owner, epoch, expired = row if row is not None else (self._owner, 0, True)
             if owner != self._owner and not expired:
                 return None
+            if owner != self._owner:
+                LEASES_TAKEN_OVER.add()
             lease = Lease(stack, self._owner, epoch + 1)
             values = {"owner": lease.owner, "epoch": lease.epoch, "expires_at": now() + LEASE_SECONDS}
             if row is None:
@@ -79,4 +82,4 @@ class Leases:
     def clear(self) -> None:
         """Takes all leases from everybody."""
         with self._database.begin() as connection:
-            connection.execute(delete(table))
+            LEASES_TAKEN_OVER.add(by=connection.execute(delete(table)).rowcount)

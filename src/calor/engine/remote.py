@@ -22,7 +22,7 @@ async def asked(work: Callable[..., Answer], *args: Any) -> Answer:
     twice: a service that does not answer is asked again."""
     for pause in RETRY_PAUSES:
         try:
-            return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+            return await asyncio.to_thread(work, *args)
         except Transient:
             await asyncio.sleep(pause)
         except CloudError as error:
@@ -33,7 +33,7 @@ async def asked(work: Callable[..., Answer], *args: Any) -> Answer:
 async def asked_once(work: Callable[..., Answer], *args: Any) -> Answer:
     """The same for what must not be done twice."""
     try:
-        return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+        return await asyncio.to_thread(work, *args)
     except CloudError as error:
         raise ResourceFailed(str(error), type(error).__name__) from None
 

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -29,10 +30,12 @@ from calor.engine.sinks import Sinks
 from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
+from calor.engine.watching import ORIGIN, Watch
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
+from calor.observe import fields
 from calor.store import records, sealing, tables
 from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
@@ -67,7 +70,8 @@ class Run:
         self.database = database
         self.seal = seal_of(database) if stack.sealed else None
         """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
-        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
+        self.watch = Watch(world.declaration)
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed, watch=self.watch)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.default_timeout = default_timeout
@@ -91,6 +95,7 @@ class Run:
         self._timed_out = False
         self._signalled = asyncio.Event()
         self._inbox = Inbox(self)
+        self._context = copy_context()
 
     @staticmethod
     def now() -> float:
@@ -146,8 +151,8 @@ class Run:
             raise Stopped
 
     def look_into_inbox(self) -> None:
-        """Handles signals beside the walk."""
-        self._inbox.look()
+        """Handles signals beside the walk, and tells of them as of the rest of the run."""
+        self._context.run(self._inbox.look)
 
     def signalled(self) -> None:
         """Wakes up whoever waits for a signal."""
@@ -167,8 +172,10 @@ class Run:
 
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
+        self._context = copy_context()
         try:
             if self.stack.status == "IN_PROGRESS":
+                self.watch.begins(self.stack, self.now())
                 self.look_into_inbox()
                 self._sinks.open()
                 await self._execute()
@@ -417,7 +424,9 @@ class Run:
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
-        run = {} if previous else {"empty": True}
+        run: dict[str, Any] = {} if previous else {"empty": True}
+        if ORIGIN in self.stack.run:
+            run[ORIGIN] = self.stack.run[ORIGIN]
         if self.stack.action == "ADOPT":
             # What was taken over was there before, and stays.
             run["retain"] = True
@@ -429,6 +438,7 @@ class Run:
             definition=previous or self.stack.definition,
             run=run,
         )
+        fields.learn(action="ROLLBACK")
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
         self._note_end(status, reason, **values)
@@ -439,6 +449,7 @@ class Run:
             id = self.stack.run["snapshot"]
             self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
         self._change(status=status, reason=reason, **values)
+        self.watch.ends(self.stack, self.now())
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has

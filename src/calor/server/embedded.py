@@ -15,6 +15,7 @@ from typing import TextIO
 
 from calor.api.auth import load_backend
 from calor.localcloud.config import Announced, CloudConfig
+from calor.observe import tracing
 from calor.server import access, programs, secrets, tls
 from calor.server.bell import Bell
 from calor.server.settings import Settings
@@ -84,8 +85,9 @@ def serve(settings: Settings) -> None:
 
 def _check(settings: Settings) -> None:
     """What a process would fail at again and again is tried before there are any. Raises CertificateUnusable,
-    PolicyUnusable and BackendMissing."""
+    PolicyUnusable, BackendMissing and TracingMissing."""
     api, auth = settings.configured.api, settings.configured.auth
+    tracing.check(settings.configured.otlp_endpoint)
     for one in (api.rest, api.cfn):
         if one.cert_file and one.key_file:
             tls.check(one.cert_file, one.key_file)

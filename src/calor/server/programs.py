@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from calor.observe.process import watch_loop
 from calor.server import access
 from calor.server.bell import Bell
+from calor.server.observing import observed
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
 from calor.server.worlds import configured_world
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from calor.config.settings import Listening
     from calor.engine.users import UserServices
     from calor.engine.vault import Vault
+    from calor.observe.exposing import Exposed
     from calor.service.commands import Limits
 
 log = logging.getLogger("calor")
@@ -32,7 +35,8 @@ log = logging.getLogger("calor")
 
 def engine_main(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     """Takes up work until SIGTERM."""
-    asyncio.run(_engine(settings, secrets, bell))
+    with observed(settings, "engine"):
+        asyncio.run(_engine(settings, secrets, bell))
 
 
 def _vault(settings: Settings, cloud: Cloud, secrets: Secrets) -> Vault:
@@ -78,6 +82,7 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     )
     keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
     cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))
+    lag = asyncio.ensure_future(watch_loop())
 
     def rung() -> None:
         bell.hush()
@@ -89,6 +94,7 @@ async def _engine(settings: Settings, secrets: Secrets, bell: Bell) -> None:
     with contextlib.suppress(asyncio.CancelledError):
         await task
     cleaning.cancel()
+    lag.cancel()
     keeper.writer.close()
 
 
@@ -101,6 +107,19 @@ def api_main(
     ready: str,
 ) -> None:
     """Answers requests, those of both APIs, until SIGTERM. Says when it is ready, if there is a word for it."""
+    with observed(settings, "api") as exposed:
+        _api(settings, secrets, bell, listening, cfn_listening, ready, exposed)
+
+
+def _api(
+    settings: Settings,
+    secrets: Secrets,
+    bell: Bell,
+    listening: socket.socket,
+    cfn_listening: socket.socket,
+    ready: str,
+    exposed: Exposed,
+) -> None:
     from calor.api.app import create_app
     from calor.api.cfn.app import create_cfn_app
     from calor.service.commands import Commands
@@ -129,8 +148,11 @@ def api_main(
         access.authenticator(settings, cloud, policy),
         policy,
         _api_settings(settings),
+        exposed.all,
     )
-    cfn_app = create_cfn_app(engine, commands, partial(_signer_of, access.signatures_cloud(settings, cloud)))
+    access_log = settings.configured.logging.requests
+    verify = partial(_signer_of, access.signatures_cloud(settings, cloud))
+    cfn_app = create_cfn_app(engine, commands, verify, access_log=access_log)
     _serve([_Served(cfn_app, cfn_listening, api.cfn), _Served(app, listening, api.rest, ready)])
     writer.close()
 
@@ -168,6 +190,7 @@ def _api_settings(settings: Settings) -> ApiSettings:
         ),
         enable_abandon=api.enable_abandon,
         enable_adopt=api.enable_adopt,
+        access_log=settings.configured.logging.requests,
         revision=revision,
         engine_revision=revision,
     )
@@ -186,7 +209,8 @@ def cloud_main(settings: Settings, listening: socket.socket) -> None:
     from calor.localcloud.server import serve
     from calor.server.embedded import cloud_config
 
-    serve(cloud_config(settings), [listening])
+    with observed(settings, "cloud"):
+        serve(cloud_config(settings), [listening])
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +256,7 @@ def _serve(apps: Sequence[_Served]) -> None:
                 server.should_exit = True
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+        lag = asyncio.ensure_future(watch_loop())
         tasks = [
             asyncio.ensure_future(server.serve([one.socket]))
             for server, one in zip(servers, apps, strict=True)
@@ -242,6 +267,7 @@ def _serve(apps: Sequence[_Served]) -> None:
             if one.ready:
                 log.info(one.ready)
         await asyncio.gather(*tasks)
+        lag.cancel()
 
     with asyncio.Runner(loop_factory=servers[0].config.get_loop_factory()) as runner:
         runner.run(run())

@@ -16,10 +16,12 @@ from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
 from calor.engine.vault import Vault
+from calor.engine.watching import ORIGIN
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.observe import fields
 from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
@@ -137,7 +139,7 @@ class Base:
             tags=list(new.tags),
             outputs=None,
             run_id=new_id(),
-            run=run,
+            run=_from_here(run),
         )
         changes = Changes(sealed=stack.sealed)
         changes.insert(tables.stack, **records.as_row(stack))
@@ -256,6 +258,7 @@ class Base:
         NotSupported for a stack that is part of another, whose action it has to be."""
         if not stack.is_root:
             raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
+        values["run"] = _from_here(values.get("run", stack.run))
         started = records.changed(
             stack,
             action=action,
@@ -349,6 +352,13 @@ def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) 
     }
     [row] = sealing.protect(connection, table, [values], wanted.sealed)
     connection.execute(table.update().where(table.c.id == seen.id).values(row))
+
+
+def _from_here(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run is to know, with the request that it comes from."""
+    known = {name: value for name, value in run.items() if name != ORIGIN}
+    origin = fields.origin()
+    return {**known, ORIGIN: origin} if origin else known
 
 
 def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, bindparam, select
 from sqlalchemy.exc import IntegrityError
 
+from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import sealing
 from calor.store.outages import LONGEST_PAUSE, is_passing, pauses
 from calor.store.tables import lease
@@ -84,6 +85,7 @@ class Writer:
         self._patience = patience
         self._largest = largest_batch
         self._queue: queue.SimpleQueue[tuple[Changes, Future[None]] | None] = queue.SimpleQueue()
+        WRITER_QUEUE.ask(self, Writer._waiting)
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -101,6 +103,9 @@ class Writer:
         """Writes what is waiting and ends the thread."""
         self._queue.put(None)
         self._thread.join()
+
+    def _waiting(self) -> int:
+        return self._queue.qsize()
 
     def _run(self) -> None:
         while True:
@@ -152,6 +157,8 @@ class Writer:
                 else:
                     _fail(batch, error)
                 return
+            WRITER_BATCH.observe(len(batch))
+            WRITER_SECONDS.observe(time.monotonic() - started)
             for changes, future in batch:
                 if changes.lease in stale:
                     future.set_exception(Stale(changes.lease))
