@@ -43,6 +43,8 @@ class Probe(ResourceType):
     journal: ClassVar[list[tuple[str, str, str]]] = []
     broken: ClassVar[bool] = False
     """Whether none can be made."""
+    held: ClassVar[bool] = False
+    """Whether those that are being made wait."""
 
     @classmethod
     def note(cls, ctx: Any, action: str, value: str) -> None:
@@ -53,6 +55,8 @@ class Probe(ResourceType):
         ctx.made(f"{ctx.name}-{ctx.id[:8]}")
         if props["seconds"]:
             await ctx.sleep(props["seconds"])
+        while cls.held:
+            await ctx.sleep(0.01)
         if props["fails"] == "create" or cls.broken:
             raise RuntimeError("told to fail")
         cls.note(ctx, "create", props["value"])
@@ -118,7 +122,7 @@ class Workbench:
         waits: bool = False,
     ) -> None:
         """With `waits`, everybody waits for a database that is away."""
-        Probe.journal = []
+        Probe.journal, Probe.held = [], False
         self.url = url
         self.cipher = Cipher(Cipher.new_key())
         self.database = database.connect(self.url, self.cipher, seal_all=seal_all, waits=waits)
