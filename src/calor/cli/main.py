@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from calor import __version__
-from calor.cli import config, serve
+from calor.cli import config, processes, serve
 from calor.cli.template import parser as template_parser
 
 
@@ -21,6 +21,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"calor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     serve.add_to(commands)
+    processes.add_to(commands)
     config.add_to(commands)
     template_parser.add_to(commands)
     return parser
