@@ -44,18 +44,10 @@ def start(
     """Runs something with the settings of the server. What keeps it from starting is told in one line."""
     import logging
 
-    from calor.api.auth import BackendMissing
-    from calor.api.policy import PolicyUnusable
     from calor.cli.config import load_files
-    from calor.config.loading import ConfigError
     from calor.config.translating import settings_of
-    from calor.server.holding import StateDirTaken
-    from calor.server.preparing import DatabaseUnusable, IdentityAway
-    from calor.server.processes import NoCloudHere
+    from calor.server.refusals import REFUSALS
     from calor.server.settings import server_settings
-    from calor.server.sockets import PortTaken
-    from calor.server.tls import CertificateUnusable
-    from calor.store.cipher import WrongKey
 
     try:
         loaded = load_files(arguments)
@@ -69,18 +61,7 @@ def start(
                 configured, arguments.state_dir, host, port, getattr(arguments, "cloud_backend", "auto")
             )
         )
-    except (
-        BackendMissing,
-        CertificateUnusable,
-        ConfigError,
-        DatabaseUnusable,
-        IdentityAway,
-        NoCloudHere,
-        PolicyUnusable,
-        PortTaken,
-        StateDirTaken,
-        WrongKey,
-    ) as error:
+    except REFUSALS as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0

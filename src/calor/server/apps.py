@@ -64,6 +64,10 @@ class Apps:
         signatures = access.signatures_cloud(self._settings, self._cloud)
         return create_cfn_app(self._database, self._commands, partial(_signer_of, signatures))
 
+    @property
+    def largest_body(self) -> int:
+        return self._settings.configured.api.largest_body
+
     def close(self) -> None:
         """Writes what is waiting."""
         self._writer.close()

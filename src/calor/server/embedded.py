@@ -7,7 +7,7 @@ from functools import partial
 from calor.server import furnishing, preparing, programs, secrets
 from calor.server.holding import hold_alone
 from calor.server.settings import Settings
-from calor.server.sockets import listen
+from calor.server.sockets import listen, turn_away
 from calor.server.supervisor import Program, Supervisor
 
 
@@ -34,6 +34,11 @@ def serve(settings: Settings) -> None:
         ready = "" if number else f"Calor is ready at {settings.api_url}"
         main = partial(programs.api_main, settings, known, api_socket, cfn_socket, ready)
         running.append(Program("api", main))
-    Supervisor(running).run()
+
+    def parting() -> None:
+        turn_away(api_socket)
+        turn_away(cfn_socket)
+
+    Supervisor(running, parting=parting).run()
     hold.truncate(0)
     hold.close()

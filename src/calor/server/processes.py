@@ -15,7 +15,7 @@ from calor.server import furnishing, preparing, programs
 from calor.server.holding import hold_cloud, hold_together
 from calor.server.readiness import notify
 from calor.server.settings import Address, Settings
-from calor.server.sockets import listen
+from calor.server.sockets import listen, turn_away
 from calor.server.supervisor import GRACE_SECONDS, Program, Supervisor
 
 STOPPING_SECONDS = GRACE_SECONDS + programs.ONE_GRACE
@@ -46,7 +46,9 @@ def _api(name: str, main: Callable[..., None], settings: Settings, at: Address, 
         listening = listen(at.host, at.port, backlog=own.backlog)
         scheme = "https" if own.cert_file else "http"
         ready = f"calor {name} is ready at {scheme}://{at}"
-        _run(name, partial(main, found, known, listening), ready, configured.workers)
+        owned = configured.workers == 1
+        program = partial(main, found, known, listening, owned)
+        _run(name, program, ready, configured.workers, partial(turn_away, listening))
 
 
 def engine(settings: Settings, patience: float) -> None:
@@ -74,12 +76,19 @@ def cloud(settings: Settings, at: Address) -> None:
         programs.cloud_main(settings, listening)
 
 
-def _run(name: str, main: Callable[[str], None], ready: str, workers: int) -> None:
+def _run(
+    name: str,
+    main: Callable[[str], None],
+    ready: str,
+    workers: int,
+    parting: Callable[[], None] = lambda: None,
+) -> None:
     """Runs a program, as several processes if that is wanted, until SIGTERM or SIGINT. The first says that it is
-    ready."""
+    ready; `parting` is done before several are told to stop."""
     if workers > 1:
         words = [ready, *[""] * (workers - 1)]
-        Supervisor([Program(name, partial(main, word)) for word in words], STOPPING_SECONDS).run()
+        several = [Program(name, partial(main, word)) for word in words]
+        Supervisor(several, STOPPING_SECONDS, parting).run()
     else:
         _until_told()
         main(ready)

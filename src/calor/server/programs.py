@@ -114,21 +114,23 @@ def api_main(
     apps = Apps(settings, secrets)
     api = settings.configured.api
     both = [Served(apps.cfn(), cfn_listening, api.cfn), Served(apps.rest(), listening, api.rest, ready)]
-    serve(both, BOTH_GRACE)
+    serve(both, BOTH_GRACE, owned=False)
     apps.close()
 
 
-def rest_main(settings: Settings, secrets: Secrets, listening: socket.socket, ready: str) -> None:
+def rest_main(
+    settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str
+) -> None:
     """Answers the requests of the REST API alone."""
     apps = Apps(settings, secrets)
-    serve([Served(apps.rest(), listening, settings.configured.api.rest, ready)], ONE_GRACE)
+    serve([Served(apps.rest(), listening, settings.configured.api.rest, ready)], ONE_GRACE, owned=owned)
     apps.close()
 
 
-def cfn_main(settings: Settings, secrets: Secrets, listening: socket.socket, ready: str) -> None:
+def cfn_main(settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str) -> None:
     """Answers the requests of the CFN API alone."""
     apps = Apps(settings, secrets)
-    serve([Served(apps.cfn(), listening, settings.configured.api.cfn, ready)], ONE_GRACE)
+    serve([Served(apps.cfn(), listening, settings.configured.api.cfn, ready)], ONE_GRACE, owned=owned)
     apps.close()
 
 

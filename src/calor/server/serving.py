@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calor.server.readiness import say_ready
+from calor.server.sockets import turn_away
 
 if TYPE_CHECKING:
     from calor.config.settings import Listening
+
+LINGER_SECONDS = 0.2
 
 log = logging.getLogger("calor")
 
@@ -29,8 +32,9 @@ class Served:
     ready: str = ""
 
 
-def serve(apps: Sequence[Served], grace: int) -> None:
-    """Requests that take longer than the grace when they are to end are given up."""
+def serve(apps: Sequence[Served], grace: int, *, owned: bool) -> None:
+    """Requests that take longer than the grace when they are to end are given up. Sockets that are not owned are used
+    by other processes, too."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -38,6 +42,15 @@ def serve(apps: Sequence[Served], grace: int) -> None:
         def capture_signals(self) -> Iterator[None]:
             """Several servers run here: they are stopped together, below."""
             yield
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            """Connections without a request are closed here, also those that are a moment old: they are given the
+            time to send it. Clients that come now meet nobody, and then a closed door."""
+            if owned:
+                for listening in sockets or ():
+                    turn_away(listening)
+            await asyncio.sleep(LINGER_SECONDS)
+            await super().shutdown(sockets)
 
     endings = [EndingStreams(one.app) for one in apps]
     servers = []
