@@ -12,7 +12,7 @@ from pathlib import Path
 
 from running import PATIENCE, Place, free_port
 
-SAYS_READY = {"cloud": "The cloud answers at", "uvicorn": "Uvicorn running on"}
+SAYS_READY = {"cloud": "The cloud answers at"}
 
 
 class Fleet(Place):
@@ -39,12 +39,15 @@ class Fleet(Place):
             )
         return self.running[name]
 
+    def command(self, name: str, *options: str) -> list[str]:
+        return [sys.executable, "-m", "calor", name, *options]
+
     def start(self, name: str, *options: str, called: str = "") -> subprocess.Popen[bytes]:
         """Starts a part and waits until it says that it is ready. It is called as its command is, unless there are
         several."""
         called = called or name
         known = len(self.log(called))
-        process = self.launch(called, [sys.executable, "-m", "calor", name, *options])
+        process = self.launch(called, self.command(name, *options))
         says = SAYS_READY.get(name, f"calor {name} is ready")
         end = time.monotonic() + PATIENCE
         while says not in self.log(called)[known:]:
@@ -55,9 +58,9 @@ class Fleet(Place):
 
     def refusal(self, name: str, *options: str) -> str:
         """What a part says that does not start."""
-        process = self.launch(name, [sys.executable, "-m", "calor", name, *options])
-        assert process.wait(PATIENCE) == 1, self.log(name)
-        return self.log(name)
+        process = self.launch(f"refused {name}", self.command(name, *options))
+        assert process.wait(PATIENCE) == 1, self.log(f"refused {name}")
+        return self.log(f"refused {name}")
 
     def tell(self, name: str, number: signal.Signals = signal.SIGTERM) -> int:
         """Sends a signal; the exit code."""
