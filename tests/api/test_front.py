@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import ANY
+
 import pytest
 from door import PROJECT, Door, Stage, error, open_door, token
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from calor.api.settings import Cors
+from calor.store import tables
 
 VERSIONS = {
     "versions": [
@@ -147,10 +152,21 @@ class TestOperation:
 
         text = door.client.get("/metrics").text
 
-        assert 'calor_api_requests_total{method="GET",path="/stacks",status="200"} 1' in text
-        assert 'calor_api_requests_total{method="POST",path="/stacks",status="201"} 1' in text
+        count = 'calor_api_request_seconds_count{api="heat",method="%s",route="/stacks",status="%s"}'
+        assert count % ("GET", "200") in text
+        assert count % ("POST", "201") in text
         assert 'calor_stacks{action="CREATE",status="IN_PROGRESS"} 1' in text
-        assert "calor_api_request_seconds_count 2" in text
+        assert "calor_stacks_waiting 1" in text
+        assert "calor_inbox 0" in text
+
+    def test_figures_without_a_database_are_those_of_the_processes(self, stage: Stage) -> None:
+        door = open_door(stage)
+        tables.stack.drop(stage.database)
+
+        text = door.client.get("/metrics").text
+
+        assert "process_open_fds" in text
+        assert "calor_stacks{" not in text
 
     def test_figures_can_be_switched_off(self, stage: Stage) -> None:
         assert open_door(stage, metrics=False).client.get("/metrics").status_code == 404
@@ -163,3 +179,20 @@ class TestOperation:
 
         assert found["type"] == "ZeroDivisionError"
         assert "division" not in found["message"]
+
+
+class TestDatabaseAway:
+    def test_that_is_told_and_passes(self, door: Door, stage: Stage) -> None:
+        away = [True]
+
+        def fail(*_: object) -> None:
+            if away:
+                raise OperationalError("SELECT", {}, Exception(), connection_invalidated=True)
+
+        event.listen(stage.database, "begin", fail)
+        told = error(door("GET", "/stacks"), 503)
+        assert told == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
+        assert "database" in told["message"]
+
+        away.clear()
+        assert door("GET", "/stacks").status_code == 200

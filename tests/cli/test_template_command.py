@@ -684,9 +684,9 @@ class TestWrongUsage:
         ("arguments", "reason"),
         [
             ((), "required"),
-            (("validat",), "invalid choice"),
+            (("validat",), "there is no command validat; did you mean validate?"),
             (("validate",), "required"),
-            (("validate", "t.yaml", "--format", "xml"), "invalid choice"),
+            (("validate", "t.yaml", "--format", "xml"), "--format cannot be xml"),
             (("validate", "t.yaml", "-P", "size"), "-P size: write it as name=value"),
             (("validate", "t.yaml", "-P", "=5"), "-P =5: write it as name=value"),
             (("validate", "t.yaml", "-P", "size=\udcff"), "-P size: the value is not UTF-8 text"),

@@ -31,13 +31,15 @@ def until(check: Callable[[], Any], what: str, patience: float = PATIENCE) -> An
 class Lab:
     """Requests are repeated until they are answered, as a client has to when servers are killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database_url: str | None = None) -> None:
         self.folder = folder
         self.service = Service(folder / "journal")
         self.service.journal.touch()
         plugin = Path(__file__).with_name("journalled.py")
         install(folder / "plugins", "journalled", [plugin], {"journalled": "journalled"})
         self._environment = {**on_path(folder / "plugins"), JOURNAL: str(self.service.journal)}
+        if database_url is not None:
+            self._environment["OS_DATABASE__CONNECTION"] = database_url
         self._log = (folder / "log").open("a")
         self._port = free_port()
         # A connection that is kept may be closed by the server while a request is on its way.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -76,8 +75,8 @@ class Findable(ResourceType):
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = Workbench(tmp_path, [Findable])
+def bench(database_url: str) -> Iterator[Workbench]:
+    made = Workbench(database_url, [Findable])
     Findable.hangs, Findable.objects, Findable.made, Findable.intents = set(), {}, [], []
 
     def stored(id: str) -> str:
@@ -210,6 +209,9 @@ def test_what_was_being_deleted_is_made_anew_when_it_is_wanted_again(bench: Work
 def test_what_has_failed_is_not_tried_again_after_a_crash(bench: Workbench) -> None:
     hang("made")
     stack = bench.create(template({"slow": findable("a"), "broken": findable("b", fails=True)}))
+    reached("made")
+    bench.until(lambda: bench.resources(stack).get("broken", None) is not None)
+    bench.until(lambda: bench.resources(stack)["broken"].status == "FAILED")
     crash_at(bench, "made")
 
     bench.start()

@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -85,19 +86,21 @@ class Server(Place):
         port: int,
         config: Path | None = None,
         *,
-        log: int = subprocess.PIPE,
+        log: int | None = None,
         **environment: str,
     ) -> None:
         super().__init__(state_dir, port)
         command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
         if config is not None:
             command += ["--config-file", str(config)]
-        self.process = subprocess.Popen(command, stderr=log, text=True, env={**os.environ, **environment})
+        # Not a pipe: a server whose log nobody reads would stand still.
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.process = subprocess.Popen(command, stderr=log or self._log, env={**os.environ, **environment})
 
     def output(self) -> str:
-        """All that it has logged; it has to have ended."""
-        assert self.process.stderr is not None
-        return self.process.stderr.read()
+        """All that it has logged so far."""
+        self._log.seek(0)
+        return self._log.read()
 
     def children(self) -> list[int]:
         shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()

@@ -7,6 +7,7 @@ import json
 import signal
 import socket
 import sqlite3
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -240,6 +241,17 @@ class TestWhatIsMissing:
         fleet.environment["OS_DATABASE__CONNECTION"] = "sqlite:////nowhere/at/all.db"
 
         assert "calor: the database cannot be used" in fleet.refusal("engine", "--wait", "0")
+
+    def test_the_tables_of_a_database_that_was_configured(self, fleet: Fleet, tmp_path: Path) -> None:
+        fleet.start("cloud")
+        fleet.environment["OS_DATABASE__CONNECTION"] = f"sqlite:///{tmp_path}/other.db"
+
+        told = fleet.refusal("engine", "--wait", "0")
+
+        assert "calor: the database has no tables" in told
+        assert "run `calor db upgrade`" in told
+        assert subprocess.run(fleet.command("db", "upgrade"), env=fleet.environment).returncode == 0
+        fleet.start("engine")
 
     def test_its_port(self, fleet: Fleet) -> None:
         fleet.start("cloud")

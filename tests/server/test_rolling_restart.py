@@ -65,8 +65,9 @@ class Hall(Lab):
 
 
 @pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    made = Hall(tmp_path)
+def hall(tmp_path: Path, database_url: str) -> Iterator[Hall]:
+    # SQLite is where the parts look for it by themselves.
+    made = Hall(tmp_path, None if database_url.startswith("sqlite") else database_url)
     yield made
     made.close()
 

@@ -150,16 +150,14 @@ def test_a_port_that_is_taken_is_named(server: Server, tmp_path: Path) -> None:
     other = Server(tmp_path / "other", server.port)
 
     assert other.process.wait(PATIENCE) == 1
-    assert other.process.stderr is not None
-    assert f"port {server.port} on 127.0.0.1 is taken" in other.process.stderr.read()
+    assert f"port {server.port} on 127.0.0.1 is taken" in other.output()
 
 
 def test_a_state_directory_has_one_server(server: Server) -> None:
     other = Server(server.state_dir, free_port())
 
     assert other.process.wait(PATIENCE) == 1
-    assert other.process.stderr is not None
-    assert "another server uses" in other.process.stderr.read()
+    assert "another server uses" in other.output()
 
 
 def test_what_is_secret_can_be_read_by_its_owner_only(server: Server) -> None:
@@ -197,8 +195,8 @@ def test_a_server_without_the_key_of_its_database_does_not_start(server: Server)
 
     other = Server(server.state_dir, server.port)
 
-    _, told = other.process.communicate(timeout=PATIENCE)
-    assert other.process.returncode == 1
+    assert other.process.wait(PATIENCE) == 1
+    told = other.output()
     assert "was encrypted with another key" in told
     assert "Traceback" not in told
 

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import logging
-import re
-import time
-from collections.abc import Mapping
-from uuid import uuid4
+from collections.abc import Callable, Mapping
 
+from sqlalchemy.exc import DataError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from calor.api import bodies
 from calor.api.addresses import base_url
 from calor.api.auth import Authenticator
-from calor.api.errors import breakdown, fault, notice, status_of
+from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
 from calor.api.heat.routes import ROUTES
-from calor.api.metrics import Metrics
+from calor.api.metrics import exposition
+from calor.api.observing import ROUTE, Observed
+from calor.api.openapi.document import document
 from calor.api.policy import Policy
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
 from calor.api.web import Api, Call, Query, Reply, respond
+from calor.observe import exposing, fields
 from calor.service.commands import Commands
 from calor.service.errors import ServiceError
 from calor.service.queries import Queries
 from calor.store.cipher import WrongKey
-
-REQUEST_ID = "x-openstack-request-id"
-_REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
+from calor.store.outages import is_passing
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +43,11 @@ def create_app(
     authenticator: Authenticator,
     policy: Policy,
     settings: ApiSettings | None = None,
+    of_processes: Callable[[], str] = exposing.figures,
 ) -> Starlette:
+    """The app. `of_processes` tells the figures of all processes, in the form of Prometheus."""
     settings = settings or ApiSettings()
-    metrics = Metrics()
-    endpoint = _Endpoint(Api(queries, commands, policy, settings), authenticator, metrics)
+    endpoint = _Endpoint(Api(queries, commands, policy, settings), authenticator)
 
     def healthcheck(request: Request) -> Response:
         try:
@@ -59,13 +58,15 @@ def create_app(
         return PlainTextResponse("OK")
 
     def figures(request: Request) -> Response:
-        text = metrics.text(queries.services.stacks_by_state())
-        return Response(text, media_type="text/plain; version=0.0.4")
+        return Response(exposition(queries.services, of_processes), media_type="text/plain; version=0.0.4")
 
-    routes = [Path("/healthcheck", healthcheck)]
+    def described(request: Request) -> Response:
+        return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
+
+    routes = [Path("/healthcheck", healthcheck), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
-    middleware = [Middleware(_RequestIds)]
+    middleware = [Middleware(Observed, api="heat", access_log=settings.access_log)]
     cors = settings.cors
     if cors.origins:
         middleware.append(
@@ -87,49 +88,24 @@ def create_app(
     return app
 
 
-class _RequestIds:
-    """Gives every request an id, or keeps the one it brings, and sends it back."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = next((value for name, value in scope["headers"] if name == REQUEST_ID.encode()), b"")
-        text = given.decode("latin-1")
-        id = text if _REQUEST_ID.match(text) else f"req-{uuid4()}"
-        scope["request_id"] = id
-
-        async def send_marked(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[REQUEST_ID] = id
-            await send(message)
-
-        await self._app(scope, receive, send_marked)
-
-
 class _Endpoint:
     """Takes a request from its path to its answer."""
 
-    def __init__(self, api: Api, authenticator: Authenticator, metrics: Metrics) -> None:
+    def __init__(self, api: Api, authenticator: Authenticator) -> None:
         self._api = api
         self._authenticator = authenticator
-        self._metrics = metrics
         self._router = Router(ROUTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        started = time.perf_counter()
         request = Request(scope, receive)
         found = self._found(request)
         if isinstance(found, Match):
-            path, response = found.route.path, await self._answer(request, found)
+            scope[ROUTE] = found.route.path
+            response = await self._answer(request, found)
         else:
-            path, response = "", found
-        self._metrics.count(request.method, path, response.status_code, time.perf_counter() - started)
+            response = found
         await response(scope, receive, send)
 
     def _found(self, request: Request) -> Match | Response:
@@ -159,16 +135,23 @@ class _Endpoint:
         except ServiceError as error:
             return self._refusal(error)
         except WrongKey as error:
-            log.error("%s: %s", request.scope.get("request_id"), error)
+            log.error("%s", error)
             return self._refusal(ServiceError("InvalidEncryptionKey", f"The request failed: {error}."))
+        except DataError as error:
+            log.warning("%s", error)
+            return self._refusal(BadRequest("The request has a value that the database cannot keep."))
         except Exception as error:
-            log.exception("%s %s %s broke", request.scope.get("request_id"), request.method, found.route.path)
+            if is_passing(error):
+                log.warning("no answer from the database")
+                return self._refusal(Unavailable("The database does not answer at present."))
+            log.exception("%s %s broke", request.method, found.route.path)
             return respond(Reply(500, breakdown(error)))
 
     def _handled(self, request: Request, found: Match, raw: bytes) -> Reply | Response:
         """All that may wait: authentication, policy, the use case itself."""
         project = found.path["project"]
         caller = self._authenticator.authenticate(request.headers, project)
+        fields.learn(project=caller.project, user=caller.username, stack=found.path.get("stack_name"))
         if found.route.rule:
             self._api.policy.enforce(caller, found.route.rule)
         settings = self._api.settings

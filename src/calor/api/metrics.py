@@ -1,54 +1,32 @@
-"""Figures for Prometheus: how many requests there were, how long they took, in what state stacks are."""
+"""All figures, for Prometheus: those of the processes, and those that the database tells."""
 
 from __future__ import annotations
 
-import threading
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator
 
-_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+from sqlalchemy.exc import SQLAlchemyError
 
+from calor import __version__
+from calor.observe import series
+from calor.service.queries.services import Services
 
-class Metrics:
-    """Counts requests by method, path pattern and status."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._requests: dict[tuple[str, str, int], int] = defaultdict(int)
-        self._buckets = [0] * len(_BOUNDS)
-        self._seconds = 0.0
-
-    def count(self, method: str, path: str, status: int, seconds: float) -> None:
-        with self._lock:
-            self._requests[method, path, status] += 1
-            self._seconds += seconds
-            for index, bound in enumerate(_BOUNDS):
-                if seconds <= bound:
-                    self._buckets[index] += 1
-
-    def text(self, stacks: Mapping[tuple[str, str], int]) -> str:
-        """The exposition format of Prometheus."""
-        with self._lock:
-            return "\n".join((*self._lines(), *_stack_lines(stacks), ""))
-
-    def _lines(self) -> Iterator[str]:
-        yield "# HELP calor_api_requests_total Requests answered."
-        yield "# TYPE calor_api_requests_total counter"
-        for (method, path, status), number in sorted(self._requests.items()):
-            labels = f'method="{method}",path="{path}",status="{status}"'
-            yield f"calor_api_requests_total{{{labels}}} {number}"
-        total = sum(self._requests.values())
-        yield "# HELP calor_api_request_seconds Time from request to answer."
-        yield "# TYPE calor_api_request_seconds histogram"
-        for bound, number in zip(_BOUNDS, self._buckets, strict=True):
-            yield f'calor_api_request_seconds_bucket{{le="{bound}"}} {number}'
-        yield f'calor_api_request_seconds_bucket{{le="+Inf"}} {total}'
-        yield f"calor_api_request_seconds_sum {self._seconds:.6f}"
-        yield f"calor_api_request_seconds_count {total}"
+log = logging.getLogger(__name__)
 
 
-def _stack_lines(stacks: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    yield "# HELP calor_stacks Live stacks, nested ones included."
-    yield "# TYPE calor_stacks gauge"
-    for (action, status), number in sorted(stacks.items()):
-        yield f'calor_stacks{{action="{action}",status="{status}"}} {number}'
+def exposition(services: Services, of_processes: Callable[[], str]) -> str:
+    """The text. What the database does not tell is left out: the rest is wanted all the more."""
+    parts = [series.INFO.told([((__version__,), 1)]), of_processes()]
+    try:
+        parts.extend(_stored(services))
+    except SQLAlchemyError:
+        log.exception("the database does not tell its figures")
+    return "".join(parts)
+
+
+def _stored(services: Services) -> Iterator[str]:
+    yield series.STACKS.told(sorted(services.stacks_by_state().items()))
+    backlog = services.backlog()
+    yield series.STACKS_WAITING.told([((), backlog.stacks)])
+    yield series.INBOX.told([((), backlog.signals)])
+    yield series.ENGINES.told([((), sum(one.is_up for one in services.all()))])

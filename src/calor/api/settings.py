@@ -31,6 +31,8 @@ class ApiSettings:
     enable_abandon: bool = False
     enable_adopt: bool = False
     metrics: bool = True
+    access_log: bool = True
+    """Whether every request has a line in the log."""
     poll_seconds: float = 0.25
     """How often a stream of events looks for new ones."""
     revision: str = __version__

@@ -12,23 +12,22 @@ if TYPE_CHECKING:
     from calor.config.loading import Loaded
 
 
-def add_files_to(command: argparse.ArgumentParser) -> None:
+def add_files_to(command: argparse.ArgumentParser, default: Any = None) -> None:
     command.add_argument(
         "--config-file",
         metavar="FILE",
         action="append",
+        default=default,
         help=f"a configuration file such as heat.conf; may be repeated, later ones count more ({FILES_VARIABLE})",
     )
 
 
-def add_to(commands: Any) -> None:
-    config = commands.add_parser("config", help="show the configuration in force, or a sample")
-    verbs = config.add_subparsers(title="verbs", metavar="VERB", required=True)
-    show = verbs.add_parser("show", help="every option, its value, and where that came from")
+def add_to(verbs: Any) -> None:
+    """Adds to the commands about software configurations, which share the word."""
+    show = verbs.choices["show"]
     add_files_to(show)
     show.add_argument("--set", action="store_true", dest="only_set", help="leave out what is at its default")
-    show.set_defaults(run=run_show)
-    sample = verbs.add_parser("sample", help="a file with every option at its default")
+    sample = verbs.add_parser("sample", help="a file with every option of the server at its default")
     sample.set_defaults(run=run_sample)
 
 

@@ -8,46 +8,105 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from calor import __version__
-from calor.cli import config, processes, serve
+from calor.cli import completion, config, database, families, processes, serve
+from calor.cli.errors import CommandError
+from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
 
+# Old commands begin with one of these and a hyphen; their table is imported for nothing else.
+_OLD_WORDS = (
+    *("action", "build", "config", "deployment", "event", "hook", "output", "resource"),
+    *("service", "snapshot", "stack", "template"),
+)
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="calor", description="Orchestrates cloud infrastructure from Heat templates."
-    )
+
+def build_parser(word: str | None = None) -> argparse.ArgumentParser:
+    """The parser; of the families of commands, only the one that is named has its commands, or all if none is."""
+    parser = Parser(prog="calor", description="Orchestrates cloud infrastructure from Heat templates.")
     parser.add_argument("--version", action="version", version=f"calor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     serve.add_to(commands)
     processes.add_to(commands)
-    config.add_to(commands)
+    database.add_to(commands)
+    for family, text in families.HELPS.items():
+        group = commands.add_parser(family, help=text)
+        if word in (None, family):
+            below = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
+            _add_family(below, family)
     template_parser.add_to(commands)
+    completion.add_to(commands)
     return parser
 
 
+def _add_family(parsers: Any, family: str) -> None:
+    add_commands(parsers, families.commands_of(family), 1)
+    if family == "config":
+        config.add_to(parsers)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command; the result is the exit code: 0 done, 1 problems found, 2 wrong usage."""
+    """Runs a command; the result is the exit code: 0 done, 1 it failed or problems were found, 2 wrong usage."""
+    return _run("calor", list(sys.argv[1:] if argv is None else argv))
+
+
+def heat_main(argv: Sequence[str] | None = None) -> int:
+    """The same for those who type `heat`: old commands, and the present ones as well."""
+    return _run("heat", list(sys.argv[1:] if argv is None else argv))
+
+
+def _run(program: str, argv: list[str]) -> int:
     # Templates hold any text, also such as the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    arguments = build_parser().parse_args(argv)
     try:
+        arguments = parse(program, argv)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
+    except CommandError as error:
+        sys.stdout.flush()
+        print(f"{program}: {error.line()}", file=sys.stderr)
+        return error.code
     except BrokenPipeError:
         # Whoever reads the output has had enough, as `head` does.
         _drop_output()
         return 0
     except OSError as error:
-        print(f"calor: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         _drop_output()
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def parse(program: str, argv: list[str]) -> argparse.Namespace:
+    if argv and argv[0] in ("serve", *processes.NAMES, "db", "template", "completion", completion.ASK):
+        return build_parser("none").parse_args(argv)
+    # All others are about some cloud.
+    cloud, argv = split_cloud_options(argv)
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
+    argv = families.spelled_out(argv)
+    word = next((one for one in argv if not one.startswith("-")), None)
+    if (program == "heat" and word not in families.HELPS) or _is_old(word):
+        from calor.cli import legacy
+
+        argv = legacy.separated(argv)
+        known = argv[0] if argv and argv[0] in legacy.NAMES else None
+        return legacy.heat_parser(known).parse_args(argv, cloud)
+    return build_parser(word or "none").parse_args(argv, cloud)
+
+
+def _is_old(word: str | None) -> bool:
+    if word is None or word in families.HELPS or word.partition("-")[0] not in _OLD_WORDS:
+        return False
+    from calor.cli import legacy
+
+    return legacy.is_legacy(word)
 
 
 def _drop_output() -> None:

@@ -11,6 +11,7 @@ from calor.cli.serve import add_places_to, start
 if TYPE_CHECKING:
     from calor.server.settings import Address, Settings
 
+NAMES = ("api", "api-cfn", "engine", "cloud")
 WAIT_SECONDS = 10.0
 
 

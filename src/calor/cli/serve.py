@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from calor.cli.config import add_files_to
 
 if TYPE_CHECKING:
-    from calor.config.settings import Logging
     from calor.server.settings import Settings as ServerSettings
 
 
@@ -46,13 +45,15 @@ def start(
 
     from calor.cli.config import load_files
     from calor.config.translating import settings_of
+    from calor.observe import logs
     from calor.server.refusals import REFUSALS
     from calor.server.settings import server_settings
 
     try:
         loaded = load_files(arguments)
         configured = settings_of(loaded)
-        _start_logging(configured.logging)
+        wanted = configured.logging
+        logs.start(json_lines=wanted.json_lines, debug=wanted.debug, file=wanted.file)
         for finding in loaded.findings():
             level = logging.INFO if finding.known else logging.WARNING
             logging.getLogger("calor").log(level, "%s", finding)
@@ -65,16 +66,3 @@ def start(
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _start_logging(wanted: Logging) -> None:
-    import logging
-
-    handler = logging.FileHandler(wanted.file) if wanted.file else logging.StreamHandler(sys.stderr)
-    logging.basicConfig(
-        level=logging.INFO,
-        handlers=[handler],
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    if wanted.debug:
-        logging.getLogger("calor").setLevel(logging.DEBUG)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from calor.clouds.errors import NotFound, Permanent, translated
+from calor.clouds.telling import told
 
 if TYPE_CHECKING:
     from keystoneauth1.session import Session
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 class Api:
     """A service, in the name of whomever the session is for."""
 
-    def __init__(self, session: Session, url: str) -> None:
+    def __init__(self, session: Session, url: str, service: str = "other") -> None:
+        """`service` is what figures and traces call it: identity, compute, network."""
         self.session = session
         self.url = url.rstrip("/")
+        self.service = service
 
     def ask(
         self,
@@ -49,13 +52,13 @@ class Api:
     ) -> Response:
         """Sends a request to a path that is quoted already. A 401 usually says that the token was revoked, so that
         the session logs in once more and repeats the request."""
-        with translated():
+        with told(self.service, method) as passed_on, translated():
             return self.session.request(
                 self.url + path,
                 method,
                 json=body,
                 params=params or {},
-                headers={"Accept": "application/json", **(headers or {})},
+                headers={"Accept": "application/json", **passed_on, **(headers or {})},
                 redirect=redirect,
                 allow_reauth=log_in_again,
                 # Bodies hold passwords and keys, which the debug log of keystoneauth would show.

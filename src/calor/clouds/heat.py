@@ -21,7 +21,7 @@ class RemoteHeat:
     """Stacks at an endpoint whose URL has the project in it."""
 
     def __init__(self, session: Session, url: str) -> None:
-        self._api = Api(session, url)
+        self._api = Api(session, url, "orchestration")
 
     def create(self, body: Mapping[str, Any]) -> str:
         """Begins to create a stack; its id."""

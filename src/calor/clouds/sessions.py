@@ -109,14 +109,14 @@ class Cloud:
         from keystoneauth1 import access
         from keystoneauth1.identity.access import AccessInfoPlugin
 
-        bare = Api(self._session(None), self.identity_url)
+        bare = Api(self._session(None), self.identity_url, "identity")
         shown = bare.send("GET", "/auth/tokens", headers={"X-Auth-Token": token, "X-Subject-Token": token})
         info = access.create(body=content(shown), auth_token=token)
         return self._session(AccessInfoPlugin(info, self.identity_url))
 
     def identity(self, session: Session) -> Api:
         """The identity service, in the name of whomever the session is for."""
-        return Api(session, self.identity_url)
+        return Api(session, self.identity_url, "identity")
 
     def endpoint(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 _BUS = "there is no message bus"
-_LOG = "logs are written one way; debug and log_file are there"
+_LOG = "the log has two forms: [calor] log_format"
 _ENGINE = "the engine has nothing like it"
 _CLIENTS = "all services are reached the same way; [clients] is there"
 _TOKENS = "tokens are remembered in memory and always validated online"
@@ -22,8 +22,8 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     (
         "DEFAULT",
         _LOG,
-        "log_dir log_config* log_date_format log_format log_rotate* log_rotation_type logging_* logdir "
-        "use_syslog* syslog_* use_stderr use_journal use_json use_eventlog verbose watch_log_file "
+        "log_config* log_date_format log_format log_rotate* log_rotation_type logging_* "
+        "use_syslog* syslog_* use_stderr use_journal use_eventlog verbose watch_log_file "
         "default_log_levels publish_errors instance_format instance_uuid_format rate_limit_* fatal_deprecations",
     ),
     (

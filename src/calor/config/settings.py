@@ -126,6 +126,9 @@ class Users:
 class Logging:
     debug: bool
     file: str | None
+    """None is the standard error stream."""
+    json_lines: bool
+    requests: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ class Settings:
     auth: Auth
     users: Users
     logging: Logging
+    otlp_endpoint: str | None
     database_url: str | None = field(repr=False)
     encryption_key: bytes | None = field(repr=False)
     seal_all: bool

@@ -22,6 +22,7 @@ from calor.config.settings import (
 
 DAY = 86_400.0
 KEY_LENGTH = 32
+LOG_FILE = "calor.log"
 
 
 def settings_of(loaded: Loaded) -> Settings:
@@ -48,11 +49,21 @@ def settings_of(loaded: Loaded) -> Settings:
             admin_password=conf.stack_domain_admin_password,
             role=conf.heat_stack_user_role,
         ),
-        logging=Logging(conf.debug, conf.log_file),
+        logging=Logging(
+            debug=conf.debug,
+            file=_log_file(conf.log_file, conf.log_dir),
+            json_lines=conf.use_json or conf.calor.log_format == "json",
+            requests=conf.calor.access_log,
+        ),
+        otlp_endpoint=conf.calor.otlp_endpoint,
         database_url=conf.database.connection,
         encryption_key=_key(conf.auth_encryption_key),
         seal_all=conf.encrypt_parameters_and_properties,
     )
+
+
+def _log_file(file: str | None, folder: str | None) -> str | None:
+    return str(Path(folder) / (file or LOG_FILE)) if folder else file
 
 
 def _api(conf: Any) -> Api:

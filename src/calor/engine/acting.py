@@ -12,6 +12,7 @@ from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
+from calor.observe.fields import at_resource
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -47,12 +48,13 @@ class ActionWalk:
                     graph.depend(needed, row.id)
                 else:
                     graph.depend(row.id, needed)
-        return await walk(
-            graph, self._start, go_on=self.action in GOES_ON, stop=self.run.stopped, rest=self.journal.send
-        )
+        go_on = self.action in GOES_ON
+        with self.run.watch.walking(self.stack):
+            return await walk(graph, self._start, go_on=go_on, stop=self.run.stopped, rest=self.journal.send)
 
     def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
         state = self.rows[id]
+        at_resource(state.name)
         if self._passes(state):
             return None
         found = self.run.world.declaration(state.type_name)

@@ -22,6 +22,7 @@ from calor.language.evaluation import (
 )
 from calor.language.expressions import FunctionError, resolve
 from calor.language.values import bare
+from calor.observe.fields import at_resource
 from calor.plan.decision import (
     RESTRICTED,
     Change,
@@ -60,7 +61,8 @@ class StackWalk(OpenedStack):
         """Does all that has to be done; what failed, by step."""
         self.open()
         self._failures = self._failed_already()
-        failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
+        with self.run.watch.walking(self.stack):
+            failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
         if self.run.aborted or (failed and not self.run.stop.is_set()):
             self._give_up_interrupted()
         return failed
@@ -94,6 +96,7 @@ class StackWalk(OpenedStack):
         if step in self._failures:
             raise self._failures[step]
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name
+        at_resource(name)
         if self.registry.hooks(name):
             return self._with_hooks(step, name)
         return self._do(step)

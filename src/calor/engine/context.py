@@ -161,7 +161,7 @@ class Context:
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
         self._walk.run.ensure_held()
-        return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+        return await asyncio.to_thread(work, *args)
 
     # Software configs and deployments.
 

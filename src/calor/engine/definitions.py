@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
@@ -94,9 +94,18 @@ def load(connection: Connection, digest: str) -> dict[str, Any]:
 
 def has_hooks(request: Mapping[str, Any]) -> bool:
     """Whether the environment may name hooks, which also stop deletions."""
-    if "hooks" in json.dumps(request["environment"]):
-        return True
-    return any("hooks" in request["files"].get(name, "") for name in request["environment_files"])
+    return any("hooks" in text for text in _environments(request))
+
+
+def has_sinks(request: Mapping[str, Any]) -> bool:
+    """Whether the environment may name queues that are told of events."""
+    return any("zaqar-queue" in text for text in _environments(request))
+
+
+def _environments(request: Mapping[str, Any]) -> Iterator[str]:
+    yield json.dumps(request["environment"])
+    for name in request["environment_files"]:
+        yield request["files"].get(name, "")
 
 
 def file_digests(connection: Connection, digest: str) -> dict[str, str]:

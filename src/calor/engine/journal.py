@@ -10,6 +10,7 @@ from typing import Any
 
 from calor.engine.events import event_row, stack_event_row
 from calor.engine.states import ResourceState
+from calor.engine.watching import Watch
 from calor.store import records, tables
 from calor.store.writer import Changes, Lease, Writer
 
@@ -22,12 +23,19 @@ class Journal:
     once; its events are all kept."""
 
     def __init__(
-        self, writer: Writer, lease: Lease | None, clock: Callable[[], float], *, sealed: bool = False
+        self,
+        writer: Writer,
+        lease: Lease | None,
+        clock: Callable[[], float],
+        *,
+        sealed: bool = False,
+        watch: Watch | None = None,
     ) -> None:
         self._writer = writer
         self._lease = lease
         self._clock = clock
         self.sealed = sealed
+        self._watch = watch
         self._changed: dict[str, ResourceState] = {}
         self._gone: list[str] = []
         self._changes = Changes(lease, sealed)
@@ -53,6 +61,8 @@ class Journal:
     ) -> None:
         """A resource has changed its state: its row has to be written, and an event tells of it."""
         self.resource(state)
+        if self._watch is not None:
+            self._watch.step(stack, state, self._clock())
         self.event(stack, state, (state.action, state.status), state.reason, properties)
 
     def event(

@@ -10,10 +10,10 @@ import asyncio
 import contextlib
 import logging
 import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Engine, delete, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,9 +23,13 @@ from calor.engine.leases import Leases
 from calor.engine.runs import Run
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
+from calor.engine.watching import running
 from calor.language.library import World
+from calor.observe.series import LEASES_LOST, RUNS
 from calor.store import records, tables
+from calor.store.clock import now
 from calor.store.database import reading
+from calor.store.outages import insist
 from calor.store.writer import Stale, Writer
 
 RENEWAL_SECONDS = 1.0
@@ -63,9 +67,10 @@ class Keeper:
         self._renewer = ThreadPoolExecutor(1, "renewals")
         self.database = database
         self.world = world
-        self.writer = writer or Writer(database)
+        self.writer = writer or Writer(database, patience=None)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._bell = asyncio.Event()
+        RUNS.ask(self, Keeper._running)
 
     def ring(self) -> None:
         """Tells that there may be work."""
@@ -73,8 +78,7 @@ class Keeper:
 
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Takes up work until cancelled."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._sign_on)
+        await self._ask(self._sign_on)
         renewal = asyncio.ensure_future(self._renew())
         ready()
         try:
@@ -89,12 +93,17 @@ class Keeper:
             # Nobody else begins while something is still under way here.
             await self._hand_over()
             renewal.cancel()
-            await loop.run_in_executor(None, self._sign_off)
+            await self._ask(self._sign_off)
             self._renewer.shutdown(wait=False)
 
+    @staticmethod
+    async def _ask(question: Callable[..., Any], *args: Any) -> Any:
+        """Asks the database; while that is away, waits for it."""
+        work = partial(insist, partial(question, *args))
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+
     async def _sweep(self) -> None:
-        loop = asyncio.get_running_loop()
-        for id, status in await loop.run_in_executor(None, self._overtaken):
+        for id, status in await self._ask(self._overtaken):
             if id not in self._runs:
                 continue
             run = self._runs[id][0]
@@ -104,8 +113,8 @@ class Keeper:
                 run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
-        for stack in await loop.run_in_executor(None, self._waiting):
-            lease = await loop.run_in_executor(None, self.leases.claim, stack.id)
+        for stack in await self._ask(self._waiting):
+            lease = await self._ask(self.leases.claim, stack.id)
             if lease is not None:
                 run = Run(
                     stack,
@@ -120,9 +129,11 @@ class Keeper:
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 
+    def _running(self) -> int:
+        return len(self._runs)
+
     def _waiting(self) -> list[records.Stack]:
         """Stacks under way, or signalled, whose lease nobody holds."""
-        now = time.time()
         query = (
             select(tables.stack)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
@@ -133,7 +144,7 @@ class Keeper:
                     tables.stack.c.id.in_(select(tables.inbox.c.root)),
                 )
             )
-            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now))
+            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now()))
             .limit(100)
         )
         with reading(self.database).connect() as connection:
@@ -155,16 +166,18 @@ class Keeper:
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
         try:
-            await run.execute()
+            with running(run.stack, self.id):
+                await run.execute()
         except Stale:
+            LEASES_LOST.add()
             log.warning("stack %s was taken over by another engine", id)
         except asyncio.CancelledError:
             raise
         except Exception:
             log.exception("the run of stack %s broke off; it will be taken up again", id)
         finally:
+            await self._ask(self.leases.release, run.lease)
             self._runs.pop(id, None)
-            await asyncio.get_running_loop().run_in_executor(None, self.leases.release, run.lease)
             # A newer action may be waiting for this one to end.
             self.ring()
 
@@ -194,12 +207,11 @@ class Keeper:
     def _sign_on(self) -> None:
         if self._alone:
             self.leases.clear()
-        now = time.time()
         host = socket.gethostname()
         table = tables.service
         with self.database.begin() as connection:
             # Engines that were killed here cannot sign off by themselves.
-            gone = now if self._alone else now - 3 * REPORT_SECONDS
+            gone = now() - (0 if self._alone else 3 * REPORT_SECONDS)
             connection.execute(delete(table).where(table.c.host == host, table.c.updated_at < gone))
             connection.execute(
                 insert(table).values(
@@ -210,15 +222,15 @@ class Keeper:
                     binary="heat-engine",
                     topic="engine",
                     report_interval=REPORT_SECONDS,
-                    created_at=now,
-                    updated_at=now,
+                    created_at=now(),
+                    updated_at=now(),
                 )
             )
 
     def _report(self) -> None:
         table = tables.service
         with self.database.begin() as connection:
-            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=time.time()))
+            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=now()))
 
     def _sign_off(self) -> None:
         with self.database.begin() as connection:

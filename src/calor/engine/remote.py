@@ -6,17 +6,34 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from calor.clouds.errors import CloudError
+from calor.clouds.errors import CloudError, Transient
 from calor.clouds.heat import RemoteHeat
 from calor.types.behaviour import ResourceFailed
 
 Answer = TypeVar("Answer")
 
 
+RETRY_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0, 4.0)
+"""Seconds after which a service that is away for a moment is asked again."""
+
+
 async def asked(work: Callable[..., Answer], *args: Any) -> Answer:
-    """What a service answers; its errors fail the resource with its words."""
+    """What a service answers; its errors fail the resource with its words. The work is such that it can be done
+    twice: a service that does not answer is asked again."""
+    for pause in RETRY_PAUSES:
+        try:
+            return await asyncio.to_thread(work, *args)
+        except Transient:
+            await asyncio.sleep(pause)
+        except CloudError as error:
+            raise ResourceFailed(str(error), type(error).__name__) from None
+    return await asked_once(work, *args)
+
+
+async def asked_once(work: Callable[..., Answer], *args: Any) -> Answer:
+    """The same for what must not be done twice."""
     try:
-        return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+        return await asyncio.to_thread(work, *args)
     except CloudError as error:
         raise ResourceFailed(str(error), type(error).__name__) from None
 
@@ -26,7 +43,7 @@ class RemoteStacks:
         self._heat = heat
 
     async def create(self, body: Mapping[str, Any]) -> str:
-        return await asked(self._heat.create, body)
+        return await asked_once(self._heat.create, body)
 
     async def show(self, id: str) -> dict[str, Any] | None:
         return await asked(self._heat.show, id)

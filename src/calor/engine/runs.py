@@ -7,11 +7,14 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
+from calor.clouds.errors import Permanent
+from calor.clouds.zaqar import Queues
 from calor.engine import definitions
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
@@ -23,21 +26,22 @@ from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
+from calor.engine.sinks import Sinks
 from calor.engine.states import StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
+from calor.engine.watching import ORIGIN, Watch
 from calor.language.definition import Definition
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.registry import Registry
+from calor.observe import fields
 from calor.store import records, sealing, tables
 from calor.store.database import reading, seal_of
 from calor.store.writer import Lease, Writer
 from calor.types.behaviour import NothingToDo, ResourceFailed
 
 log = logging.getLogger(__name__)
-
-RETRY_PAUSES = (0.1, 0.5, 2.0)
 
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
@@ -66,7 +70,8 @@ class Run:
         self.database = database
         self.seal = seal_of(database) if stack.sealed else None
         """What encrypts the definitions of the stacks below, where the stack's own is encrypted."""
-        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed)
+        self.watch = Watch(world.declaration)
+        self.journal = Journal(writer, lease, self.now, sealed=stack.sealed, watch=self.watch)
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.default_timeout = default_timeout
@@ -83,12 +88,14 @@ class Run:
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
+        self._sinks = Sinks(self, self._queues)
         self.ailing: set[str] = set()
         """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
         self._timed_out = False
         self._signalled = asyncio.Event()
         self._inbox = Inbox(self)
+        self._context = copy_context()
 
     @staticmethod
     def now() -> float:
@@ -144,8 +151,8 @@ class Run:
             raise Stopped
 
     def look_into_inbox(self) -> None:
-        """Handles signals beside the walk."""
-        self._inbox.look()
+        """Handles signals beside the walk, and tells of them as of the rest of the run."""
+        self._context.run(self._inbox.look)
 
     def signalled(self) -> None:
         """Wakes up whoever waits for a signal."""
@@ -165,12 +172,16 @@ class Run:
 
     async def execute(self) -> None:
         """Runs until the stack is COMPLETE or FAILED, or until told to stop."""
+        self._context = copy_context()
         try:
             if self.stack.status == "IN_PROGRESS":
+                self.watch.begins(self.stack, self.now())
                 self.look_into_inbox()
+                self._sinks.open()
                 await self._execute()
         finally:
             await self._inbox.emptied()
+            await self._sinks.close()
             # What is still to be written must be before the lease is given back.
             await self.journal.flush()
 
@@ -264,6 +275,12 @@ class Run:
             raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
         return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
 
+    def _queues(self) -> Queues:
+        secret = self._read_secret()
+        if self.vault is None or secret is None:
+            raise Permanent("nothing lets the engine act for the stack's owner")
+        return self.vault.queues(secret)
+
     async def _secret(self) -> bytes | None:
         return await asyncio.get_running_loop().run_in_executor(None, self._read_secret)
 
@@ -285,17 +302,11 @@ class Run:
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
 
     async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
-        """A cloud that is away for a moment is asked again. One that refuses must not keep the stack from
-        going."""
-        for pause in (*RETRY_PAUSES, None):
-            try:
-                await take_back()
-                return
-            except ResourceFailed as error:
-                if pause is None or error.kind != "Transient":
-                    log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
-                    return
-            await self.pause(pause)
+        """A cloud that refuses must not keep the stack from going."""
+        try:
+            await take_back()
+        except ResourceFailed as error:
+            log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)
 
     # What is stored.
 
@@ -381,6 +392,8 @@ class Run:
         action = self.stack.action
         reason = f"Stack {action} completed successfully"
         if action == "DELETE":
+            # The queues are written to in the owner's name, which is given up with the stack.
+            await self._sinks.close(records.changed(self.stack, status="COMPLETE", reason=reason))
             await self._give_up_credentials()
             self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
@@ -411,7 +424,9 @@ class Run:
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
         previous = self.stack.previous
-        run = {} if previous else {"empty": True}
+        run: dict[str, Any] = {} if previous else {"empty": True}
+        if ORIGIN in self.stack.run:
+            run[ORIGIN] = self.stack.run[ORIGIN]
         if self.stack.action == "ADOPT":
             # What was taken over was there before, and stays.
             run["retain"] = True
@@ -423,6 +438,7 @@ class Run:
             definition=previous or self.stack.definition,
             run=run,
         )
+        fields.learn(action="ROLLBACK")
 
     async def _end(self, status: str, reason: str, **values: Any) -> None:
         self._note_end(status, reason, **values)
@@ -433,6 +449,7 @@ class Run:
             id = self.stack.run["snapshot"]
             self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
         self._change(status=status, reason=reason, **values)
+        self.watch.ends(self.stack, self.now())
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.clouds.heat import RemoteHeat
 from calor.clouds.trusts import create_trust, delete_trust
+from calor.clouds.zaqar import Queues
 
 if TYPE_CHECKING:
     from keystoneauth1.session import Session
@@ -44,6 +45,11 @@ class Vault:
 
     def session(self, secret: bytes) -> Session:
         return self._cloud.through_trust(self._cipher.decrypt(secret)["trust_id"])
+
+    def queues(self, secret: bytes) -> Queues:
+        """The messaging service, for the owner. Raises CloudError."""
+        session = self.session(secret)
+        return Queues(session, self._cloud.endpoint(session, "messaging"))
 
     def remote_heat(self, secret: bytes, place: Mapping[str, Any]) -> RemoteHeat:
         """The orchestration API of a region, for the owner. Raises CloudError."""

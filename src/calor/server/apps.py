@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,16 @@ if TYPE_CHECKING:
 
 
 class Apps:
-    """What both APIs of a process share: a database, a writer, what templates can use."""
+    """What both APIs of a process share: a database, a writer, what templates can use. `figures` tells those of all
+    processes."""
 
-    def __init__(self, settings: Settings, secrets: Secrets) -> None:
+    def __init__(self, settings: Settings, secrets: Secrets, figures: Callable[[], str]) -> None:
         from calor.service.commands import Commands
         from calor.store import database
         from calor.store.writer import Writer
 
         self._settings = settings
+        self._figures = figures
         self._database = database.connect(
             settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all
         )
@@ -56,13 +59,15 @@ class Apps:
             access.authenticator(self._settings, self._cloud, self._policy),
             self._policy,
             _api_settings(self._settings),
+            self._figures,
         )
 
     def cfn(self) -> Starlette:
         from calor.api.cfn.app import create_cfn_app
 
-        signatures = access.signatures_cloud(self._settings, self._cloud)
-        return create_cfn_app(self._database, self._commands, partial(_signer_of, signatures))
+        verify = partial(_signer_of, access.signatures_cloud(self._settings, self._cloud))
+        access_log = self._settings.configured.logging.requests
+        return create_cfn_app(self._database, self._commands, verify, access_log=access_log)
 
     @property
     def largest_body(self) -> int:
@@ -113,6 +118,7 @@ def _api_settings(settings: Settings) -> ApiSettings:
         ),
         enable_abandon=api.enable_abandon,
         enable_adopt=api.enable_adopt,
+        access_log=settings.configured.logging.requests,
         revision=revision,
         engine_revision=revision,
     )

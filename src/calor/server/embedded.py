@@ -26,7 +26,7 @@ def serve(settings: Settings) -> None:
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
         furnishing.furnish(settings)
     known = secrets.load(settings.state_dir, configured.encryption_key)
-    preparing.prepare_database(settings, known)
+    preparing.prepare_database(settings, known, upgrading=True)
     preparing.share_imports()
     engine_main = partial(programs.engine_main, settings, known, alone=settings.has_one_engine)
     running.extend([Program("engine", engine_main)] * configured.engine.workers)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+from contextlib import ExitStack
 
 from calor.server import preparing
 from calor.server.apps import Apps
 from calor.server.holding import hold_together
+from calor.server.observing import observed
 from calor.server.settings import server_settings, stated_files
 
 WAIT_SECONDS = 10.0
@@ -21,12 +23,10 @@ def apps() -> Apps:
 
     settings = server_settings(settings_of(load(cfg.ConfigOpts(), stated_files())))
     preparing.check(settings)
-    hold = hold_together(settings.state_dir)
-    try:
-        made = Apps(*preparing.found(settings, WAIT_SECONDS))
-    except BaseException:
-        hold.close()
-        raise
-    # The state directory is held as long as the process is there.
-    atexit.register(hold.close)
+    with ExitStack() as while_running:
+        while_running.enter_context(hold_together(settings.state_dir))
+        found, known = preparing.found(settings, WAIT_SECONDS)
+        exposed = while_running.enter_context(observed(found, "api"))
+        made = Apps(found, known, exposed.all)
+        atexit.register(while_running.pop_all().close)
     return made

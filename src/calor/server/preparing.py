@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 from calor.api.auth import load_backend
+from calor.observe import tracing
 from calor.server import access, furnishing, secrets, tls
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
@@ -28,8 +29,9 @@ class IdentityAway(Exception):
 
 def check(settings: Settings) -> None:
     """What a process would fail at again and again is tried before there are any. Raises CertificateUnusable,
-    PolicyUnusable and BackendMissing."""
+    PolicyUnusable, BackendMissing and TracingMissing."""
     api, auth = settings.configured.api, settings.configured.auth
+    tracing.check(settings.configured.otlp_endpoint)
     for one in (api.rest, api.cfn):
         if one.cert_file and one.key_file:
             tls.check(one.cert_file, one.key_file)
@@ -39,18 +41,25 @@ def check(settings: Settings) -> None:
         load_backend(auth.backend, auth.backend_settings)
 
 
-def prepare_database(settings: Settings, known: Secrets) -> None:
-    """Raises DatabaseUnusable and WrongKey."""
+def prepare_database(settings: Settings, known: Secrets, *, upgrading: bool) -> None:
+    """Sees that the tables are there and can be read. Unless it may bring them up to date, it refuses those that are
+    not. Raises DatabaseUnusable and WrongKey."""
     from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-    from calor.store import database
+    from calor.store import database, schema
 
     try:
         engine = database.connect(settings.database_url, known.cipher)
-        database.create_tables(engine)
+        if upgrading:
+            schema.upgrade(engine)
+        elif (revision := schema.revision(engine)) != schema.HEAD:
+            has = f"the revision {revision}" if revision else "no tables"
+            raise DatabaseUnusable(
+                f"the database has {has}, but needs the revision {schema.HEAD}: run `calor db upgrade`"
+            )
         database.seal_of(engine)
         engine.dispose()
-    except (SQLAlchemyError, ImportError) as error:
+    except (SQLAlchemyError, database.NotConnected, schema.Unusable) as error:
         reason = str(error).partition("\n")[0]
         kind = DatabaseAway if isinstance(error, OperationalError) else DatabaseUnusable
         raise kind(f"the database cannot be used: {reason}") from None
@@ -78,7 +87,8 @@ def _found(settings: Settings) -> tuple[Settings, Secrets]:
                 "--state-dir"
             )
         settings = replace(settings, cloud=furnishing.noted_address(settings.state_dir))
-    prepare_database(settings, known)
+    # A database that was configured may be used by others, of an older version, too.
+    prepare_database(settings, known, upgrading=settings.configured.database_url is None)
     _ask_identity(settings)
     return settings, known
 

@@ -8,11 +8,14 @@ import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from calor.observe.process import watch_loop
 from calor.server import access, bell, furnishing
 from calor.server.apps import Apps, vault
 from calor.server.bell import Bell
+from calor.server.observing import observed
 from calor.server.readiness import say_ready
 from calor.server.secrets import Secrets
 from calor.server.serving import Served, serve
@@ -33,7 +36,8 @@ log = logging.getLogger("calor")
 def engine_main(settings: Settings, secrets: Secrets, ready: str = "", *, alone: bool) -> None:
     """Takes up work until SIGTERM, then leaves what is under way to whoever comes next. `alone` promises that no
     other engine works on the database."""
-    asyncio.run(_engine(settings, secrets, ready, alone))
+    with observed(settings, "engine"):
+        asyncio.run(_engine(settings, secrets, ready, alone))
 
 
 async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool) -> None:
@@ -42,7 +46,9 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     from calor.store import database
 
     loop = asyncio.get_running_loop()
-    engine = database.connect(settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all)
+    engine = database.connect(
+        settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all, waits=True
+    )
     cloud = access.home_cloud(settings, secrets)
     own = settings.configured.engine
     keeper = Keeper(
@@ -55,12 +61,14 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     )
     keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
     cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))
+    lag = asyncio.ensure_future(watch_loop())
     with _listening(settings, keeper.ring):
         task = asyncio.ensure_future(keeper.serve(lambda: say_ready(ready) if ready else None))
         loop.add_signal_handler(signal.SIGTERM, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):
             await task
     cleaning.cancel()
+    lag.cancel()
     keeper.writer.close()
     # Others can go on at once.
     bell.ring(settings.bells)
@@ -111,31 +119,31 @@ def api_main(
     ready: str,
 ) -> None:
     """Answers requests, those of both APIs, until SIGTERM. Says when it is ready, if there is a word for it."""
-    apps = Apps(settings, secrets)
     api = settings.configured.api
-    both = [Served(apps.cfn(), cfn_listening, api.cfn), Served(apps.rest(), listening, api.rest, ready)]
-    serve(both, BOTH_GRACE, owned=False)
-    apps.close()
+    with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
+        both = [Served(apps.cfn(), cfn_listening, api.cfn), Served(apps.rest(), listening, api.rest, ready)]
+        serve(both, BOTH_GRACE, owned=False)
 
 
 def rest_main(
     settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str
 ) -> None:
     """Answers the requests of the REST API alone."""
-    apps = Apps(settings, secrets)
-    serve([Served(apps.rest(), listening, settings.configured.api.rest, ready)], ONE_GRACE, owned=owned)
-    apps.close()
+    own = settings.configured.api.rest
+    with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
+        serve([Served(apps.rest(), listening, own, ready)], ONE_GRACE, owned=owned)
 
 
 def cfn_main(settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str) -> None:
     """Answers the requests of the CFN API alone."""
-    apps = Apps(settings, secrets)
-    serve([Served(apps.cfn(), listening, settings.configured.api.cfn, ready)], ONE_GRACE, owned=owned)
-    apps.close()
+    own = settings.configured.api.cfn
+    with observed(settings, "api-cfn") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
+        serve([Served(apps.cfn(), listening, own, ready)], ONE_GRACE, owned=owned)
 
 
 def cloud_main(settings: Settings, listening: socket.socket) -> None:
     """Serves the embedded cloud until SIGTERM."""
     from calor.localcloud.server import serve
 
-    serve(furnishing.cloud_config(settings), [listening])
+    with observed(settings, "cloud"):
+        serve(furnishing.cloud_config(settings), [listening])

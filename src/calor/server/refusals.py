@@ -5,6 +5,8 @@ from __future__ import annotations
 from calor.api.auth import BackendMissing
 from calor.api.policy import PolicyUnusable
 from calor.config.loading import ConfigError
+from calor.observe.logs import LogUnusable
+from calor.observe.tracing import TracingMissing
 from calor.server.holding import StateDirTaken
 from calor.server.preparing import DatabaseUnusable, IdentityAway
 from calor.server.processes import NoCloudHere
@@ -18,9 +20,11 @@ REFUSALS = (
     ConfigError,
     DatabaseUnusable,
     IdentityAway,
+    LogUnusable,
     NoCloudHere,
     PolicyUnusable,
     PortTaken,
     StateDirTaken,
+    TracingMissing,
     WrongKey,
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calor.observe.process import watch_loop
 from calor.server.readiness import say_ready
 from calor.server.sockets import turn_away
 
@@ -78,6 +79,7 @@ def serve(apps: Sequence[Served], grace: int, *, owned: bool) -> None:
                 app.end()
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+        lag = asyncio.ensure_future(watch_loop())
         tasks = [
             asyncio.ensure_future(server.serve([one.socket]))
             for server, one in zip(servers, apps, strict=True)
@@ -88,6 +90,7 @@ def serve(apps: Sequence[Served], grace: int, *, owned: bool) -> None:
             if one.ready:
                 say_ready(one.ready)
         await asyncio.gather(*tasks)
+        lag.cancel()
 
     with asyncio.Runner(loop_factory=servers[0].config.get_loop_factory()) as runner:
         runner.run(run())

@@ -9,16 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy.exc import IntegrityError
 
 from calor.clouds.errors import CloudError, Transient
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
 from calor.engine.vault import Vault
+from calor.engine.watching import ORIGIN
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.observe import fields
 from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
@@ -130,14 +133,13 @@ class Base:
             description=definition.template.description,
             disable_rollback=new.disable_rollback,
             timeout_mins=new.timeout_mins,
-            deadline=None,
             username=caller.username,
             user_project=None,
             credentials=credentials,
             tags=list(new.tags),
             outputs=None,
             run_id=new_id(),
-            run=run,
+            run=_from_here(run),
         )
         changes = Changes(sealed=stack.sealed)
         changes.insert(tables.stack, **records.as_row(stack))
@@ -147,12 +149,14 @@ class Base:
             changes.insert(tables.tag, stack=id, tag=tag)
         self.note(changes, stack)
         changes.then(lambda connection: contents.put(connection, bodies))
-        changes.then(lambda connection: self.still_free(connection, stack))
         try:
             self.writer.write(changes)
-        except ServiceError:
+        except Exception as error:
             if secret is not None and self.vault is not None:
                 self.vault.destroy(secret)
+            # Two requests for the same name may have come at once: the database takes one of them.
+            if isinstance(error, IntegrityError):
+                self.check_free(caller, new.name)
             raise
         self.ring()
         return stack
@@ -242,11 +246,6 @@ class Base:
         )
         return list(connection.execute(query).scalars())
 
-    def still_free(self, connection: Connection, stack: records.Stack) -> None:
-        """Two requests for the same name may have come at once: the second one loses."""
-        if any(id != stack.id for id in self._live(connection, stack.project, stack.name)):
-            raise StackExists(stack.name)
-
     def start(
         self,
         stack: records.Stack,
@@ -259,6 +258,7 @@ class Base:
         NotSupported for a stack that is part of another, whose action it has to be."""
         if not stack.is_root:
             raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
+        values["run"] = _from_here(values.get("run", stack.run))
         started = records.changed(
             stack,
             action=action,
@@ -352,6 +352,13 @@ def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) 
     }
     [row] = sealing.protect(connection, table, [values], wanted.sealed)
     connection.execute(table.update().where(table.c.id == seen.id).values(row))
+
+
+def _from_here(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run is to know, with the request that it comes from."""
+    known = {name: value for name, value in run.items() if name != ORIGIN}
+    origin = fields.origin()
+    return {**known, ORIGIN: origin} if origin else known
 
 
 def _break_off_snapshot(connection: Connection, stack: records.Stack, action: str) -> None:

@@ -324,3 +324,29 @@ class TestShowing:
 
 def origin(loaded: Loaded, name: str) -> str:
     return next(one.origin for one in in_force(loaded) if one.name == name)
+
+
+class TestLogging:
+    @pytest.mark.parametrize(
+        ("text", "file"),
+        [
+            ("", None),
+            ("log_file = /var/log/x.log\n", "/var/log/x.log"),
+            ("log_dir = /var/log/heat\n", "/var/log/heat/calor.log"),
+            ("log_dir = /var/log/heat\nlog_file = heat.log\n", "/var/log/heat/heat.log"),
+            ("logdir = /var/log/heat\nlogfile = /else/heat.log\n", "/else/heat.log"),
+        ],
+    )
+    def test_goes_where_the_options_of_heat_lead(self, read: Read, text: str, file: str | None) -> None:
+        assert settings_of(read(f"[DEFAULT]\n{text}")).logging.file == file
+
+    @pytest.mark.parametrize(
+        ("text", "json_lines"),
+        [("", False), ("[DEFAULT]\nuse_json = true\n", True), ("[calor]\nlog_format = json\n", True)],
+    )
+    def test_has_two_forms(self, read: Read, text: str, json_lines: bool) -> None:
+        assert settings_of(read(text)).logging.json_lines is json_lines
+
+    def test_lines_for_requests_can_be_left_out(self, read: Read) -> None:
+        assert settings_of(read("")).logging.requests
+        assert not settings_of(read("[calor]\naccess_log = false\n")).logging.requests

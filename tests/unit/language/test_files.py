@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from resolving import WORLD
 
-from calor.cli.template.loading import fetcher
+from calor.cli.fetching import fetcher
 from calor.language import files
 from calor.language.diagnostics import Report
 from calor.language.files import Gathered, display_name, file_url, gather

@@ -12,13 +12,16 @@ from xml.sax.saxutils import escape
 from sqlalchemy import Engine, select
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from calor.api import bodies
+from calor.api.observing import ROUTE, Observed
 from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of
 from calor.clouds.errors import CloudError, Unauthorized
+from calor.observe import fields
 from calor.service.caller import Caller
 from calor.service.commands import Commands
 from calor.service.errors import ServiceError
@@ -45,21 +48,26 @@ class Refused(Exception):
         self.message = message
 
 
-def create_cfn_app(database: Engine, commands: Commands, verify: Verify) -> Starlette:
+def create_cfn_app(
+    database: Engine, commands: Commands, verify: Verify, *, access_log: bool = True
+) -> Starlette:
     """The app. A request is answered when its signal is written down or, for a wait condition, handled."""
     door = _Door(reading(database), commands, verify)
 
     async def signal(request: Request) -> Response:
+        request.scope[ROUTE] = "/signal"
         return await door.answer(request, wait=False)
 
     async def wait_condition(request: Request) -> Response:
+        request.scope[ROUTE] = "/waitcondition"
         return await door.answer(request, wait=True)
 
     return Starlette(
         routes=[
             Route("/v1/signal/{arn:path}", signal, methods=["POST"]),
             Route("/v1/waitcondition/{arn:path}", wait_condition, methods=["PUT"]),
-        ]
+        ],
+        middleware=[Middleware(Observed, api="cfn", access_log=access_log)],
     )
 
 
@@ -88,6 +96,7 @@ class _Door:
             project=project,
             roles=tuple(role["name"] for role in signer.get("roles", ())),
         )
+        fields.learn(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
         self._commands.signal(caller, stack, resource, details)
         if wait:
             self._until_handled(stack)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from calor.cli.drawing.model import Drawing, Node
 from calor.cli.drawing.order import order
+from calor.cli.render.states import progress_of
 
 _HEADER = """\
 digraph stack {
@@ -14,6 +15,7 @@ digraph stack {
   fontname="Helvetica"
   node [shape=box, style="rounded,filled", fillcolor="#f8fafc", color="#94a3b8", fontname="Helvetica"]
   edge [color="#64748b"]"""
+_FILLS = {"COMPLETE": "#dcfce7", "IN_PROGRESS": "#fef9c3", "FAILED": "#fee2e2"}
 
 
 def render(drawing: Drawing) -> str:
@@ -27,7 +29,9 @@ def _level(drawing: Drawing, indent: str) -> Iterator[str]:
         if node.inside:
             yield from _cluster(node, node.inside, indent)
         else:
-            yield f"{indent}{_quoted(node.id)} [label={_label(node)}]"
+            filled = _FILLS.get(progress_of(node.state))
+            style = f", fillcolor={_quoted(filled)}" if filled else ""
+            yield f"{indent}{_quoted(node.id)} [label={_label(node)}{style}]"
     for start, end in dict.fromkeys(drawing.edges):
         styles = [f"ltail={_quoted(_cluster_name(start))}"] if start in clusters else []
         styles += [f"lhead={_quoted(_cluster_name(end))}"] if end in clusters else []
@@ -49,7 +53,7 @@ def _cluster_name(node_id: str) -> str:
 
 
 def _label(node: Node) -> str:
-    return _quoted("\n".join(part for part in (node.label, node.sublabel) if part))
+    return _quoted("\n".join(part for part in (node.label, node.sublabel, node.state) if part))
 
 
 def _quoted(text: str) -> str:

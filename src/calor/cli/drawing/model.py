@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from calor.cli.render.types import short_type
 from calor.language.definition import Definition
 
 Edge = tuple[str, str]
@@ -19,6 +20,8 @@ class Node:
     label: str
     sublabel: str = ""
     inside: Drawing | None = None
+    state: str = ""
+    """Of what exists, the state that it is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def _level(definition: Definition, nested: bool, prefix: str) -> Drawing:
         Node(
             prefix + resource.name,
             resource.name,
-            _shown(resource.type_name),
+            short_type(resource.type_name),
             _level(resource.child, nested, f"{prefix}{resource.name}/")
             if nested and resource.child
             else None,
@@ -56,8 +59,3 @@ def _level(definition: Definition, nested: bool, prefix: str) -> Drawing:
     )
     edges = tuple((prefix + node, prefix + needed) for node, needed in definition.graph.edges())
     return Drawing(nodes, edges)
-
-
-def _shown(type_name: str) -> str:
-    """Of a template's URL, the name of its file."""
-    return type_name.rsplit("/", 1)[-1] if "://" in type_name else type_name

@@ -9,6 +9,7 @@ from zlib import crc32
 from calor.cli.drawing.layout import HEADER, PADDING, Box, Layout, Segment, Size, Trunk, layout
 from calor.cli.drawing.model import Drawing, Node
 from calor.cli.render.ansi import text_width, visible
+from calor.cli.render.states import progress_of
 
 _MARGIN = 28.0
 _CAPTION = 26.0
@@ -23,6 +24,8 @@ _HUES = (
     *("#0f766e", "#ca8a04", "#db2777", "#7c3aed", "#059669", "#65a30d"),
     *("#92400e", "#2563eb", "#ea580c", "#0891b2", "#c026d3"),
 )
+
+_STATES = {"COMPLETE": "#16a34a", "IN_PROGRESS": "#eab308", "FAILED": "#dc2626"}
 
 _STYLE = """
 text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -106,7 +109,7 @@ def _segment(segment: Segment) -> str:
 def _box(box: Box) -> Iterator[str]:
     node = box.node
     place = f'x="{_n(box.x)}" y="{_n(box.y)}"'
-    said = ": ".join(part for part in (node.id, node.sublabel) if part)
+    said = ": ".join(part for part in (node.id, node.sublabel, node.state) if part)
     yield f"<g id={quoteattr(visible(node.id))}><title>{escape(visible(said))}</title>"
     shape = "stack" if box.inside else "box"
     yield f'<rect class="{shape}" {place} width="{_n(box.width)}" height="{_n(box.height)}" rx="7"/>'
@@ -116,6 +119,12 @@ def _box(box: Box) -> Iterator[str]:
     )
     yield f'<text class="name" x="{_n(box.x + 19)}" y="{_n(box.y + 20)}">{_text(node.label)}</text>'
     yield f'<text class="type" x="{_n(box.x + 19)}" y="{_n(box.y + 36)}">{_text(node.sublabel)}</text>'
+    if node.state:
+        # At the right edge of the box, where no text reaches.
+        mark = _STATES.get(progress_of(node.state), "#94a3b8")
+        if node.state.startswith("INIT"):
+            mark = "#94a3b8"
+        yield f'<circle cx="{_n(box.x + box.width - 11)}" cy="{_n(box.y + 11)}" r="4.5" fill="{mark}"/>'
     if box.inside:
         yield f'<g transform="translate({_n(box.x + PADDING)} {_n(box.y + HEADER)})">'
         yield from _level(box.inside)

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from calor.cli.drawing.model import Drawing, Node
 from calor.cli.drawing.order import Order, essential, order
 from calor.cli.render.ansi import BOLD, CYAN, DIM, RED, Paint, painter, text_width, visible
+from calor.cli.render.states import painted, sign
 
 _DEEPEST = 24
 """A branch that is deeper goes on at the left margin, further down."""
 _WIDEST_TYPE = 44
 _MOST_NAMED = 6
+_STATE_WIDTH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,9 @@ def _line(row: _Row, names: int, types: int, paint: Paint) -> str:
     gap = " " * (names - text_width(row.tree) - text_width(name))
     line = f"{paint(row.tree, DIM)}{paint(name, BOLD)}{gap}  {paint(type_name, CYAN)}"
     remarks = []
+    if row.node.state:
+        shown = f"{sign(row.node.state)} {row.node.state}"
+        remarks.append(painted(f"{shown:<{_STATE_WIDTH}}", row.node.state, paint))
     if row.also:
         remarks.append(paint(f"+ {_listed(row.also)}", DIM))
     if row.cycle:
@@ -51,7 +56,7 @@ def _line(row: _Row, names: int, types: int, paint: Paint) -> str:
         remarks.append(paint("… continued below", DIM))
     if not remarks:
         return line.rstrip()
-    return line + " " * (types - text_width(type_name)) + "  " + "  ".join(remarks)
+    return (line + " " * (types - text_width(type_name)) + "  " + "  ".join(remarks)).rstrip()
 
 
 def _listed(names: tuple[str, ...]) -> str:

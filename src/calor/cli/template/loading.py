@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import urllib.parse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calor.cli.fetching import fetcher
 from calor.language import files, operator
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
@@ -18,8 +18,6 @@ from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
 from calor.language.source import Source
 from calor.types.world import offline_world
-
-TIMEOUT = 20
 
 
 class UsageError(Exception):
@@ -55,49 +53,6 @@ def parameters(pairs: Iterable[str]) -> dict[str, Any]:
 def _is_text(argument: str) -> bool:
     """Whether the bytes of a command line's argument could all be decoded."""
     return not any("\udc80" <= char <= "\udcff" for char in argument)
-
-
-def fetcher(offline: bool) -> files.Fetch:
-    """Fetches files and web addresses. An address that failed is not waited for again: what gathers the files and
-    what looks for types both ask for it."""
-    failed: dict[str, OSError] = {}
-
-    def fetch(url: str) -> bytes:
-        if url in failed:
-            raise failed[url]
-        try:
-            return _from_file(url) if url.startswith("file://") else _from_web(url, offline)
-        except ValueError as error:
-            # The name itself is impossible: a null byte, a port that is no number.
-            raise OSError(str(error)) from None
-        except OSError as error:
-            failed[url] = error
-            raise
-
-    return fetch
-
-
-def _from_file(url: str) -> bytes:
-    path = urllib.parse.unquote(url.removeprefix("file://"), errors="surrogateescape")
-    with open(path, "rb") as file:
-        return file.read(files.MAX_FILE + 1)
-
-
-def _from_web(url: str, offline: bool) -> bytes:
-    if not url.startswith(("http://", "https://")):
-        raise OSError("only files and web addresses are read")
-    if offline:
-        raise OSError("not fetched: --offline")
-    # Only a template that names an address pays for the import.
-    from http.client import HTTPException
-    from urllib.request import urlopen
-
-    try:
-        with urlopen(url, timeout=TIMEOUT) as answer:
-            content: bytes = answer.read(files.MAX_FILE + 1)
-            return content
-    except HTTPException as error:
-        raise OSError(str(error)) from None
 
 
 def world(arguments: argparse.Namespace, report: Report, fetch: files.Fetch) -> World:

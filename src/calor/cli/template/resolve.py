@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import IO, Any
 
+from calor.cli.fetching import fetcher
 from calor.cli.render import plain
 from calor.cli.template import loading
 from calor.language.diagnostics import Report, Severity
@@ -59,7 +60,7 @@ def _one(arguments: argparse.Namespace) -> int:
 
 def _batch(arguments: argparse.Namespace) -> int:
     report = Report()
-    world = loading.world(arguments, report, loading.fetcher(arguments.offline))
+    world = loading.world(arguments, report, fetcher(arguments.offline))
     identity = StackIdentity(name=arguments.stack_name) if arguments.stack_name else StackIdentity()
     with contextlib.ExitStack() as stack:
         # Bytes: a line that is no text is an error of that line, not the end of all.

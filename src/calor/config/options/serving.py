@@ -54,8 +54,15 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.StrOpt(
             "log_file",
             deprecated_opts=[cfg.DeprecatedOpt("logfile")],
-            help="The file to write the log to, instead of the standard error stream.",
+            help="The file to write the log to, instead of the standard error stream. It may be moved away while "
+            "the server runs.",
         ),
+        cfg.StrOpt(
+            "log_dir",
+            deprecated_opts=[cfg.DeprecatedOpt("logdir")],
+            help="The folder in which log_file is, or calor.log without that.",
+        ),
+        cfg.BoolOpt("use_json", default=False, help="The same as [calor] log_format = json."),
     ),
     "heat_api": (
         *_listening(
@@ -73,6 +80,23 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             "public_host",
             help="The host name that clients are told, where that is not the address on which the APIs listen. An "
             "option of Calor's own.",
+        ),
+        cfg.StrOpt(
+            "log_format",
+            default="text",
+            choices=("text", "json"),
+            help="Whether lines of the log are for people, or a JSON object each. An option of Calor's own.",
+        ),
+        cfg.BoolOpt(
+            "access_log",
+            default=True,
+            help="Whether every request has a line in the log, with its status and duration. An option of Calor's "
+            "own.",
+        ),
+        cfg.StrOpt(
+            "otlp_endpoint",
+            help="Where traces are sent, by OTLP over HTTP, as in http://collector.example:4318. The variables of "
+            "OpenTelemetry (OTEL_*) count, too. Needs the extra otel. An option of Calor's own.",
         ),
     ),
     "oslo_middleware": (

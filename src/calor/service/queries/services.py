@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, or_, select
 
 from calor.store import records, tables
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What nobody has begun to work on."""
+
+    stacks: int
+    signals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,18 @@ class Services:
         )
         with self._source.connect() as connection:
             return {(action, status): count for action, status, count in connection.execute(query)}
+
+    def backlog(self) -> Backlog:
+        stack, lease, inbox = tables.stack, tables.lease, tables.inbox
+        waiting = (
+            select(func.count())
+            .select_from(stack.outerjoin(lease, lease.c.stack == stack.c.id))
+            .where(stack.c.parent.is_(None), stack.c.status == "IN_PROGRESS")
+            .where(or_(lease.c.stack.is_(None), lease.c.expires_at < self._clock()))
+        )
+        with self._source.connect() as connection:
+            stacks = connection.execute(waiting).scalar_one()
+            return Backlog(stacks, connection.execute(select(func.count()).select_from(inbox)).scalar_one())
 
     def ping(self) -> None:
         """Reads something of the database. Raises whatever the database raises."""

@@ -1,0 +1,99 @@
+"""What is told of requests: an id that goes with them, a line in the log, a figure, a span."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from uuid import uuid4
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from calor.observe import fields, tracing
+from calor.observe.logs import EXTRA
+from calor.observe.series import REQUEST_SECONDS
+
+REQUEST_ID = "x-openstack-request-id"
+ROUTE = "calor.route"
+"""Where an app notes in the scope which of its routes a request took."""
+
+_REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
+_WITHOUT_BODY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+_QUIET = frozenset({"/healthcheck", "/metrics"})
+"""Asked every few seconds by machines; told only to those who want every detail."""
+
+log = logging.getLogger("calor.requests")
+
+
+class Observed:
+    """Gives every request an id, or keeps the one it brings, sends it back, and tells how the request went."""
+
+    def __init__(self, app: ASGIApp, *, api: str, access_log: bool) -> None:
+        self._app = app
+        self._api = api
+        self._access_log = access_log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = {
+            name: value for name, value in scope["headers"] if name in (b"traceparent", REQUEST_ID.encode())
+        }
+        text = given.get(REQUEST_ID.encode(), b"").decode("latin-1")
+        id = text if _REQUEST_ID.match(text) else f"req-{uuid4()}"
+        method = scope["method"]
+        started = time.perf_counter()
+        status, answered = 0, 0.0
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status, answered
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[REQUEST_ID] = id
+                status, answered = message["status"], time.perf_counter() - started
+            await send(message)
+
+        parent = given.get(b"traceparent", b"").decode("latin-1")
+        # Bodies may hold hidden values, and what breaks may repeat them.
+        with fields.about(discreet=method not in _WITHOUT_BODY, request_id=id):
+            try:
+                with tracing.span(method, kind="SERVER", parent=parent, http_request_method=method) as span:
+                    await self._app(scope, receive, send_marked)
+                    if span is not None:
+                        _describe(span, method, scope.get(ROUTE, ""), status)
+            finally:
+                # An exception that gets here is answered outside.
+                self._tell(scope, status or 500, answered, time.perf_counter() - started)
+
+    def _tell(self, scope: Scope, status: int, answered: float, seconds: float) -> None:
+        method, path = scope["method"], scope["path"]
+        if path in _QUIET:
+            level = logging.DEBUG
+        else:
+            level = logging.INFO
+            REQUEST_SECONDS.observe(
+                answered or seconds, self._api, _named(method), scope.get(ROUTE, ""), str(status)
+            )
+        if self._access_log and log.isEnabledFor(level):
+            told = {"api": self._api, "status": status, "ms": round(seconds * 1000, 1)}
+            # The query is not told: signatures are in there. Quoted, so that a path cannot look like another line.
+            shown = path if path.isprintable() else ascii(path)
+            log.log(level, "%s %s", method, shown, extra={EXTRA: told})
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def _named(method: str) -> str:
+    """Anybody can send any word as a method; figures are not kept for each of them."""
+    return method if method in _METHODS else "other"
+
+
+def _describe(span: object, method: str, route: str, status: int) -> None:
+    told: dict[str, object] = {"http.route": route, "http.response.status_code": status}
+    told.update({f"calor.{name}": value for name, value in fields.current().items()})
+    span.update_name(f"{method} {route}")  # type: ignore[attr-defined]
+    span.set_attributes(told)  # type: ignore[attr-defined]
+    if status >= 500:
+        tracing.mark_failed(span, str(status))

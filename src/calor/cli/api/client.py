@@ -1,0 +1,181 @@
+"""The orchestration API as commands use it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from calor.cli.api.http import Answer, Http
+from calor.cli.api.identity import Access, endpoint, log_in
+from calor.cli.api.settings import CloudSettings
+from calor.cli.errors import CommandError
+
+_REDIRECTS = (301, 302, 303, 305, 307, 308)
+_PAGE = 1000
+
+Query = Mapping[str, Any]
+
+
+class ApiError(CommandError):
+    """The service said no."""
+
+    def __init__(self, status: int, message: str, kind: str = "", hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class StackRef:
+    name: str
+    id: str
+
+    @property
+    def path(self) -> str:
+        return path_of("stacks", self.name, self.id)
+
+
+class Heat:
+    """Logs in with the first request."""
+
+    def __init__(self, choose: Callable[[], CloudSettings], arguments: argparse.Namespace) -> None:
+        self._choose = choose
+        self._debug = getattr(arguments, "debug", False)
+
+    @cached_property
+    def settings(self) -> CloudSettings:
+        return self._choose()
+
+    @cached_property
+    def http(self) -> Http:
+        return Http(self.settings, debug=self._debug)
+
+    @cached_property
+    def access(self) -> Access:
+        return log_in(self.settings, self.http)
+
+    @cached_property
+    def url(self) -> str:
+        return endpoint(self.settings, self.access, self.settings.service_type)
+
+    def service_url(self, service_type: str) -> str:
+        return endpoint(self.settings, self.access, service_type)
+
+    @property
+    def target(self) -> str:
+        """The cloud and the project, as one names them to people."""
+        project = self.access.project_name or self.access.project_id or "of the token"
+        return f"cloud {self.settings.name}, project {project}"
+
+    def find(self, reference: str) -> StackRef:
+        """The stack that a name, an id or `name/id` stands for."""
+        name, slash, id = reference.partition("/")
+        if slash and id and "/" not in id:
+            return StackRef(name, id)
+        answer = self._once("GET", path_of("stacks", reference))
+        address = answer.headers.get("location", "")
+        if answer.status in _REDIRECTS and "/stacks/" in address:
+            parts = address.partition("?")[0].partition("/stacks/")[2].split("/")
+            if len(parts) > 1:
+                return StackRef(unquote(parts[0]), unquote(parts[1]))
+        if answer.status == 404:
+            raise ApiError(
+                404, f"there is no stack {reference}", "EntityNotFound", "`calor stack list` lists them"
+            )
+        self._checked(answer)
+        raise CommandError(f"{self.url} does not tell where the stack {reference} is", "is it a Heat API?")
+
+    def get(self, path: str, query: Query | None = None) -> Any:
+        return self._ask("GET", path, query)
+
+    def post(self, path: str, body: Any = None, query: Query | None = None) -> Any:
+        return self._ask("POST", path, query, body)
+
+    def put(self, path: str, body: Any, query: Query | None = None) -> Any:
+        return self._ask("PUT", path, query, body)
+
+    def patch(self, path: str, body: Any, query: Query | None = None) -> Any:
+        return self._ask("PATCH", path, query, body)
+
+    def delete(self, path: str) -> Any:
+        return self._ask("DELETE", path)
+
+    def pages(self, path: str, key: str, query: Query, limit: int | None) -> Iterator[dict[str, Any]]:
+        """The items of a list, in pages; `limit` of them at most."""
+        left = limit
+        asked = dict(query)
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(left, _PAGE)
+            found = self.get(path, {**asked, "limit": size})[key]
+            yield from found
+            if len(found) < size:
+                return
+            asked["marker"] = found[-1]["id"]
+            left = None if left is None else left - len(found)
+
+    def headers(self) -> dict[str, str]:
+        token = self.access.token
+        made = {"Accept": "application/json", **({"X-Auth-Token": token} if token else {})}
+        if self.settings.region:
+            made["X-Region-Name"] = self.settings.region
+        if self.settings.include_password:
+            auth = self.settings.auth
+            made |= {"X-Auth-User": auth.get("username", ""), "X-Auth-Key": auth.get("password", "")}
+        return made
+
+    def _ask(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Any:
+        return self._checked(self._once(method, path, query, body)).json()
+
+    def _once(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Answer:
+        headers = self.headers()
+        content = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        return self.http.send(method, self.url + path + _query(query), headers, content)
+
+    def _checked(self, answer: Answer) -> Answer:
+        if answer.status < 300:
+            return answer
+        content = answer.json()
+        error = content.get("error") if isinstance(content, dict) else None
+        kind, said = "", None
+        if isinstance(error, dict):
+            kind, said = error.get("type") or "", error.get("message")
+        if not said and isinstance(content, dict):
+            said = content.get("explanation") or content.get("message") or content.get("title")
+        if not said:
+            said = answer.body[:300].decode("utf-8", "replace") or "the service gives no reason"
+        if answer.status >= 500:
+            request_id = answer.headers.get("x-openstack-request-id")
+            said = f"the service failed: {said}" + (f" [{request_id}]" if request_id else "")
+        raise ApiError(answer.status, str(said).strip(), kind, _hint(answer.status, kind))
+
+
+def _hint(status: int, kind: str) -> str:
+    if status == 401:
+        return "the token is not valid; log in again"
+    if status == 403:
+        return "the roles in this project do not allow it"
+    if kind == "StackExists":
+        return "`calor stack update` changes it"
+    if kind == "UserParameterMissing":
+        return "give it with --parameter NAME=VALUE"
+    return ""
+
+
+def path_of(*parts: str) -> str:
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
+
+
+def _query(query: Query | None) -> str:
+    pairs: list[tuple[str, str]] = []
+    for name, value in (query or {}).items():
+        listed = value if isinstance(value, list) else [value]
+        pairs.extend((name, str(one)) for one in listed if one is not None and one is not False)
+    return f"?{urlencode(pairs)}" if pairs else ""

@@ -1,0 +1,13 @@
+"""`calor config show`: with an id a software configuration, without one the configuration of the server here."""
+
+from __future__ import annotations
+
+import argparse
+
+from calor.cli.api.client import Heat
+from calor.cli.config import run_show
+from calor.cli.software import configs
+
+
+def show(heat: Heat, arguments: argparse.Namespace) -> int:
+    return run_show(arguments) if arguments.id is None else configs.show(heat, arguments)

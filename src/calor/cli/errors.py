@@ -1,0 +1,24 @@
+"""What a command says when it cannot do what it was asked for."""
+
+from __future__ import annotations
+
+
+class CommandError(Exception):
+    """One line for whoever typed the command, and a hint on what to do about it."""
+
+    code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def line(self) -> str:
+        said = " ".join(self.message.split())
+        return f"{said} ({self.hint})" if self.hint else said
+
+
+class UsageError(CommandError):
+    """The command line does not make sense."""
+
+    code = 2

@@ -1,0 +1,1 @@
+"""Software configurations and their deployments."""

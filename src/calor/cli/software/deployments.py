@@ -1,0 +1,131 @@
+"""`calor deployment …`: configurations on servers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from calor.cli.api.client import Heat, path_of
+from calor.cli.asking import announce
+from calor.cli.errors import CommandError, UsageError
+from calor.cli.render import records
+from calor.cli.software.configs import delete_all
+from calor.cli.software.temp_urls import signal_url
+from calor.cli.stack.request import key_values
+
+_LISTED = ("id", "config_id", "server_id", "action", "status")
+_SHORT = (
+    *("id", "server_id", "config_id", "creation_time", "updated_time"),
+    *("status", "status_reason", "input_values", "action"),
+)
+_LONG = ("creation_time", "status_reason")
+
+
+def create(heat: Heat, arguments: argparse.Namespace) -> int:
+    """A configuration of its own is made for the deployment, with the values that it is to have and the address
+    that the server shall tell its result to."""
+    config = (
+        heat.get(path_of("software_configs", arguments.config))["software_config"] if arguments.config else {}
+    )
+    waits_for_signal = arguments.signal_transport == "TEMP_URL_SIGNAL"
+    derived = {
+        "name": arguments.name,
+        "group": config.get("group") or "Heat::Ungrouped",
+        "config": config.get("config") or "",
+        "options": config.get("options") or {},
+        "outputs": config.get("outputs") or [],
+        "inputs": _inputs(heat, arguments, config),
+    }
+    made = heat.post("/software_configs", derived)["software_config"]
+    body = {
+        "config_id": made["id"],
+        "server_id": arguments.server,
+        "action": arguments.action,
+        "status": "IN_PROGRESS" if waits_for_signal else "COMPLETE",
+        "status_reason": "Deploy data available" if waits_for_signal else "Not waiting for outputs signal",
+        "stack_user_project_id": heat.access.project_id,
+    }
+    records.print_record(arguments, heat.post("/software_deployments", body)["software_deployment"])
+    return 0
+
+
+def _inputs(heat: Heat, arguments: argparse.Namespace, config: dict[str, Any]) -> list[dict[str, Any]]:
+    values = dict(key_values(arguments.input_values, "an input's value"))
+    known = [
+        {**one, "value": values.pop(one["name"], one.get("value", one.get("default")))}
+        for one in config.get("inputs") or []
+    ]
+    given = [{"name": name, "type": "String", "value": value} for name, value in values.items()]
+    own = {
+        "deploy_server_id": (arguments.server, "The server it is deployed to"),
+        "deploy_action": (arguments.action, "The action it is deployed for"),
+        "deploy_signal_transport": (arguments.signal_transport, "How the server tells its result"),
+    }
+    if arguments.signal_transport == "TEMP_URL_SIGNAL":
+        url = signal_url(heat, arguments.container, arguments.name, arguments.timeout)
+        own["deploy_signal_id"] = (url, "Where the server tells its result")
+        own["deploy_signal_verb"] = ("PUT", "How it does so")
+    return [
+        *known,
+        *given,
+        *(
+            {"name": name, "type": "String", "value": value, "description": text}
+            for name, (value, text) in own.items()
+        ),
+    ]
+
+
+def list_(heat: Heat, arguments: argparse.Namespace) -> int:
+    found = heat.get("/software_deployments", {"server_id": arguments.server})["software_deployments"]
+    names = (*_LISTED, *(_LONG if arguments.long or arguments.legacy else ()))
+    records.print_list(arguments, records.columns(*names), found)
+    return 0
+
+
+def show(heat: Heat, arguments: argparse.Namespace) -> int:
+    found = _get(heat, arguments.id)
+    if not (arguments.long or arguments.legacy):
+        found = {key: found.get(key) for key in _SHORT}
+    records.print_record(arguments, found)
+    return 0
+
+
+def delete(heat: Heat, arguments: argparse.Namespace) -> int:
+    announce(f"Deleting from {heat.target}: {', '.join(arguments.ids)}")
+    delete_all(heat, "software_deployments", arguments.ids)
+    return 0
+
+
+def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
+    found = heat.get(path_of("software_deployments", "metadata", arguments.server))["metadata"]
+    print(json.dumps(found, indent=2, ensure_ascii=False))
+    return 0
+
+
+def output(heat: Heat, arguments: argparse.Namespace) -> int:
+    values = _get(heat, arguments.id).get("output_values") or {}
+    if arguments.all or arguments.output is None:
+        if not arguments.all:
+            raise UsageError("no output is named", "name one, or all with --all")
+        if arguments.legacy and arguments.format != "json":
+            for name, value in values.items():
+                print(f"{name}\n  {_text(value)}")
+        else:
+            print(json.dumps(values, indent=2, ensure_ascii=False))
+        return 0
+    if arguments.output not in values:
+        listed = f"there are {', '.join(values)}" if values else "there are none yet"
+        raise CommandError(f"the deployment has no output {arguments.output}", listed)
+    value = values[arguments.output]
+    print(json.dumps(value, ensure_ascii=False) if arguments.format == "json" else _text(value))
+    return 0
+
+
+def _get(heat: Heat, id: str) -> dict[str, Any]:
+    found: dict[str, Any] = heat.get(path_of("software_deployments", id))["software_deployment"]
+    return found
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

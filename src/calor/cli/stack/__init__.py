@@ -1,0 +1,1 @@
+"""`calor stack …`: a module for each family of commands."""

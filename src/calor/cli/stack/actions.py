@@ -1,0 +1,78 @@
+"""Actions on stacks as they are: check, suspend, resume, cancel; and handing them over."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from calor.cli.api.client import Heat
+from calor.cli.asking import announce, confirm
+from calor.cli.errors import CommandError
+from calor.cli.stack.finishing import finish
+from calor.cli.stack.following import newest
+from calor.cli.stack.places import forget, noted
+
+
+def check(heat: Heat, arguments: argparse.Namespace) -> int:
+    return _act(heat, arguments, "check", ("CHECK_COMPLETE",))
+
+
+def suspend(heat: Heat, arguments: argparse.Namespace) -> int:
+    return _act(heat, arguments, "suspend", ("SUSPEND_COMPLETE",))
+
+
+def resume(heat: Heat, arguments: argparse.Namespace) -> int:
+    return _act(heat, arguments, "resume", ("RESUME_COMPLETE",))
+
+
+def cancel(heat: Heat, arguments: argparse.Namespace) -> int:
+    """Without rollback the action that was cancelled has failed, as was wanted."""
+    if arguments.no_rollback:
+        return _act(heat, arguments, "cancel_without_rollback", ("CREATE_FAILED", "UPDATE_FAILED"))
+    return _act(heat, arguments, "cancel_update", ("ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "UPDATE_FAILED"))
+
+
+def _act(heat: Heat, arguments: argparse.Namespace, action: str, wanted: tuple[str, ...]) -> int:
+    code = 0
+    for reference in arguments.stacks:
+        stack = heat.find(reference)
+        places = noted(heat, stack)
+        last = newest(heat, stack)
+        heat.post(f"{stack.path}/actions", {action: None})
+        code |= finish(heat, stack, arguments, after=last, places=places, wanted=wanted)
+    return code
+
+
+def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
+    """The stack goes, what it made stays; what is needed to adopt it is printed."""
+    stack = heat.find(arguments.stack)
+    announce(f"Abandoning in {heat.target}: {stack.name} ({stack.id}); its resources stay")
+    confirm("Are you sure?", yes=arguments.legacy or arguments.yes)
+    # Found out before the stack is gone that its data cannot be written.
+    if arguments.output_file:
+        _write(arguments.output_file, "")
+    data = heat.delete(f"{stack.path}/abandon")
+    forget(stack)
+    _put(arguments, data)
+    return 0
+
+
+def export(heat: Heat, arguments: argparse.Namespace) -> int:
+    _put(arguments, heat.get(f"{heat.find(arguments.stack).path}/export"))
+    return 0
+
+
+def _put(arguments: argparse.Namespace, data: object) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    if arguments.output_file:
+        _write(arguments.output_file, text + "\n")
+    else:
+        print(text)
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from None

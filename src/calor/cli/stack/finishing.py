@@ -1,0 +1,91 @@
+"""What follows after a stack was told to do something: waiting, and telling how it went."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from calor.cli.api.client import Heat, StackRef
+from calor.cli.asking import announce
+from calor.cli.errors import CommandError
+from calor.cli.progress import out_stream, watch
+from calor.cli.render import records
+from calor.cli.stack.following import shown_stack
+from calor.cli.stack.places import Places
+
+SHORT = (
+    "id",
+    "stack_name",
+    "description",
+    "creation_time",
+    "updated_time",
+    "stack_status",
+    "stack_status_reason",
+)
+LINE = records.columns("id", "stack_name", "stack_status", "creation_time", "updated_time")
+POLL_SECONDS = 2.0
+
+
+def waits(arguments: argparse.Namespace) -> bool:
+    """In the old spelling, whoever wants to wait says how often to look."""
+    asked = arguments.legacy and getattr(arguments, "poll", None) is not None
+    return bool(arguments.wait or asked)
+
+
+def finish(
+    heat: Heat,
+    stack: StackRef,
+    arguments: argparse.Namespace,
+    *,
+    after: str | None,
+    places: Places | None = None,
+    wanted: tuple[str, ...],
+    expected: int = 0,
+) -> int:
+    """Shows progress until the action has ended, if that is asked for, and then the stack. The exit code is 1
+    unless the stack's state then is one of those wanted."""
+    if not waits(arguments):
+        _print(arguments, shown_stack(heat, stack))
+        return 0
+    try:
+        state = watch(
+            heat,
+            stack,
+            after,
+            places or Places(None),
+            out=out_stream(arguments.format),
+            poll=getattr(arguments, "poll", None) or POLL_SECONDS,
+            expected=expected,
+        )
+    except KeyboardInterrupt:
+        announce(f"The service goes on; `calor stack event list --follow {stack.name}` shows it.")
+        raise
+    shown = shown_stack(heat, stack, outputs=True)
+    if state in wanted:
+        if shown:
+            _print(arguments, shown)
+        return 0
+    reason = shown.get("stack_status_reason") or "no reason is given"
+    raise CommandError(
+        f"the stack {stack.name} is {state}: {reason}", f"see `calor stack failures {stack.name}`"
+    )
+
+
+def _print(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None:
+    if arguments.legacy:
+        records.print_list(arguments, LINE, [shown])
+    elif arguments.format or arguments.columns:
+        records.print_record(arguments, {key: shown.get(key) for key in SHORT})
+    else:
+        print(f"{shown.get('stack_name')} {shown.get('id')} {shown.get('stack_status')}")
+        for output in shown.get("outputs") or ():
+            print(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
+    sys.stdout.flush()
+
+
+def _value(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

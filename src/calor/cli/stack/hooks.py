@@ -1,0 +1,132 @@
+"""Breakpoints: which resources wait at one, and letting them go on."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from calor.cli.api.client import Heat, StackRef, path_of
+from calor.cli.asking import announce
+from calor.cli.errors import CommandError
+from calor.cli.render import records
+from calor.cli.stack.following import Event, event_of
+from calor.cli.stack.tree import Tree
+
+_PAUSED = re.compile(r"paused until Hook (\S+) is cleared")
+_CLEARED = re.compile(r"Hook (\S+) is cleared")
+_STARTED = re.compile(r"\AStack \w+ started\Z")
+_DEEPEST = 50
+HOOKS = ("pre-create", "pre-update", "pre-delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    event: Event
+    path: tuple[str, ...]
+    hook: str
+
+
+def poll(heat: Heat, arguments: argparse.Namespace) -> int:
+    stack = heat.find(arguments.stack)
+    depth = arguments.nested_depth or 0
+    rows = [
+        {
+            "resource_name": one.event.resource,
+            "id": one.event.id,
+            "resource_status_reason": one.event.reason,
+            "resource_status": one.event.status,
+            "event_time": one.event.time,
+            "stack_name": one.event.stack.name,
+        }
+        for one in waiting(heat, stack, depth)
+    ]
+    names = ["resource_name", "id", "resource_status_reason", "resource_status", "event_time"]
+    if depth:
+        names.append("stack_name")
+    records.print_list(arguments, records.columns(*names), rows)
+    return 0
+
+
+def clear(heat: Heat, arguments: argparse.Namespace) -> int:
+    """Resources are named by the way to them, `group/0/server`; `*` and `?` stand for those that wait."""
+    stack = heat.find(arguments.stack)
+    chosen = [hook for hook in HOOKS if getattr(arguments, hook.replace("-", "_"))]
+    hooks = chosen or [_hook_of(heat, stack)]
+    held = waiting(heat, stack, _DEEPEST)
+    for pattern in arguments.resources:
+        found = _matching(held, pattern.split("/"), hooks)
+        if not found and _is_pattern(pattern):
+            announce(f"No resource that {pattern} stands for waits at {' or '.join(hooks)}.")
+        elif not found:
+            owner, name = _resource(heat, stack, pattern.split("/"))
+            for hook in hooks:
+                _unset(heat, owner, name, hook)
+        for one in found:
+            _unset(heat, one.event.stack, one.event.resource, one.hook)
+    return 0
+
+
+def waiting(heat: Heat, stack: StackRef, depth: int) -> list[Waiting]:
+    raw = heat.get(f"{stack.path}/events", {"sort_dir": "asc", "nested_depth": depth or None})["events"]
+    tree = Tree(stack.name, stack.id)
+    tree.expect(heat.get(f"{stack.path}/resources", {"nested_depth": depth or None})["resources"])
+    return still_waiting(raw, tree)
+
+
+def still_waiting(raw: Iterable[Mapping[str, Any]], tree: Tree) -> list[Waiting]:
+    """What the events, oldest first, tell of: whoever was paused and has not been let go since."""
+    held: dict[tuple[str, str, str], Waiting] = {}
+    for one in raw:
+        event = event_of(one)
+        path = tree.see(event, 0.0)
+        paused, cleared = _PAUSED.search(event.reason), _CLEARED.search(event.reason)
+        if event.of_stack and _STARTED.match(event.reason):
+            held = {key: kept for key, kept in held.items() if key[0] != event.stack.id}
+        elif paused:
+            held[event.stack.id, event.resource, paused[1]] = Waiting(event, path, paused[1])
+        elif cleared:
+            held.pop((event.stack.id, event.resource, cleared[1]), None)
+    return list(held.values())
+
+
+def _matching(held: Iterable[Waiting], pattern: list[str], hooks: list[str]) -> list[Waiting]:
+    return [
+        one
+        for one in held
+        if one.hook in hooks
+        and len(one.path) == len(pattern)
+        and all(fnmatchcase(name, part) for name, part in zip(one.path, pattern, strict=True))
+    ]
+
+
+def _is_pattern(text: str) -> bool:
+    return any(char in text for char in "*?[")
+
+
+def _hook_of(heat: Heat, stack: StackRef) -> str:
+    """The hook that the stack's present action has."""
+    state = heat.get(stack.path, {"resolve_outputs": "false"})["stack"]["stack_status"]
+    action, _, progress = state.partition("_")
+    hook = f"pre-{action.lower()}"
+    if progress != "IN_PROGRESS" or hook not in HOOKS:
+        raise CommandError(f"the stack {stack.name} is {state}: no resource waits at a hook")
+    return hook
+
+
+def _resource(heat: Heat, stack: StackRef, names: list[str]) -> tuple[StackRef, str]:
+    """The stack that a resource is in, found by the way to it."""
+    for name in names[:-1]:
+        found = heat.get(stack.path + path_of("resources", name))["resource"]
+        if not any(link.get("rel") == "nested" for link in found.get("links") or ()):
+            raise CommandError(f"the resource {name} of {stack.name} has no stack below it")
+        stack = heat.find(found["physical_resource_id"])
+    return stack, names[-1]
+
+
+def _unset(heat: Heat, stack: StackRef, resource: str, hook: str) -> None:
+    heat.post(f"{stack.path}{path_of('resources', resource)}/signal", {"unset_hook": hook})
+    announce(f"Let {resource} of {stack.name} go on: {hook} is cleared.")

@@ -1,0 +1,169 @@
+"""A plan as people read it: what is replaced first, then the other steps, each with its reason and what changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calor.cli.render import ansi
+from calor.cli.render.ansi import Paint
+from calor.cli.render.types import short_type
+
+_SIGNS = {
+    "replace": ("±", ansi.YELLOW, "replaced"),
+    "forbidden": ("!", ansi.RED, "not allowed"),
+    "undecided": ("?", ansi.YELLOW, "undecided"),
+    "delete": ("-", ansi.RED, "deleted"),
+    "create": ("+", ansi.GREEN, "created"),
+    "update": ("~", ansi.CYAN, "updated in place"),
+}
+_ORDER = tuple(_SIGNS)
+_GROUPS = {
+    "added": "create",
+    "updated": "update",
+    "replaced": "replace",
+    "deleted": "delete",
+    "unchanged": "keep",
+}
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    name: str
+    before: Any
+    after: Any
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    kind: str
+    path: tuple[str, ...]
+    type_name: str
+    reason: str = ""
+    changes: tuple[Change, ...] = ()
+
+
+def steps_of(answer: Mapping[str, Any]) -> list[Step]:
+    """The steps that the answer of a preview tells of, those of nested stacks after the one they belong to. A service
+    that gives no plan gives at least lists of resources."""
+    plan = answer.get("plan")
+    if isinstance(plan, list):
+        return list(_planned(plan, ()))
+    if "resource_changes" in answer:
+        return list(_changed(answer["resource_changes"]))
+    return list(_previewed(answer.get("resources") or (), ()))
+
+
+def _planned(plan: Sequence[Mapping[str, Any]], above: tuple[str, ...]) -> Iterator[Step]:
+    for raw in plan:
+        path = tuple(raw.get("path") or (*above, raw.get("resource_name", "")))
+        changes = tuple(
+            Change(one.get("property", ""), one.get("before"), one.get("after"), one.get("after_known", True))
+            for one in raw.get("changes") or ()
+        )
+        kind = raw.get("action") or raw.get("kind") or ""
+        yield Step(
+            kind, path, raw.get("resource_type") or raw.get("type") or "", raw.get("reason") or "", changes
+        )
+        yield from _planned(raw.get("nested") or (), path)
+
+
+def _changed(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Step]:
+    for group, resources in groups.items():
+        for raw in resources:
+            parent = raw.get("parent_resource")
+            path = (parent, raw["resource_name"]) if parent else (raw["resource_name"],)
+            yield Step(_GROUPS.get(group, group), path, raw.get("resource_type") or "")
+
+
+def _previewed(resources: Sequence[Any], above: tuple[str, ...]) -> Iterator[Step]:
+    for raw in resources:
+        if isinstance(raw, list):
+            parent = next((one.get("parent_resource") for one in raw if isinstance(one, dict)), None)
+            yield from _previewed(raw, (*above, parent) if parent else above)
+        else:
+            changes = tuple(
+                Change(name, None, value) for name, value in (raw.get("properties") or {}).items()
+            )
+            yield Step(
+                "create", (*above, raw["resource_name"]), raw.get("resource_type") or "", changes=changes
+            )
+
+
+def worked_on(steps: Sequence[Step]) -> int:
+    return len({step.path for step in steps if step.kind not in ("keep", "forbidden")})
+
+
+def render(steps: Sequence[Step], *, color: bool) -> str:
+    paint = ansi.painter(color)
+    steps = _without_leavings(steps)
+    shown = [step for step in steps if step.kind != "keep"]
+    if not shown:
+        return "Nothing would change."
+    ordered = sorted(shown, key=lambda step: _ORDER.index(step.kind) if step.kind in _ORDER else len(_ORDER))
+    lines = [line for step in ordered for line in _step(step, paint)]
+    return "\n".join([*lines, "", _summary(steps, paint)])
+
+
+def _without_leavings(steps: Sequence[Step]) -> list[Step]:
+    """That what was replaced is deleted in the end goes without saying."""
+    replaced = {step.path for step in steps if step.kind == "replace"}
+    return [step for step in steps if step.kind != "delete" or step.path not in replaced]
+
+
+def _step(step: Step, paint: Paint) -> Iterator[str]:
+    mark, style, _ = _SIGNS.get(step.kind, ("·", "", step.kind))
+    name = ansi.visible("/".join(step.path))
+    head = f"{mark} {step.kind} {name}"
+    reason = f"  {ansi.visible(step.reason)}" if step.reason else ""
+    yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(short_type(step.type_name), ansi.DIM)}{reason}"
+    for change in step.changes:
+        yield from _change(change, step.kind, paint)
+
+
+def _change(change: Change, kind: str, paint: Paint) -> Iterator[str]:
+    after = _value(change.after) if change.known else "(known after it is done)"
+    if kind == "create":
+        if change.after is not None or not change.known:
+            yield f"    {change.name}: {paint(after, ansi.GREEN)}"
+        return
+    before = _value(change.before)
+    if "\n" in before or "\n" in after:
+        yield f"    {change.name}:"
+        yield from _text_diff(before, after, paint)
+    else:
+        yield f"    {change.name}: {paint(before, ansi.RED)} → {paint(after, ansi.GREEN)}"
+
+
+def _text_diff(before: str, after: str, paint: Paint) -> Iterator[str]:
+    from difflib import unified_diff
+
+    styles = {"+": ansi.GREEN, "-": ansi.RED, "@": ansi.CYAN}
+    lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    for line in list(lines)[2:]:
+        style = styles.get(line[:1])
+        shown = ansi.visible(line)
+        yield f"      {paint(shown, style) if style else shown}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str) and "\n" in value:
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _summary(steps: Sequence[Step], paint: Paint) -> str:
+    parts = []
+    for kind, (_, style, words) in _SIGNS.items():
+        number = sum(step.kind == kind for step in steps)
+        if number:
+            parts.append(paint(f"{number} {words}", style))
+    unchanged = sum(step.kind == "keep" for step in steps)
+    if unchanged:
+        parts.append(f"{unchanged} unchanged")
+    return ", ".join(parts)

@@ -1,0 +1,232 @@
+"""Makes a request of what a command line names: the template, environments, parameters, and all files they need."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from calor.cli.api.client import Heat
+from calor.cli.errors import CommandError, UsageError
+
+if TYPE_CHECKING:
+    from calor.language.diagnostics import Diagnostic
+    from calor.language.source import Source
+
+_HOOKS_FILE = "calor:hooks"
+
+
+@dataclass(frozen=True, slots=True)
+class StackRequest:
+    """The keys that describe a stack, and the texts they were made of."""
+
+    body: dict[str, Any]
+    template_url: str = ""
+    environment_urls: tuple[str, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+
+
+def from_arguments(heat: Heat, arguments: argparse.Namespace) -> StackRequest:
+    """Raises CommandError; what is wrong with files is printed before, all of it."""
+    given = parameters(arguments.parameters, arguments.parameter_files)
+    hooks = {
+        name: list(getattr(arguments, name.replace("-", "_"), ())) for name in ("pre-create", "pre-update")
+    }
+    container = getattr(arguments, "files_container", None)
+    if not arguments.template:
+        return _with_hooks(_named_only(arguments, given, container), hooks)
+    request = (
+        _with_container(arguments, container)
+        if container
+        else gathered(heat, arguments.template, arguments.environments)
+    )
+    body = {**request.body, "parameters": given}
+    if not body.get("environment_files"):
+        body.pop("environment_files", None)
+    made = StackRequest(body, request.template_url, request.environment_urls, request.sources)
+    return _with_hooks(made, hooks)
+
+
+def _with_container(arguments: argparse.Namespace, container: str) -> StackRequest:
+    """Only the template is read here: all that it and the environments name is in the container, by those names."""
+    from calor.language import files, reader
+    from calor.language.diagnostics import Report
+
+    report = Report()
+    source = reader.read_mapping(read_text(arguments.template).encode(), arguments.template, report)
+    if source is None:
+        raise complaint(report.sorted()[0])
+    url = files.file_url(arguments.template, os.getcwd())
+    body = {
+        "template": source.data,
+        "files": {},
+        "files_container": container,
+        "environment_files": list(arguments.environments),
+    }
+    return StackRequest(body, url, (), {url: source})
+
+
+def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackRequest:
+    from calor.cli.fetching import fetcher
+    from calor.cli.render import plain, terminal
+    from calor.language import files
+    from calor.language.diagnostics import Severity
+
+    cwd = os.getcwd()
+    template_url = files.file_url(template, cwd)
+    environment_urls = tuple(files.file_url(name, cwd) for name in environments)
+    found = files.gather(template_url, environment_urls, _with_token(heat, fetcher(False)), cwd=cwd)
+    problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
+    if len(problems) == 1:
+        raise complaint(problems[0])
+    if problems:
+        if sys.stderr.isatty():
+            print(
+                terminal.render(problems, found.sources, color="NO_COLOR" not in os.environ), file=sys.stderr
+            )
+        else:
+            print(plain.render(problems), file=sys.stderr)
+        raise CommandError(f"{len(problems)} problems in {template} and what belongs to it")
+    return StackRequest(found.request, template_url, environment_urls, found.sources)
+
+
+def complaint(problem: Diagnostic) -> CommandError:
+    """A problem in one line, with its place."""
+    place = f"{problem.where}: " if problem.where else ""
+    return CommandError(place + problem.message, problem.hint or "")
+
+
+def _with_token(heat: Heat, fetch: Any) -> Any:
+    """Objects of the cloud's own store are read with one's token, if they cannot be read without."""
+
+    def fetch_object(url: str) -> bytes:
+        try:
+            content: bytes = fetch(url)
+            return content
+        except OSError:
+            if not url.startswith("http") or not any(url.startswith(base) for base in _stores(heat)):
+                raise
+        answer = heat.http.send("GET", url, {"X-Auth-Token": heat.access.token or ""})
+        if answer.status != 200:
+            raise OSError(f"the object store answers {answer.status}")
+        return answer.body
+
+    return fetch_object
+
+
+def _stores(heat: Heat) -> list[str]:
+    try:
+        return [heat.service_url("object-store") + "/"]
+    except CommandError:
+        return []
+
+
+def _named_only(
+    arguments: argparse.Namespace, given: Mapping[str, Any], container: str | None
+) -> StackRequest:
+    """Environments without a template, as an update of an existing stack may have them."""
+    body: dict[str, Any] = {"parameters": dict(given)}
+    if container:
+        body |= {"files_container": container, "environment_files": list(arguments.environments)}
+        return StackRequest(body)
+    if arguments.environments:
+        request = environments_only(arguments.environments)
+        return StackRequest({**request, **body})
+    return StackRequest(body)
+
+
+def environments_only(names: Iterable[str]) -> dict[str, Any]:
+    """The request's part that environments make up."""
+    from calor.cli.fetching import fetcher
+    from calor.language import files
+
+    cwd = os.getcwd()
+    urls = [files.file_url(name, cwd) for name in names]
+    read = fetcher(False)
+
+    def fetch(url: str) -> bytes:
+        # The gatherer wants a template to start from.
+        return b"heat_template_version: 2013-05-23\n" if url == "calor:none" else read(url)
+
+    found = files.gather("calor:none", urls, fetch, cwd=cwd)
+    problems = found.report.sorted()
+    if problems:
+        raise complaint(problems[0])
+    return {name: found.request[name] for name in ("files", "environment", "environment_files")}
+
+
+def parameters(pairs: Iterable[str], file_pairs: Iterable[str] = ()) -> dict[str, Any]:
+    """`name=value`; several with `;` between them if there is one option only. A name given more than once gets a
+    list. Of `file_pairs`, the value is the content of the file."""
+    found: dict[str, Any] = {}
+    for name, value in key_values(pairs, "a parameter"):
+        if name in found:
+            before = found[name]
+            found[name] = [*(before if isinstance(before, list) else [before]), value]
+        else:
+            found[name] = value
+    for name, path in key_values(file_pairs, "a parameter file"):
+        found[name] = read_text(path)
+    return found
+
+
+def key_values(pairs: Iterable[str], what: str) -> list[tuple[str, str]]:
+    listed = list(pairs)
+    if len(listed) == 1:
+        parts = [part for part in listed[0].split(";") if part]
+        # A value that has a semicolon itself is left whole.
+        listed = parts if all("=" in part for part in parts) else listed
+    made = []
+    for pair in listed:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"`{pair}` is not {what}", "write it as name=value")
+        made.append((name, value))
+    return made
+
+
+def read_text(path: str) -> str:
+    """The content of a file or a web address."""
+    from calor.cli.fetching import fetcher
+    from calor.language.files import file_url
+
+    try:
+        return fetcher(False)(file_url(path, os.getcwd())).decode("utf-8")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{path} is not UTF-8 text") from None
+
+
+def _with_hooks(request: StackRequest, hooks: Mapping[str, list[str]]) -> StackRequest:
+    """Breakpoints are entries of the environment. A service that merges environment files itself looks at nothing
+    else, so that they are a file more for it."""
+    registry: dict[str, Any] = {}
+    for hook, paths in hooks.items():
+        for path in paths:
+            at = registry
+            for name in path.split("/"):
+                at = at.setdefault(name, {})
+            at.setdefault("hooks", []).append(hook)
+    if not registry:
+        return request
+    body = dict(request.body)
+    extra = {"resource_registry": {"resources": registry}}
+    if body.get("environment_files"):
+        body["files"] = {**body.get("files", {}), _HOOKS_FILE: json.dumps(extra)}
+        body["environment_files"] = [*body["environment_files"], _HOOKS_FILE]
+    body["environment"] = _merged(body.get("environment") or {}, extra)
+    return StackRequest(body, request.template_url, request.environment_urls, request.sources)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(below)
+    for key, value in above.items():
+        before = made.get(key)
+        both = isinstance(before, dict) and isinstance(value, dict)
+        made[key] = _merged(before, value) if both and isinstance(before, dict) else value
+    return made

@@ -1,0 +1,85 @@
+"""Resources of stacks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from calor.cli.api.client import Heat, path_of
+from calor.cli.errors import UsageError
+from calor.cli.render import records
+from calor.cli.stack.request import key_values, read_text
+
+_LISTED = ("resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time")
+
+
+def list_(heat: Heat, arguments: argparse.Namespace) -> int:
+    stack = heat.find(arguments.stack)
+    query: dict[str, Any] = {"nested_depth": arguments.nested_depth}
+    if arguments.long:
+        query["with_detail"] = True
+    for name, value in key_values(arguments.filters, "a filter"):
+        query.setdefault(name, []).append(value)
+    found = heat.get(f"{stack.path}/resources", query)["resources"]
+    names = list(_LISTED)
+    if arguments.nested_depth:
+        names.append("stack_name")
+        found = [{**one, "stack_name": stack_name(one)} for one in found]
+    if arguments.long:
+        names += ["resource_status_reason", "required_by", "attributes"]
+    records.print_list(arguments, records.columns(*names), found)
+    return 0
+
+
+def stack_name(raw: Mapping[str, Any]) -> str:
+    """The name of the stack that a resource or an event is of."""
+    for link in raw.get("links") or ():
+        if link.get("rel") == "stack":
+            return unquote(link["href"].partition("/stacks/")[2].split("/")[0])
+    return ""
+
+
+def show(heat: Heat, arguments: argparse.Namespace) -> int:
+    path = _path(heat, arguments)
+    records.print_record(arguments, heat.get(path, {"with_attr": arguments.attributes})["resource"])
+    return 0
+
+
+def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
+    found = heat.get(f"{_path(heat, arguments)}/metadata")["metadata"]
+    if arguments.legacy:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        records.print_document(arguments, found)
+    return 0
+
+
+def signal(heat: Heat, arguments: argparse.Namespace) -> int:
+    if arguments.data and arguments.data_file:
+        raise UsageError("--data and --data-file are given, only one can count")
+    text = read_text(arguments.data_file) if arguments.data_file else arguments.data
+    data = None
+    if text:
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise UsageError(f"the data is no JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise UsageError("the data is no JSON object")
+    heat.post(f"{_path(heat, arguments)}/signal", data)
+    return 0
+
+
+def mark_unhealthy(heat: Heat, arguments: argparse.Namespace) -> int:
+    body: dict[str, Any] = {"mark_unhealthy": not arguments.reset}
+    if arguments.reason:
+        body["resource_status_reason"] = arguments.reason
+    heat.patch(_path(heat, arguments), body)
+    return 0
+
+
+def _path(heat: Heat, arguments: argparse.Namespace) -> str:
+    return heat.find(arguments.stack).path + path_of("resources", arguments.resource)

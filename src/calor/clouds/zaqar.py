@@ -1,0 +1,31 @@
+"""Queues of the messaging service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from calor.clouds.calls import Api, path_of
+
+if TYPE_CHECKING:
+    from keystoneauth1.session import Session
+
+
+class Queues:
+    """In the name of whomever the session is for. All raise CloudError."""
+
+    def __init__(self, session: Session, url: str) -> None:
+        self._api = Api(session, url if url.rstrip("/").endswith("/v2") else f"{url.rstrip('/')}/v2")
+        # The service wants to know its clients apart, and no more of them than that.
+        self._client = str(uuid4())
+
+    def post(self, queue: str, bodies: Sequence[Mapping[str, Any]], ttl: int) -> None:
+        """Posts messages to a queue that exists."""
+        messages = [{"body": body, "ttl": ttl} for body in bodies]
+        self._api.send(
+            "POST",
+            path_of("queues", queue, "messages"),
+            body={"messages": messages},
+            headers={"Client-ID": self._client},
+        )

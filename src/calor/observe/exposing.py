@@ -1,0 +1,105 @@
+"""How a process tells its figures to others: each answers on a port of its own, on this machine only, and leaves
+word of that in a folder. Whoever is asked for the figures of all asks around.
+
+A file is locked as long as its process lives. So names are given once, dead processes are not asked, and whoever is
+started in the place of one that was killed has its name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from calor.observe import process, series
+from calor.observe.metrics import merged
+
+PATIENCE = 2.0
+
+
+class Exposed:
+    """The figures of this process, for others to ask for."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        """Answers from now on, in a thread that costs nothing until somebody asks."""
+        process.began()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+        self._file, self.name = _claimed(folder, program)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, str(self._socket.getsockname()[1]).encode(), 0)
+        threading.Thread(target=self._serve, name="figures", daemon=True).start()
+
+    def text(self) -> str:
+        """The figures of this process alone."""
+        return figures(self.name)
+
+    def all(self) -> str:
+        """The figures of all processes that use the folder. One that does not answer is left out."""
+        return merged([self.text(), *self._others()])
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            # Closing alone does not wake the thread.
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        os.close(self._file)
+
+    def _others(self) -> Iterator[str]:
+        for path in sorted(self._folder.iterdir()):
+            if path.name != self.name and (port := _port(path)):
+                with contextlib.suppress(OSError):
+                    yield _asked(port)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                asking, _ = self._socket.accept()
+            except OSError:
+                return
+            with asking, contextlib.suppress(OSError):
+                asking.settimeout(PATIENCE)
+                asking.recv(65536)
+                head = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\r\n"
+                asking.sendall((head + self.text()).encode())
+
+
+def figures(name: str = "") -> str:
+    """The figures of this process, marked with a name if it has one."""
+    return "".join(family.text(name) for family in (*series.FAMILIES, *process.FAMILIES))
+
+
+def _claimed(folder: Path, program: str) -> tuple[int, str]:
+    """A file that nobody else holds, and its name: engine, engine-2, engine-3."""
+    name, number = program, 1
+    while True:
+        file = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file, name
+        except OSError:
+            os.close(file)
+        number += 1
+        name = f"{program}-{number}"
+
+
+def _port(path: Path) -> int | None:
+    """Where the process of a file answers; None if it is gone."""
+    with contextlib.suppress(OSError, ValueError), path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return int(file.read())
+    return None
+
+
+def _asked(port: int) -> str:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as asking:
+        asking.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        with asking.makefile("rb") as answer:
+            return answer.read().partition(b"\r\n\r\n")[2].decode()

@@ -1,0 +1,128 @@
+"""Plans as they are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.cli.stack.plans import Change, Step, render, steps_of, worked_on
+
+PLAN: dict[str, Any] = {
+    "plan": [
+        {
+            "action": "keep",
+            "resource_name": "net",
+            "path": ["net"],
+            "resource_type": "N",
+            "reason": "",
+            "changes": [],
+        },
+        {
+            "action": "update",
+            "resource_name": "group",
+            "path": ["group"],
+            "resource_type": "G",
+            "reason": "its stack changes",
+            "changes": [],
+            "nested": [
+                {
+                    "action": "replace",
+                    "resource_name": "0",
+                    "path": ["group", "0"],
+                    "resource_type": "S",
+                    "reason": "`image` cannot be changed",
+                    "changes": [
+                        {"property": "image", "before": "a", "after": "b"},
+                        {"property": "port", "before": "p", "after": None, "after_known": False},
+                    ],
+                }
+            ],
+        },
+    ]
+}
+
+
+def test_replacements_come_first_each_step_with_its_reason() -> None:
+    assert render(steps_of(PLAN), color=False).splitlines() == [
+        "± replace group/0  S  `image` cannot be changed",
+        '    image: "a" → "b"',
+        '    port: "p" → (known after it is done)',
+        "~ update group  G  its stack changes",
+        "",
+        "1 replaced, 1 updated in place, 1 unchanged",
+    ]
+
+
+def test_without_a_plan_the_lists_of_heat_are_shown() -> None:
+    def named(name: str, **more: Any) -> dict[str, Any]:
+        return {"resource_name": name, "resource_type": "T", **more}
+
+    answer = {
+        "resource_changes": {
+            "unchanged": [named("a")],
+            "updated": [named("b")],
+            "replaced": [named("c", parent_resource="g")],
+            "added": [named("d")],
+            "deleted": [named("e")],
+        }
+    }
+
+    steps = steps_of(answer)
+
+    assert render(steps, color=False).splitlines()[:4] == [
+        "± replace g/c  T",
+        "- delete e  T",
+        "+ create d  T",
+        "~ update b  T",
+    ]
+    assert worked_on(steps) == 4
+
+
+def test_a_preview_of_a_new_stack_shows_what_it_will_be() -> None:
+    answer = {
+        "resources": [
+            {"resource_name": "a", "resource_type": "T", "properties": {"size": 1, "none": None}},
+            [{"resource_name": "b", "resource_type": "T", "parent_resource": "n"}],
+        ]
+    }
+
+    assert render(steps_of(answer), color=False).splitlines() == [
+        "+ create a  T",
+        "    size: 1",
+        "+ create n/b  T",
+        "",
+        "2 created",
+    ]
+
+
+def test_what_is_left_of_a_replaced_resource_goes_without_saying() -> None:
+    steps = [
+        Step("replace", ("a",), "http://x/server.yaml", "why"),
+        Step("delete", ("a",), "T", "there is another"),
+    ]
+
+    assert render(steps, color=False).splitlines() == ["± replace a  server.yaml  why", "", "1 replaced"]
+    assert worked_on(steps) == 1
+
+
+def test_long_texts_are_compared_line_by_line() -> None:
+    step = Step("update", ("a",), "T", "", (Change("user_data", "one\ntwo\n", "one\nthree\n"),))
+
+    assert render([step], color=False).splitlines()[1:6] == [
+        "    user_data:",
+        "      @@ -1,2 +1,2 @@",
+        "       one",
+        "      -two",
+        "      +three",
+    ]
+
+
+def test_colours_are_only_for_terminals_and_values_cannot_steer_them() -> None:
+    step = Step("update", ("a",), "T", "because \x1b[2J", (Change("p", 1, 2),))
+
+    assert "\x1b" not in render([step], color=False)
+    assert "\x1b[31m1\x1b[0m → \x1b[32m2\x1b[0m" in render([step], color=True)
+    assert "\x1b[2J" not in render([step], color=True)
+
+
+def test_nothing_to_do_is_said() -> None:
+    assert render([Step("keep", ("a",), "T")], color=True) == "Nothing would change."
