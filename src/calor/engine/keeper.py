@@ -35,6 +35,7 @@ from calor.store.writer import Stale, Writer
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
 REPORT_SECONDS = 60
+HAND_OVER_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
 
@@ -89,8 +90,9 @@ class Keeper:
                     async with asyncio.timeout(SWEEP_SECONDS):
                         await self._bell.wait()
         finally:
-            renewal.cancel()
+            # Nobody else begins while something is still under way here.
             await self._hand_over()
+            renewal.cancel()
             await self._ask(self._sign_off)
             self._renewer.shutdown(wait=False)
 
@@ -233,13 +235,17 @@ class Keeper:
     def _sign_off(self) -> None:
         with self.database.begin() as connection:
             connection.execute(delete(tables.service).where(tables.service.c.id == self.id))
+            # One that was claimed when the engine was told to stop has no run.
+            connection.execute(delete(tables.lease).where(tables.lease.c.owner == self.id))
 
     async def _hand_over(self) -> None:
         """Stops all runs where they are; whoever comes next goes on with them."""
-        runs = list(self._runs.values())
-        for run, _ in runs:
+        tasks = []
+        for run, task in self._runs.values():
             run.leave()
-        for _, task in runs:
-            with contextlib.suppress(Exception, asyncio.CancelledError):
-                async with asyncio.timeout(5):
-                    await task
+            tasks.append(task)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=HAND_OVER_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
