@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo demo-down test check conformance soak bench fuzz format clean
+.PHONY: help setup demo demo-down test check conformance docs soak bench fuzz format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,7 +36,15 @@ $(VENV)/.conformance: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,conformance]'
 	@touch $@
 
-soak: setup ## Kill servers 240 times, at random: KILLS= and SEED= choose how often and which
+docs: setup $(VENV)/.docs ## Build the documentation into site/; broken links fail
+	$(BIN)/python -m mkdocs build
+
+$(VENV)/.docs: pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	@touch $@
+
+soak: setup ## Mixed load for an hour (MINUTES=, CLIENTS=), then servers killed 240 times (KILLS=); SEED= chooses which
+	$(BIN)/python benchmarks/soak.py
 	CALOR_KILLS=$${KILLS:-240} CALOR_KILL_SEED=$${SEED:-$$(date +%s)} \
 		$(BIN)/python -m pytest -s tests/kill/test_killed_servers.py
 
@@ -52,5 +60,5 @@ format: setup ## Format the source
 	$(BIN)/ruff format .
 
 clean: ## Remove what was built
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name '*.egg-info' -o -name __pycache__ | xargs rm -rf

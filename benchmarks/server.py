@@ -7,6 +7,7 @@ Each time is told in seconds and as a multiple of the floor (see floor.py), whic
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import statistics
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ class Client:
     def __init__(self, server: Server) -> None:
         self._base = f"/v1/{server.project}"
         self._headers = {"X-Auth-Token": server.token, "Content-Type": "application/json"}
-        self._connection = http.client.HTTPConnection("127.0.0.1", PORT)
+        self._connection = http.client.HTTPConnection("127.0.0.1", server.port)
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         text = json.dumps(body) if body is not None else None
@@ -63,41 +64,65 @@ class Client:
 
 
 class Server:
-    def __init__(self, folder: str) -> None:
-        command = [sys.executable, "-m", "calor", "serve", "--state-dir", folder, "--port", str(PORT)]
+    def __init__(self, folder: str, port: int = PORT, options: Sequence[str] = ()) -> None:
+        self.port = port
+        command = [
+            sys.executable,
+            "-m",
+            "calor",
+            "serve",
+            "--state-dir",
+            folder,
+            "--port",
+            str(port),
+            *options,
+        ]
         started = time.perf_counter()
         self.process = subprocess.Popen([*command, "--cloud-backend", "simulated"], stderr=subprocess.DEVNULL)
         while not self._answers():
             time.sleep(0.01)
         self.first_answer = time.perf_counter() - started
-        cloud = yaml.safe_load((Path(folder) / "clouds.yaml").read_text())["clouds"]["calor"]["auth"]
-        self.token, self.project = _log_in(cloud)
+        self._cloud = yaml.safe_load((Path(folder) / "clouds.yaml").read_text())["clouds"]["calor"]["auth"]
+        self.log_in()
 
-    @staticmethod
-    def _answers() -> bool:
+    def log_in(self) -> None:
+        """Gets a new token."""
+        self.token, self.project = _log_in(self._cloud)
+
+    def _answers(self) -> bool:
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", PORT)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port)
             connection.request("GET", "/healthcheck")
             return connection.getresponse().status == 200
         except OSError:
             return False
 
+    def processes(self) -> dict[int, str]:
+        """Its processes and what they are called."""
+        waiting, found = [self.process.pid], {}
+        while waiting:
+            pid = waiting.pop()
+            with contextlib.suppress(OSError):
+                found[pid] = Path(f"/proc/{pid}/comm").read_text().strip()
+                waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return found
+
     def memory(self) -> float:
         """Megabytes that all its processes take, shared pages counted once."""
-        pids, total = [self.process.pid], 0
-        while pids:
-            pid = pids.pop()
-            try:
-                pids += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-                lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-            except OSError:
-                continue
-            total += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-        return total / 1024
+        return sum(map(pss, self.processes()))
 
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait()
+
+
+def pss(pid: int) -> float:
+    """Megabytes that a process takes, with its part of what it shares."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def _log_in(cloud: dict[str, str]) -> tuple[str, str]:

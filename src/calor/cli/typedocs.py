@@ -61,7 +61,7 @@ def type_table(
 
 def summary(declaration: type[ResourceType]) -> str:
     """The first sentence of a type's documentation."""
-    first = next(iter(_paragraphs(declaration)), "")
+    first = next(iter(paragraphs(declaration)), "")
     return first.split(". ")[0].removesuffix(".")
 
 
@@ -89,7 +89,7 @@ class _Page:
     def lines(self) -> Iterator[str]:
         declaration, paint = self.declaration, self.paint
         yield f"{paint(declaration.type_name, BOLD)}  {self._status(declaration.support)}"
-        for paragraph in _paragraphs(declaration):
+        for paragraph in paragraphs(declaration):
             yield ""
             yield fill(paragraph, self.width)
         if declaration.service:
@@ -103,7 +103,7 @@ class _Page:
         yield from self._section("Update policy", declaration.update_policy)
         if declaration.attributes:
             yield from self._heading("Attributes")
-            for name, attribute in sorted(declaration.attributes.items(), key=lambda item: _rank(item[1])):
+            for name, attribute in sorted(declaration.attributes.items(), key=lambda item: rank(item[1])):
                 yield from self._attribute(name, attribute)
         yield from self._heading("Example")
         yield from (f"  {line}".rstrip() for line in example(declaration).splitlines())
@@ -118,16 +118,16 @@ class _Page:
             yield from self._properties(properties, 2, top=title == "Properties")
 
     def _properties(self, properties: Mapping[str, Property], indent: int, *, top: bool) -> Iterator[str]:
-        for name, declared in sorted(properties.items(), key=lambda item: _rank(item[1])):
+        for name, declared in sorted(properties.items(), key=lambda item: rank(item[1])):
             yield from self._property(name, declared, indent, top=top)
 
     def _property(self, name: str, declared: Property, indent: int, *, top: bool) -> Iterator[str]:
         """A property, and below it the fields of its maps. Only of a whole property a change is carried out."""
         paint = self.paint
-        facts = [_kind(declared)]
+        facts = [kind_of(declared)]
         facts += [paint("required", YELLOW)] if declared.required else []
         facts += [f"default {_cut(_literal(declared.default), 30)}"] if declared.default is not None else []
-        facts += [_on_change(declared)] if top else []
+        facts += [on_change(declared)] if top else []
         facts += [self._status(declared.support)] if declared.support.status is not Status.SUPPORTED else []
         facts += [paint("not implemented", RED)] if not declared.implemented else []
         yield f"{' ' * indent}{paint(name, BOLD)}  {', '.join(facts)}"
@@ -162,19 +162,21 @@ def status(support: Support) -> str:
     return said + (f", use {support.substitute}" if support.substitute else "")
 
 
-def _paragraphs(declaration: type[ResourceType]) -> list[str]:
+def paragraphs(declaration: type[ResourceType]) -> list[str]:
+    """A type's documentation."""
     return [" ".join(part.split()) for part in (declaration.__doc__ or "").split("\n\n") if part.strip()]
 
 
-def _rank(item: Property | Attribute) -> tuple[int, bool]:
+def rank(item: Property | Attribute) -> tuple[int, bool]:
     """What one needs comes first, what one should not use any more last."""
     statuses = (Status.SUPPORTED, Status.UNSUPPORTED, Status.DEPRECATED, Status.HIDDEN)
     return statuses.index(item.support.status), not getattr(item, "required", False)
 
 
-def _kind(declared: Property) -> str:
+def kind_of(declared: Property) -> str:
+    """`list of strings`"""
     if declared.kind is list and declared.items:
-        return f"list of {_plural(_kind(declared.items))}"
+        return f"list of {_plural(kind_of(declared.items))}"
     return _KINDS[declared.kind]
 
 
@@ -183,7 +185,8 @@ def _plural(kind: str) -> str:
     return kind if head == "any value" else f"{head}s{of}{rest}"
 
 
-def _on_change(declared: Property) -> str:
+def on_change(declared: Property) -> str:
+    """What a change of a whole property does."""
     if declared.immutable:
         return "never changes"
     return "updates in place" if declared.update_allowed else "replaces the resource"
