@@ -29,6 +29,12 @@ def small(door: Door) -> Door:
     return door.by(SMALL_CLOUD)
 
 
+@pytest.fixture
+def networks_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = catalogue.declaration("OS::Neutron::Net")
+    monkeypatch.setattr(declared, "create", lambda ctx, props: None, raising=False)
+
+
 class TestStacks:
     @pytest.mark.parametrize("template", [NET, GROUP], ids=["at the top", "in a group"])
     @pytest.mark.parametrize("path", ["/stacks", "/stacks/preview", "/validate"])
@@ -44,8 +50,15 @@ class TestStacks:
 
         assert error(small("PUT", path, {"template": NET}), 400)["type"] == "ResourceTypeUnavailable"
 
+    @pytest.mark.usefixtures("networks_can_be_made")
     def test_with_the_service_they_are_made(self, door: Door) -> None:
         door.by(NETWORK).create(template=NET)
+
+    def test_without_behaviour_they_are_refused_all_the_same(self, door: Door) -> None:
+        found = error(door.by(NETWORK)("POST", "/stacks", {"stack_name": "s", "template": NET}), 400)
+
+        assert found["type"] == "ResourceTypeUnavailable"
+        assert "cannot make such resources yet" in found["message"]
 
     def test_types_of_heat_itself_need_none(self, small: Door) -> None:
         small.create(template=using("AWS::CloudFormation::WaitConditionHandle"))
@@ -61,6 +74,7 @@ class TestValidation:
 
 
 class TestTypes:
+    @pytest.mark.usefixtures("networks_can_be_made")
     def test_lists_have_only_those_with_a_service(self, door: Door, small: Door) -> None:
         names = small.get("/resource_types")["resource_types"]
 

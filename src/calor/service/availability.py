@@ -1,4 +1,5 @@
-"""Which resource types can be used where: a type is of use only if its service is in the caller's catalog."""
+"""Which resource types can be used where: a type is of use only if its service is in the caller's catalog, and if
+there is behaviour for it."""
 
 from __future__ import annotations
 
@@ -38,28 +39,30 @@ SERVICE_TYPES: dict[str, tuple[str, ...]] = {
 
 
 def is_available(world: World, caller: Caller, type_name: str) -> bool:
-    return _missing(world, caller, type_name) is None
+    return _obstacle(world, caller, type_name) is None
 
 
 def check_available(world: World, caller: Caller, type_names: Iterable[str]) -> None:
-    """Raises ServiceError for the first of the types whose service is not there."""
+    """Raises ServiceError for the first of the types that cannot be used."""
     for name in type_names:
-        service = _missing(world, caller, name)
-        if service is not None:
-            message = (
-                f"Service {service} is not available for resource type {name}, "
-                f"reason: {service} {_types_of(service)[0]} endpoint is not in service catalog."
-            )
-            raise ServiceError(UNAVAILABLE, message)
+        obstacle = _obstacle(world, caller, name)
+        if obstacle is not None:
+            raise ServiceError(UNAVAILABLE, obstacle)
 
 
-def _missing(world: World, caller: Caller, type_name: str) -> str | None:
-    """The service that a type needs and the caller has not."""
+def _obstacle(world: World, caller: Caller, type_name: str) -> str | None:
+    """Why a caller cannot use a type: its service is missing, or nothing is known of how to work with it."""
     declared = world.declaration(type_name)
     service = declared.service if declared is not None else None
-    if service is None or caller.services is None or service == "heat":
+    if declared is None or service is None or caller.services is None or service == "heat":
         return None
-    return None if caller.services.intersection(_types_of(service)) else service
+    if not caller.services.intersection(_types_of(service)):
+        reason = f"{service} {_types_of(service)[0]} endpoint is not in service catalog."
+    elif not (declared.template_file or declared.nested_stack or hasattr(declared, "create")):
+        reason = "this server cannot make such resources yet."
+    else:
+        return None
+    return f"Service {service} is not available for resource type {type_name}, reason: {reason}"
 
 
 def _types_of(service: str) -> tuple[str, ...]:
