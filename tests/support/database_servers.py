@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
@@ -60,7 +62,12 @@ class DatabaseServer(ABC):
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            self.command(), stdout=self._log, stderr=self._log, cwd=self.folder, **self._as()
+            self.command(),
+            stdout=self._log,
+            stderr=self._log,
+            cwd=self.folder,
+            preexec_fn=_die_with_parent,
+            **self._as(),
         )
         end = time.monotonic() + PATIENCE
         while not self._answers():
@@ -166,6 +173,12 @@ class MariaDB(DatabaseServer):
 
     def url(self, name: str) -> str:
         return f"mariadb+pymysql://root@127.0.0.1:{self.port}/{name}"
+
+
+def _die_with_parent() -> None:
+    """Tests that are killed leave no servers behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
 
 def start(kind: type[DatabaseServer]) -> DatabaseServer | None:
