@@ -14,7 +14,7 @@ from calor.api.policy import Policy
 from calor.engine.keeper import Keeper
 from calor.service.commands import Commands
 from calor.service.queries import Queries
-from calor.store import database
+from calor.store import database, schema
 from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types.world import offline_world
@@ -29,7 +29,7 @@ def policy() -> Policy:
 def stage(tmp_path: Path, policy: Policy) -> Iterator[Stage]:
     """A store with all that reads and changes it, and no engine: stacks stay as requests leave them."""
     engine = database.connect(f"sqlite:///{tmp_path}/calor.db", Cipher(Cipher.new_key()))
-    database.create_tables(engine)
+    schema.upgrade(engine)
     writer = Writer(engine)
     world = offline_world()
     stage = Stage(

@@ -74,7 +74,6 @@ class Stage:
             description="No description",
             disable_rollback=True,
             timeout_mins=None,
-            deadline=None,
             username="alice",
             user_project=None,
             credentials=None,

@@ -143,8 +143,13 @@ class TestStreams:
     def test_from_where_another_broke_off(self, door: Door, path: str) -> None:
         text = door("GET", f"{path}/events/stream", params={"until": "complete"}).text
         third = [line for line in text.splitlines() if line.startswith("id: ")][2].removeprefix("id: ")
+        by_id = told(text)[2][1]["id"]
 
-        for since, headers in (({"since": third}, {}), ({}, {"Last-Event-ID": third})):
+        for since, headers in (
+            ({"since": third}, {}),
+            ({"since": by_id}, {}),
+            ({}, {"Last-Event-ID": third}),
+        ):
             query = {"until": "complete", **since}
             rest = told(door("GET", f"{path}/events/stream", params=query, headers=headers).text)
             assert [one.get("resource_name") for _, one in rest] == ["d", "e", None]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import ANY
+
 import pytest
 from door import PROJECT, Door, Stage, error, open_door, token
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from calor.api.settings import Cors
 from calor.store import tables
@@ -175,3 +179,20 @@ class TestOperation:
 
         assert found["type"] == "ZeroDivisionError"
         assert "division" not in found["message"]
+
+
+class TestDatabaseAway:
+    def test_that_is_told_and_passes(self, door: Door, stage: Stage) -> None:
+        away = [True]
+
+        def fail(*_: object) -> None:
+            if away:
+                raise OperationalError("SELECT", {}, Exception(), connection_invalidated=True)
+
+        event.listen(stage.database, "begin", fail)
+        told = error(door("GET", "/stacks"), 503)
+        assert told == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
+        assert "database" in told["message"]
+
+        away.clear()
+        assert door("GET", "/stacks").status_code == 200

@@ -36,6 +36,23 @@ class TestCreating:
         assert len(ran.complaints) == 1
         assert "calor stack failures failing" in ran.err
 
+    def test_a_template_that_is_refused_is_explained_with_all_its_errors(
+        self, calor: Run, templates: Path
+    ) -> None:
+        lines = [
+            "heat_template_version: 2018-08-31",
+            "resources:",
+            "  a: {type: OS::Heat::Nonesuch}",
+            "  b: {type: OS::Heat::Value, properties: {valu: 1}}",
+        ]
+        (templates / "wrong.yaml").write_text("\n".join(lines))
+        ran = calor("stack", "create", "-t", "wrong.yaml", "wrong")
+
+        assert ran.code == 1
+        assert "wrong.yaml:3:" in ran.err
+        assert "wrong.yaml:4:" in ran.err
+        assert "did you mean `value`?" in ran.err
+
     def test_no_wait_comes_back_at_once(self, calor: Run) -> None:
         ran = calor("stack", "create", "-t", "outer.yaml", "-P", "secs=3600", "slow", "--no-wait")
 
@@ -340,7 +357,7 @@ class TestErrors:
             (("stack", "create", "-t", "outer.yaml", "-P", "word", "x"), "calor: `word` is not a parameter"),
             (
                 ("stack", "create", "-t", "outer.yaml", "-P", "colour=red", "x"),
-                "calor: the template has no parameter `colour`",
+                "calor: outer.yaml:2:1: the template has no parameter `colour`",
             ),
             (("stack", "creat"), "calor stack: there is no command creat; did you mean create?"),
             (("stack", "list", "--limit", "many"), "calor stack list: argument --limit"),

@@ -31,21 +31,24 @@ def until(check: Callable[[], Any], what: str, patience: float = PATIENCE) -> An
 class Lab:
     """Requests are repeated until they are answered, as a client has to when servers are killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database_url: str | None = None) -> None:
         self.folder = folder
         self.service = Service(folder / "journal")
         self.service.journal.touch()
         plugin = Path(__file__).with_name("journalled.py")
         install(folder / "plugins", "journalled", [plugin], {"journalled": "journalled"})
         self._environment = {**on_path(folder / "plugins"), JOURNAL: str(self.service.journal)}
+        if database_url is not None:
+            self._environment["OS_DATABASE__CONNECTION"] = database_url
         self._log = (folder / "log").open("a")
         self._port = free_port()
-        self._http = httpx.Client(timeout=10)
+        # A connection that is kept may be closed by the server while a request is on its way.
+        self._http = httpx.Client(timeout=10, limits=httpx.Limits(max_keepalive_connections=0))
         self.server = self._started()
         self.server.ready()
         token, project = self.server.token()
         self._http.headers["X-Auth-Token"] = token
-        self._base = f"http://127.0.0.1:{self._port}/v1/{project}"
+        self._base = f"http://127.0.0.1:{self.server.port}/v1/{project}"
 
     def _started(self) -> Server:
         return Server(self.folder / "state", self._port, log=self._log.fileno(), **self._environment)

@@ -23,7 +23,7 @@ from sqlalchemy import select
 
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
-from calor.store import database, records, tables
+from calor.store import database, records, schema, tables
 from calor.store.writer import Writer
 from calor.types.world import offline_world
 
@@ -35,11 +35,11 @@ SCRIPT = Path(__file__).with_name("engine_process.py")
 class Lab:
     """A database, the commands of an API, and engines in processes of their own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.url = f"sqlite:///{folder / 'calor.db'}"
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
         self.service = Service(folder / "journal")
         self.database = database.connect(self.url)
-        database.create_tables(self.database)
+        schema.upgrade(self.database)
         self.writer = Writer(self.database)
         world = replace(offline_world(), declaration=declaration)
         self.commands = Commands(self.database, self.writer, world, lambda: None)
@@ -109,8 +109,8 @@ class Lab:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    made = Lab(tmp_path)
+def lab(database_url: str, tmp_path: Path) -> Iterator[Lab]:
+    made = Lab(database_url, tmp_path)
     yield made
     made.close()
 

@@ -42,7 +42,7 @@ class Story:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = Workbench(tmp_path, OWN_TYPES)
+    made = Workbench(f"sqlite:///{tmp_path}/calor.db", OWN_TYPES)
     yield made
     made.close()
 

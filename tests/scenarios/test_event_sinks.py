@@ -35,7 +35,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     made = Recorder()
-    monkeypatch.setattr(Run, "_queues", lambda run: made)
+    monkeypatch.setattr(Run, "queues", lambda run: made)
     return made
 
 

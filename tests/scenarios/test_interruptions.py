@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -76,8 +75,8 @@ class Findable(ResourceType):
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Workbench]:
-    made = Workbench(tmp_path, [Findable])
+def bench(database_url: str) -> Iterator[Workbench]:
+    made = Workbench(database_url, [Findable])
     Findable.hangs, Findable.objects, Findable.made, Findable.intents = set(), {}, [], []
 
     def stored(id: str) -> str:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from sqlalchemy import select
@@ -20,7 +19,7 @@ from calor.engine.users import Addresses, UserServices
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
-from calor.store import database, records, tables
+from calor.store import database, records, schema, tables
 from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types import catalogue
@@ -44,6 +43,8 @@ class Probe(ResourceType):
     journal: ClassVar[list[tuple[str, str, str]]] = []
     broken: ClassVar[bool] = False
     """Whether none can be made."""
+    held: ClassVar[bool] = False
+    """Whether those that are being made wait."""
 
     @classmethod
     def note(cls, ctx: Any, action: str, value: str) -> None:
@@ -54,6 +55,8 @@ class Probe(ResourceType):
         ctx.made(f"{ctx.name}-{ctx.id[:8]}")
         if props["seconds"]:
             await ctx.sleep(props["seconds"])
+        while cls.held:
+            await ctx.sleep(0.01)
         if props["fails"] == "create" or cls.broken:
             raise RuntimeError("told to fail")
         cls.note(ctx, "create", props["value"])
@@ -111,18 +114,24 @@ class Workbench:
     """Commands and an engine, which runs in a thread until it is stopped or the workbench is closed."""
 
     def __init__(
-        self, folder: Path, types: Iterable[type[ResourceType]] = (), *, seal_all: bool = False
+        self,
+        url: str,
+        types: Iterable[type[ResourceType]] = (),
+        *,
+        seal_all: bool = False,
+        waits: bool = False,
     ) -> None:
-        Probe.journal = []
-        self.url = f"sqlite:///{folder / 'calor.db'}"
+        """With `waits`, everybody waits for a database that is away."""
+        Probe.journal, Probe.held = [], False
+        self.url = url
         self.cipher = Cipher(Cipher.new_key())
-        self.database = database.connect(self.url, self.cipher, seal_all=seal_all)
-        database.create_tables(self.database)
+        self.database = database.connect(self.url, self.cipher, seal_all=seal_all, waits=waits)
+        schema.upgrade(self.database)
         own = {one.type_name: one for one in (Probe, *types)}
         self.world = replace(
             offline_world(), declaration=lambda name: own.get(name) or catalogue.declaration(name)
         )
-        self.writer = Writer(self.database)
+        self.writer = Writer(self.database, patience=None if waits else 5.0)
         self.keeper: Keeper | None = None
         self.commands = Commands(self.database, self.writer, self.world, self._ring)
         self.start()

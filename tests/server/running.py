@@ -32,24 +32,12 @@ def free_port() -> int:
             continue
 
 
-class Server:
-    def __init__(
-        self,
-        state_dir: Path,
-        port: int,
-        config: Path | None = None,
-        *,
-        log: int | None = None,
-        **environment: str,
-    ) -> None:
+class Place:
+    """Where a server is, however its processes were started."""
+
+    def __init__(self, state_dir: Path, port: int) -> None:
         self.state_dir = state_dir
         self.port = port
-        command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
-        if config is not None:
-            command += ["--config-file", str(config)]
-        # Not a pipe: a server whose log nobody reads would stand still.
-        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
-        self.process = subprocess.Popen(command, stderr=log or self._log, env={**os.environ, **environment})
 
     def ready(self, scheme: str = "http", verify: ssl.SSLContext | bool = True) -> None:
         end = time.monotonic() + PATIENCE
@@ -68,25 +56,6 @@ class Server:
         token, project = self.token()
         base = f"http://127.0.0.1:{self.port}/v1/{project}"
         return httpx.Client(base_url=base, headers=headers or {"X-Auth-Token": token}, follow_redirects=True)
-
-    def output(self) -> str:
-        """All that it has logged so far."""
-        self._log.seek(0)
-        return self._log.read()
-
-    def children(self) -> list[int]:
-        shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return [int(pid) for pid in shown.split()]
-
-    def child(self, name: str) -> int | None:
-        """The process that runs a program of the server: `engine`, `api` or `cloud`."""
-        for pid in self.children():
-            try:
-                if Path(f"/proc/{pid}/comm").read_text().strip() == f"calor {name}":
-                    return pid
-            except OSError:
-                continue
-        return None
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""
@@ -108,6 +77,44 @@ class Server:
         }
         answer = httpx.post(f"{cloud['auth_url']}/auth/tokens", json=body)
         return answer.headers["X-Subject-Token"], answer.json()["token"]["project"]["id"]
+
+
+class Server(Place):
+    def __init__(
+        self,
+        state_dir: Path,
+        port: int,
+        config: Path | None = None,
+        *,
+        log: int | None = None,
+        **environment: str,
+    ) -> None:
+        super().__init__(state_dir, port)
+        command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
+        if config is not None:
+            command += ["--config-file", str(config)]
+        # Not a pipe: a server whose log nobody reads would stand still.
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.process = subprocess.Popen(command, stderr=log or self._log, env={**os.environ, **environment})
+
+    def output(self) -> str:
+        """All that it has logged so far."""
+        self._log.seek(0)
+        return self._log.read()
+
+    def children(self) -> list[int]:
+        shown = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in shown.split()]
+
+    def child(self, name: str) -> int | None:
+        """The process that runs a program of the server: `engine`, `api` or `cloud`."""
+        for pid in self.children():
+            try:
+                if Path(f"/proc/{pid}/comm").read_text().strip() == f"calor {name}":
+                    return pid
+            except OSError:
+                continue
+        return None
 
     def stop(self) -> None:
         if self.process.poll() is None:

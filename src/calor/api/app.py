@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 
+from sqlalchemy.exc import DataError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -17,10 +18,11 @@ from starlette.types import Receive, Scope, Send
 from calor.api import bodies
 from calor.api.addresses import base_url
 from calor.api.auth import Authenticator
-from calor.api.errors import breakdown, fault, notice, status_of
+from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
 from calor.api.heat.routes import ROUTES
 from calor.api.metrics import exposition
 from calor.api.observing import ROUTE, Observed
+from calor.api.openapi.document import document
 from calor.api.policy import Policy
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
@@ -30,6 +32,7 @@ from calor.service.commands import Commands
 from calor.service.errors import ServiceError
 from calor.service.queries import Queries
 from calor.store.cipher import WrongKey
+from calor.store.outages import is_passing
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +60,10 @@ def create_app(
     def figures(request: Request) -> Response:
         return Response(exposition(queries.services, of_processes), media_type="text/plain; version=0.0.4")
 
-    routes = [Path("/healthcheck", healthcheck)]
+    def described(request: Request) -> Response:
+        return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
+
+    routes = [Path("/healthcheck", healthcheck), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(Observed, api="heat", access_log=settings.access_log)]
@@ -131,7 +137,13 @@ class _Endpoint:
         except WrongKey as error:
             log.error("%s", error)
             return self._refusal(ServiceError("InvalidEncryptionKey", f"The request failed: {error}."))
+        except DataError as error:
+            log.warning("%s", error)
+            return self._refusal(BadRequest("The request has a value that the database cannot keep."))
         except Exception as error:
+            if is_passing(error):
+                log.warning("no answer from the database")
+                return self._refusal(Unavailable("The database does not answer at present."))
             log.exception("%s %s broke", request.method, found.route.path)
             return respond(Reply(500, breakdown(error)))
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING, Any
+
+from calor.server.settings import FILES_VARIABLE, stated_files
 
 if TYPE_CHECKING:
     from calor.config.loading import Loaded
 
-FILES_VARIABLE = "CALOR_CONFIG_FILE"
 
-
-def add_files_to(command: argparse.ArgumentParser) -> None:
+def add_files_to(command: argparse.ArgumentParser, default: Any = None) -> None:
     command.add_argument(
         "--config-file",
         metavar="FILE",
         action="append",
+        default=default,
         help=f"a configuration file such as heat.conf; may be repeated, later ones count more ({FILES_VARIABLE})",
     )
 
@@ -38,9 +38,7 @@ def load_files(arguments: argparse.Namespace) -> Loaded:
 
     from calor.config.loading import load
 
-    stated = os.environ.get(FILES_VARIABLE, "")
-    files = arguments.config_file or [one for one in stated.split(os.pathsep) if one]
-    return load(cfg.ConfigOpts(), files)
+    return load(cfg.ConfigOpts(), arguments.config_file or stated_files())
 
 
 def run_show(arguments: argparse.Namespace) -> int:

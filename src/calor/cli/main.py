@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from calor import __version__
-from calor.cli import completion, config, families, serve
+from calor.cli import completion, config, database, families, processes, serve
 from calor.cli.errors import CommandError
 from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
@@ -29,6 +29,8 @@ def build_parser(word: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"calor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     serve.add_to(commands)
+    processes.add_to(commands)
+    database.add_to(commands)
     for family, text in families.HELPS.items():
         group = commands.add_parser(family, help=text)
         if word in (None, family):
@@ -82,7 +84,7 @@ def _run(program: str, argv: list[str]) -> int:
 
 
 def parse(program: str, argv: list[str]) -> argparse.Namespace:
-    if argv and argv[0] in ("serve", "template", "completion", completion.ASK):
+    if argv and argv[0] in ("serve", *processes.NAMES, "db", "template", "completion", completion.ASK):
         return build_parser("none").parse_args(argv)
     # All others are about some cloud.
     cloud, argv = split_cloud_options(argv)

@@ -4,38 +4,50 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from calor.cli.config import add_files_to
+
+if TYPE_CHECKING:
+    from calor.server.settings import Settings as ServerSettings
 
 
 def add_to(commands: Any) -> None:
     command = commands.add_parser("serve", help="run Calor with its embedded cloud")
-    command.add_argument("--state-dir", metavar="DIR", help="where to keep everything (CALOR_STATE_DIR)")
-    add_files_to(command)
+    add_places_to(command)
     command.add_argument("--host", help="the address to listen on; 127.0.0.1 unless configured")
     command.add_argument("--port", type=int, help="the API's, 8004 unless configured; the others follow it")
     command.add_argument("--cloud-backend", choices=("auto", "linux", "simulated"), default="auto")
     command.set_defaults(run=run)
 
 
+def add_places_to(command: argparse.ArgumentParser) -> None:
+    """Where everything is kept, and configured."""
+    command.add_argument("--state-dir", metavar="DIR", help="where to keep everything (CALOR_STATE_DIR)")
+    add_files_to(command)
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from calor.server.embedded import serve
+
+    return start(arguments, serve, arguments.host, arguments.port)
+
+
+def start(
+    arguments: argparse.Namespace,
+    main: Callable[[ServerSettings], None],
+    host: str | None = None,
+    port: int | None = None,
+) -> int:
+    """Runs something with the settings of the server. What keeps it from starting is told in one line."""
     import logging
 
-    from calor.api.auth import BackendMissing
-    from calor.api.policy import PolicyUnusable
     from calor.cli.config import load_files
-    from calor.config.loading import ConfigError
     from calor.config.translating import settings_of
     from calor.observe import logs
-    from calor.observe.logs import LogUnusable
-    from calor.observe.tracing import TracingMissing
-    from calor.server.embedded import DatabaseUnusable, StateDirTaken, serve
-    from calor.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, default_state_dir
-    from calor.server.sockets import PortTaken
-    from calor.server.tls import CertificateUnusable
-    from calor.store.cipher import WrongKey
+    from calor.server.refusals import REFUSALS
+    from calor.server.settings import server_settings
 
     try:
         loaded = load_files(arguments)
@@ -45,27 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in loaded.findings():
             level = logging.INFO if finding.known else logging.WARNING
             logging.getLogger("calor").log(level, "%s", finding)
-        state_dir = Path(arguments.state_dir) if arguments.state_dir else default_state_dir()
-        settings = Settings(
-            state_dir.absolute(),
-            configured,
-            arguments.host or configured.api.rest.host or DEFAULT_HOST,
-            arguments.port or configured.api.rest.port or DEFAULT_PORT,
-            arguments.cloud_backend,
+        main(
+            server_settings(
+                configured, arguments.state_dir, host, port, getattr(arguments, "cloud_backend", "auto")
+            )
         )
-        serve(settings)
-    except (
-        BackendMissing,
-        CertificateUnusable,
-        ConfigError,
-        DatabaseUnusable,
-        LogUnusable,
-        PolicyUnusable,
-        PortTaken,
-        StateDirTaken,
-        TracingMissing,
-        WrongKey,
-    ) as error:
+    except REFUSALS as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0

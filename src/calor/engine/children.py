@@ -211,7 +211,6 @@ class Child:
                 description=definition.template.description,
                 disable_rollback=True,
                 timeout_mins=above.timeout_mins,
-                deadline=above.deadline,
                 username=above.username,
                 user_project=above.user_project,
                 credentials=above.credentials,

@@ -34,6 +34,8 @@ class Keeping:
     events_per_stack: int | None = None
     deleted_stack_age: float | None = None
     batch: int = 1000
+    project: str | None = None
+    """The one whose deleted stacks are meant; None is every one."""
 
 
 class Cleaner:
@@ -120,6 +122,8 @@ class Cleaner:
             return
         oldest = self._clock() - self._keeping.deleted_stack_age
         query = select(stack.c.id, stack.c.credentials).where(stack.c.deleted_at < oldest)
+        if self._keeping.project is not None:
+            query = query.where(stack.c.project == self._keeping.project)
         for row in self._rows(query):
             yield from self._events_of(row.id)
             with self._database.begin() as connection:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import uuid
 
+from calor.entropy import new_uuid
+
 _VARIANT_AND_VERSION_FREE = 60
 
 
 def new_id() -> str:
-    return str(uuid.uuid4())
+    return str(new_uuid())
 
 
 def short_id(id: str | None = None) -> str:
     """Twelve letters and digits that stand for the random bits of a UUID."""
-    value = uuid.UUID(id) if id else uuid.uuid4()
+    value = uuid.UUID(id) if id else new_uuid()
     # 60 of the 122 random bits: the time fields without their version digits.
     bits = value.time & ((1 << _VARIANT_AND_VERSION_FREE) - 1)
     data = (bits << 4).to_bytes(8, "big")

@@ -10,10 +10,10 @@ import asyncio
 import contextlib
 import logging
 import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Engine, delete, insert, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,12 +27,15 @@ from calor.engine.watching import running
 from calor.language.library import World
 from calor.observe.series import LEASES_LOST, RUNS
 from calor.store import records, tables
+from calor.store.clock import now
 from calor.store.database import reading
+from calor.store.outages import insist
 from calor.store.writer import Stale, Writer
 
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
 REPORT_SECONDS = 60
+HAND_OVER_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +67,7 @@ class Keeper:
         self._renewer = ThreadPoolExecutor(1, "renewals")
         self.database = database
         self.world = world
-        self.writer = writer or Writer(database)
+        self.writer = writer or Writer(database, patience=None)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._bell = asyncio.Event()
         RUNS.ask(self, Keeper._running)
@@ -75,8 +78,7 @@ class Keeper:
 
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Takes up work until cancelled."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(None, self._sign_on)
+        await self._ask(self._sign_on)
         renewal = asyncio.ensure_future(self._renew())
         ready()
         try:
@@ -88,14 +90,20 @@ class Keeper:
                     async with asyncio.timeout(SWEEP_SECONDS):
                         await self._bell.wait()
         finally:
-            renewal.cancel()
+            # Nobody else begins while something is still under way here.
             await self._hand_over()
-            await loop.run_in_executor(None, self._sign_off)
+            renewal.cancel()
+            await self._ask(self._sign_off)
             self._renewer.shutdown(wait=False)
 
+    @staticmethod
+    async def _ask(question: Callable[..., Any], *args: Any) -> Any:
+        """Asks the database; while that is away, waits for it."""
+        work = partial(insist, partial(question, *args))
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+
     async def _sweep(self) -> None:
-        loop = asyncio.get_running_loop()
-        for id, status in await loop.run_in_executor(None, self._overtaken):
+        for id, status in await self._ask(self._overtaken):
             if id not in self._runs:
                 continue
             run = self._runs[id][0]
@@ -105,8 +113,8 @@ class Keeper:
                 run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
-        for stack in await loop.run_in_executor(None, self._waiting):
-            lease = await loop.run_in_executor(None, self.leases.claim, stack.id)
+        for stack in await self._ask(self._waiting):
+            lease = await self._ask(self.leases.claim, stack.id)
             if lease is not None:
                 run = Run(
                     stack,
@@ -126,7 +134,6 @@ class Keeper:
 
     def _waiting(self) -> list[records.Stack]:
         """Stacks under way, or signalled, whose lease nobody holds."""
-        now = time.time()
         query = (
             select(tables.stack)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
@@ -137,7 +144,7 @@ class Keeper:
                     tables.stack.c.id.in_(select(tables.inbox.c.root)),
                 )
             )
-            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now))
+            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now()))
             .limit(100)
         )
         with reading(self.database).connect() as connection:
@@ -169,8 +176,8 @@ class Keeper:
         except Exception:
             log.exception("the run of stack %s broke off; it will be taken up again", id)
         finally:
+            await self._ask(self.leases.release, run.lease)
             self._runs.pop(id, None)
-            await asyncio.get_running_loop().run_in_executor(None, self.leases.release, run.lease)
             # A newer action may be waiting for this one to end.
             self.ring()
 
@@ -200,12 +207,11 @@ class Keeper:
     def _sign_on(self) -> None:
         if self._alone:
             self.leases.clear()
-        now = time.time()
         host = socket.gethostname()
         table = tables.service
         with self.database.begin() as connection:
             # Engines that were killed here cannot sign off by themselves.
-            gone = now if self._alone else now - 3 * REPORT_SECONDS
+            gone = now() - (0 if self._alone else 3 * REPORT_SECONDS)
             connection.execute(delete(table).where(table.c.host == host, table.c.updated_at < gone))
             connection.execute(
                 insert(table).values(
@@ -216,26 +222,30 @@ class Keeper:
                     binary="heat-engine",
                     topic="engine",
                     report_interval=REPORT_SECONDS,
-                    created_at=now,
-                    updated_at=now,
+                    created_at=now(),
+                    updated_at=now(),
                 )
             )
 
     def _report(self) -> None:
         table = tables.service
         with self.database.begin() as connection:
-            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=time.time()))
+            connection.execute(update(table).where(table.c.id == self.id).values(updated_at=now()))
 
     def _sign_off(self) -> None:
         with self.database.begin() as connection:
             connection.execute(delete(tables.service).where(tables.service.c.id == self.id))
+            # One that was claimed when the engine was told to stop has no run.
+            connection.execute(delete(tables.lease).where(tables.lease.c.owner == self.id))
 
     async def _hand_over(self) -> None:
         """Stops all runs where they are; whoever comes next goes on with them."""
-        runs = list(self._runs.values())
-        for run, _ in runs:
+        tasks = []
+        for run, task in self._runs.values():
             run.leave()
-        for _, task in runs:
-            with contextlib.suppress(Exception, asyncio.CancelledError):
-                async with asyncio.timeout(5):
-                    await task
+            tasks.append(task)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=HAND_OVER_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)

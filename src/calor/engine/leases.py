@@ -6,11 +6,14 @@ goes by a clock of its own, that nobody sets, and counts from before it asked: i
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from calor.observe.series import LEASES_TAKEN_OVER
+from calor.store.clock import now
 from calor.store.tables import lease as table
 from calor.store.writer import Lease
 
@@ -31,34 +34,34 @@ class Leases:
     def claim(self, stack: str) -> Lease | None:
         """A lease that nobody holds, or None."""
         began = time.clock_gettime(_CLOCK)
-        now = time.time()
-        with self._database.begin() as connection:
-            row = connection.execute(
-                select(table).where(table.c.stack == stack).with_for_update()
-            ).one_or_none()
-            if row is not None and row.expires_at >= now and row.owner != self._owner:
+        found = select(table.c.owner, table.c.epoch, table.c.expires_at < now()).where(table.c.stack == stack)
+        # Another owner may be claiming it at the same time.
+        with contextlib.suppress(IntegrityError), self._database.begin() as connection:
+            row = connection.execute(found.with_for_update()).one_or_none()
+            owner, epoch, expired = row if row is not None else (self._owner, 0, True)
+            if owner != self._owner and not expired:
                 return None
-            if row is not None and row.owner != self._owner:
+            if owner != self._owner:
                 LEASES_TAKEN_OVER.add()
-            epoch = row.epoch + 1 if row is not None else 1
-            values = {"owner": self._owner, "epoch": epoch, "expires_at": now + LEASE_SECONDS}
+            lease = Lease(stack, self._owner, epoch + 1)
+            values = {"owner": lease.owner, "epoch": lease.epoch, "expires_at": now() + LEASE_SECONDS}
             if row is None:
                 connection.execute(insert(table).values(stack=stack, **values))
             else:
                 connection.execute(update(table).where(table.c.stack == stack).values(values))
-        lease = Lease(stack, self._owner, epoch)
-        self._until[lease] = began + LEASE_SECONDS
-        return lease
+            self._until[lease] = began + LEASE_SECONDS
+            return lease
+        return None
 
     def extend(self) -> set[Lease]:
         """Renews all leases; those that are still held."""
         began = time.clock_gettime(_CLOCK)
-        expires_at = time.time() + LEASE_SECONDS
-        mine = table.c.owner == self._owner
+        mine = table.c.stack.in_({lease.stack for lease in self._until}), table.c.owner == self._owner
+        # In the order in which writers take them, too: nobody waits for each other.
+        query = select(table.c.stack, table.c.owner, table.c.epoch).where(*mine).order_by(table.c.stack)
         with self._database.begin() as connection:
-            connection.execute(update(table).where(mine).values(expires_at=expires_at))
-            query = select(table.c.stack, table.c.owner, table.c.epoch).where(mine)
-            kept = {Lease(*row) for row in connection.execute(query)}
+            kept = {Lease(*row) for row in connection.execute(query.with_for_update())}
+            connection.execute(update(table).where(*mine).values(expires_at=now() + LEASE_SECONDS))
         for lease in kept:
             self._until[lease] = began + LEASE_SECONDS
         return kept

@@ -11,6 +11,7 @@ from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
 from calor.plan.present import Row
 from calor.store import records
+from calor.store.outages import is_passing
 from calor.types.behaviour import ResourceFailed
 
 ERROR = "__error__"
@@ -183,6 +184,10 @@ class StepFailed(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> StepFailed:
+        """Raises the error itself if it is the database's: no resource has failed then, the run breaks off, and is
+        taken up again."""
+        if is_passing(error):
+            raise error
         if isinstance(error, StepFailed):
             return error
         if isinstance(error, (FunctionError, ResourceFailed)):

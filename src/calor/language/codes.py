@@ -67,7 +67,11 @@ CODES = _table(
     ),
     Code("E111", "an unknown section", "The version of the template has no section of this name."),
     Code("E112", "a section of the wrong shape", "The section has to be a map of names."),
-    Code("E113", "a resource cannot be read", "A resource is a map, and its name is text without a slash."),
+    Code(
+        "E113",
+        "a resource cannot be read",
+        "A resource is a map, and its name is text without a slash, of at most 255 characters.",
+    ),
     Code("E114", "a wrong key in a resource", "A resource has no such key, or its value has the wrong shape."),
     Code("E115", "a resource without a type", "The type says what the resource is; it is plain text, no function."),
     Code("E116", "a name used twice", "A parameter and a resource have the same name."),

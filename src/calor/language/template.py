@@ -12,6 +12,9 @@ from calor.language.diagnostics import Locator, Path, Report, did_you_mean, nowh
 from calor.language.parameters import Parameter
 from calor.language.versions import VERSION_KEYS, Version
 
+LONGEST_NAME = 255
+"""Of resources, in characters."""
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceText:
@@ -226,7 +229,7 @@ class _Structure:
         if not isinstance(data, dict):
             self.report.error("E113", f"the resource `{name}` must be a map", at, path="")
             return None
-        if not isinstance(name, str) or "/" in name or not name:
+        if not isinstance(name, str) or "/" in name or not 0 < len(name) <= LONGEST_NAME:
             self.report.error("E113", f"`{name}` cannot be the name of a resource", at, path="")
             return None
         if self.version.is_hot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -22,21 +23,50 @@ class Secrets:
         return Cipher(*self.keys)
 
 
-def keep(path: Path, new: Mapping[str, str]) -> Secrets:
+def keep_passwords(state_dir: Path, new: Mapping[str, str]) -> Mapping[str, str]:
     """The passwords known from before together with new ones, written down if there are any."""
-    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    known = passwords(state_dir)
     if new:
         known.update(new)
-        write_private(path, json.dumps(known))
-    key_file = path.with_name("key")
-    if not key_file.exists():
-        write_private(key_file, Cipher.new_key().decode())
-    return Secrets(known, tuple(key_file.read_bytes().split()))
+        write_private(_password_file(state_dir), json.dumps(known))
+    return known
+
+
+def passwords(state_dir: Path) -> dict[str, str]:
+    file = _password_file(state_dir)
+    known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    return known
+
+
+def load(state_dir: Path, configured_key: bytes | None) -> Secrets:
+    """What a state directory knows, and a key that was configured. A directory without a key is given one."""
+    file = state_dir / "key"
+    if not file.exists():
+        _write_first(file, Cipher.new_key().decode())
+    keys = tuple(file.read_bytes().split())
+    # What was encrypted before a key was configured can still be read.
+    return Secrets(passwords(state_dir), (configured_key, *keys) if configured_key is not None else keys)
 
 
 def write_private(path: Path, text: str) -> None:
     """Replaces a file in one go; nobody else can read it."""
-    beside = path.with_suffix(".new")
+    _written_beside(path, text).replace(path)
+
+
+def _write_first(path: Path, text: str) -> None:
+    """Writes a file unless another process has been faster."""
+    beside = _written_beside(path, text)
+    with contextlib.suppress(FileExistsError):
+        path.hardlink_to(beside)
+    beside.unlink()
+
+
+def _written_beside(path: Path, text: str) -> Path:
+    beside = path.with_suffix(f".{os.getpid()}.new")
     with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
-    beside.replace(path)
+    return beside
+
+
+def _password_file(state_dir: Path) -> Path:
+    return state_dir / "passwords.json"

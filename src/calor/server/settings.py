@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8004
+FILES_VARIABLE = "CALOR_CONFIG_FILE"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses that stand for all of a machine, and one at which it can be reached."""
 
@@ -20,6 +21,22 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 def default_state_dir() -> Path:
     stated = os.environ.get("CALOR_STATE_DIR")
     return Path(stated) if stated else Path.home() / ".local" / "share" / "calor"
+
+
+def stated_files() -> list[str]:
+    """The configuration files that the environment names."""
+    return [one for one in os.environ.get(FILES_VARIABLE, "").split(os.pathsep) if one]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where something listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{_bracketed(self.host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +48,8 @@ class Settings:
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     cloud_backend: str = "auto"
+    cloud: Address | None = None
+    """Where the embedded cloud is, if it was told to be somewhere else than beside the API."""
 
     @property
     def cfn_host(self) -> str:
@@ -41,8 +60,16 @@ class Settings:
         return self.configured.api.cfn.port or self.port + 1
 
     @property
+    def cloud_host(self) -> str:
+        return self.cloud.host if self.cloud is not None else self.host
+
+    @property
     def cloud_port(self) -> int:
-        return self.port + 2
+        return self.cloud.port if self.cloud is not None else self.port + 2
+
+    @property
+    def cloud_public_host(self) -> str:
+        return self._told(self.cloud_host)
 
     @property
     def is_embedded(self) -> bool:
@@ -57,6 +84,10 @@ class Settings:
     def has_one_engine(self) -> bool:
         """Whether nobody else can work on the stacks in the database."""
         return self.configured.database_url is None and self.configured.engine.workers == 1
+
+    @property
+    def bells(self) -> Path:
+        return self.state_dir / "bells"
 
     @property
     def cloud_database(self) -> Path:
@@ -89,23 +120,40 @@ class Settings:
         account = self.configured.auth.account
         if account is not None:
             return account.auth_url
-        return self._embedded_auth_url(_ANY.get(self.host, self.host))
+        return self._embedded_auth_url(_ANY.get(self.cloud_host, self.cloud_host))
 
     @property
     def public_auth_url(self) -> str:
         """Where others reach the identity service; the server itself may know a shorter way."""
-        return self.configured.auth.public_url or self._embedded_auth_url(self.public_host)
+        return self.configured.auth.public_url or self._embedded_auth_url(self.cloud_public_host)
 
     def _embedded_auth_url(self, host: str) -> str:
-        return f"http://{_bracketed(host)}:{self.cloud_port}/identity"
+        return f"http://{Address(host, self.cloud_port)}/identity"
 
     def _told(self, host: str) -> str:
         return self.configured.api.public_host or _ANY.get(host, host)
 
 
 def _url(listening: Listening, host: str, port: int) -> str:
-    return f"{'https' if listening.cert_file else 'http'}://{_bracketed(host)}:{port}"
+    return f"{'https' if listening.cert_file else 'http'}://{Address(host, port)}"
 
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def server_settings(
+    configured: Configured,
+    state_dir: str | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    cloud_backend: str = "auto",
+) -> Settings:
+    """Settings from what is configured, and from what goes before it."""
+    return Settings(
+        (Path(state_dir) if state_dir else default_state_dir()).absolute(),
+        configured,
+        host or configured.api.rest.host or DEFAULT_HOST,
+        port or configured.api.rest.port or DEFAULT_PORT,
+        cloud_backend,
+    )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import errno
 import os
 import socket
+import struct
+import sys
 import time
 from pathlib import Path
 
@@ -36,6 +40,29 @@ def listen(host: str, port: int, patience: float = 0.0, backlog: int = 1024) -> 
     made.listen(backlog)
     made.setblocking(False)
     return made
+
+
+_SO_ATTACH_FILTER = 26
+_NO_NEW_CONNECTIONS = b"".join(
+    struct.pack("HBBI", *instruction)
+    for instruction in (
+        (0x30, 0, 0, 13),  # load the flags of the TCP header
+        (0x45, 0, 1, 0x02),  # is it a first packet?
+        (0x06, 0, 0, 0),  # then drop it
+        (0x06, 0, 0, 0xFFFF),  # else keep it
+    )
+)
+
+
+def turn_away(listening: socket.socket) -> None:
+    """Lets no more connections in; those that are waiting to be accepted stay. Just closing the socket would reset
+    them, though their requests may have been sent. Only Linux can do so; elsewhere, nothing happens."""
+    if sys.platform != "linux":
+        return
+    filter = ctypes.create_string_buffer(_NO_NEW_CONNECTIONS)
+    program = struct.pack("HP", len(_NO_NEW_CONNECTIONS) // 8, ctypes.addressof(filter))
+    with contextlib.suppress(OSError):
+        listening.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
 
 
 def _user_of(port: int) -> str | None:

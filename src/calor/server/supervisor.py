@@ -34,8 +34,16 @@ class Program:
 
 
 class Supervisor:
-    def __init__(self, programs: list[Program]) -> None:
+    def __init__(
+        self,
+        programs: list[Program],
+        grace: float = GRACE_SECONDS,
+        parting: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Programs that take longer than the grace to stop are killed. `parting` is done before they are told to."""
         self._programs = programs
+        self._grace = grace
+        self._parting = parting
         self._running: dict[int, tuple[Program, float]] = {}
         self._stopping = False
         # Its write end is open only in this process: when that is gone, every child reads the end.
@@ -116,13 +124,14 @@ class Supervisor:
         if self._stopping:
             return
         self._stopping = True
+        self._parting()
         for pid in self._running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         threading.Thread(target=self._insist, daemon=True).start()
 
     def _insist(self) -> None:
-        time.sleep(GRACE_SECONDS)
+        time.sleep(self._grace)
         for pid in list(self._running):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy.exc import IntegrityError
 
 from calor.clouds.errors import CloudError, Transient
 from calor.engine import definitions
@@ -132,7 +133,6 @@ class Base:
             description=definition.template.description,
             disable_rollback=new.disable_rollback,
             timeout_mins=new.timeout_mins,
-            deadline=None,
             username=caller.username,
             user_project=None,
             credentials=credentials,
@@ -149,12 +149,14 @@ class Base:
             changes.insert(tables.tag, stack=id, tag=tag)
         self.note(changes, stack)
         changes.then(lambda connection: contents.put(connection, bodies))
-        changes.then(lambda connection: self.still_free(connection, stack))
         try:
             self.writer.write(changes)
-        except ServiceError:
+        except Exception as error:
             if secret is not None and self.vault is not None:
                 self.vault.destroy(secret)
+            # Two requests for the same name may have come at once: the database takes one of them.
+            if isinstance(error, IntegrityError):
+                self.check_free(caller, new.name)
             raise
         self.ring()
         return stack
@@ -243,11 +245,6 @@ class Base:
             table.c.parent.is_(None),
         )
         return list(connection.execute(query).scalars())
-
-    def still_free(self, connection: Connection, stack: records.Stack) -> None:
-        """Two requests for the same name may have come at once: the second one loses."""
-        if any(id != stack.id for id in self._live(connection, stack.project, stack.name)):
-            raise StackExists(stack.name)
 
     def start(
         self,

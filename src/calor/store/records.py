@@ -35,7 +35,6 @@ class Stack:
     description: str
     disable_rollback: bool
     timeout_mins: int | None
-    deadline: float | None
     username: str | None
     user_project: str | None
     credentials: str | None

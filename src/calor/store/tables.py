@@ -1,12 +1,18 @@
-"""The tables. Times are seconds since the epoch, in UTC; ids are UUIDs as text; documents are JSON."""
+"""The tables. Times are seconds since the epoch, in UTC; ids are UUIDs as text; documents are JSON.
+
+A change here needs a revision in `migrations`.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
-    JSON,
+    DDL,
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -16,20 +22,33 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
+from sqlalchemy import event as events
 from sqlalchemy.dialects import mysql
 
-from calor.store.sealing import ALWAYS, WITH_STACK, SealableText
+from calor.store.sealing import ALWAYS, WITH_STACK, SealableDocument, SealableText
 
 metadata = MetaData()
 
-# What templates, environments and metadata hold is larger than MariaDB's TEXT and JSON need no index.
-Document = JSON().with_variant(mysql.JSON(), "mysql", "mariadb")
-LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+
+def _unbounded(length: int) -> String:
+    """For what others name, which may be longer than we think. SQLite does not count."""
+    return String(length).with_variant(Text(), "postgresql").with_variant(mysql.LONGTEXT(), "mariadb")
+
+
+def _not_mariadb(*_: Any, dialect: Dialect, **__: Any) -> bool:
+    return dialect.name != "mariadb"
+
+
+Document = SealableDocument()
+LongText = Text().with_variant(mysql.LONGTEXT(), "mariadb")
 Reason = SealableText()
-Blob = LargeBinary().with_variant(mysql.LONGBLOB(), "mysql", "mariadb")
+Blob = LargeBinary().with_variant(mysql.LONGBLOB(), "mariadb")
 # SQLite counts up only what is declared INTEGER.
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
+# Without a precision MariaDB keeps seven digits.
+Time = Float(53)
 
 content = Table(
     "content",
@@ -55,20 +74,19 @@ stack = Table(
     Column("project", String(64), nullable=False),
     Column("root", String(36), nullable=False, index=True),
     Column("parent", String(36), index=True),
-    Column("parent_resource", String(255)),
+    Column("parent_resource", _unbounded(255)),
     Column("depth", Integer, nullable=False, default=0),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
     Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
-    Column("created_at", Float, nullable=False),
-    Column("updated_at", Float),
-    Column("deleted_at", Float),
+    Column("created_at", Time, nullable=False),
+    Column("updated_at", Time),
+    Column("deleted_at", Time),
     Column("definition", String(64), nullable=False),
     Column("previous", String(64)),
     Column("description", LongText, nullable=False, default=""),
     Column("disable_rollback", Boolean, nullable=False, default=True),
     Column("timeout_mins", Integer),
-    Column("deadline", Float),
     Column("username", String(255)),
     Column("user_project", String(64)),
     Column("credentials", String(36)),
@@ -78,7 +96,26 @@ stack = Table(
     Column("run", Document, nullable=False, info=WITH_STACK),
     Index("stack_by_project", "project", "deleted_at", "created_at"),
     Index("stack_by_name", "project", "name"),
+    Index(
+        "stack_live_name",
+        "project",
+        "name",
+        unique=True,
+        sqlite_where=text("parent IS NULL AND deleted_at IS NULL"),
+        postgresql_where=text("parent IS NULL AND deleted_at IS NULL"),
+    ).ddl_if(callable_=_not_mariadb),
     Index("stack_in_progress", "status", "root"),
+)
+
+# A name is one live root's alone. MariaDB has no indexes of some rows only, but takes a generated column.
+events.listen(
+    stack,
+    "after_create",
+    DDL(  # type: ignore[no-untyped-call]
+        "ALTER TABLE stack "
+        "ADD COLUMN live_name VARCHAR(255) AS (IF(parent IS NULL AND deleted_at IS NULL, name, NULL)) VIRTUAL, "
+        "ADD UNIQUE INDEX stack_live_name (project, live_name)"
+    ).execute_if(dialect="mariadb"),
 )
 
 tag = Table(
@@ -94,13 +131,13 @@ resource = Table(
     Column("id", String(36), primary_key=True),
     Column("stack", String(36), nullable=False),
     Column("name", String(255), nullable=False),
-    Column("type", String(255), nullable=False),
-    Column("physical_id", Text),
+    Column("type", _unbounded(255), nullable=False),
+    Column("physical_id", LongText),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
     Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
-    Column("created_at", Float, nullable=False),
-    Column("updated_at", Float),
+    Column("created_at", Time, nullable=False),
+    Column("updated_at", Time),
     Column("definition", String(64)),
     Column("properties", Document, info=WITH_STACK),
     Column("metadata", Document, info=WITH_STACK),
@@ -110,7 +147,7 @@ resource = Table(
     Column("replaces", String(36)),
     Column("replaced_by", String(36)),
     Index("resource_by_stack", "stack", "name"),
-    Index("resource_by_physical_id", "physical_id", mysql_length=64),
+    Index("resource_by_physical_id", "physical_id", mariadb_length=64, postgresql_using="hash"),
 )
 
 event = Table(
@@ -121,12 +158,12 @@ event = Table(
     Column("stack", String(36), nullable=False),
     Column("root", String(36), nullable=False),
     Column("resource", String(255), nullable=False),
-    Column("type", String(255), nullable=False),
-    Column("physical_id", Text),
+    Column("type", _unbounded(255), nullable=False),
+    Column("physical_id", LongText),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
     Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
-    Column("at", Float, nullable=False),
+    Column("at", Time, nullable=False),
     Column("properties", Document, info=WITH_STACK),
     Index("event_by_stack", "stack", "seq"),
     Index("event_by_root", "root", "seq"),
@@ -138,7 +175,7 @@ lease = Table(
     Column("stack", String(36), primary_key=True),
     Column("owner", String(36), nullable=False),
     Column("epoch", Integer, nullable=False),
-    Column("expires_at", Float, nullable=False),
+    Column("expires_at", Time, nullable=False),
     comment="Who walks a stack. A write by another owner or of another epoch is refused.",
 )
 
@@ -146,7 +183,7 @@ inbox = Table(
     "inbox",
     metadata,
     Column("id", String(36), primary_key=True),
-    Column("seq", Float, nullable=False),
+    Column("seq", Time, nullable=False),
     Column("root", String(36), nullable=False, index=True),
     Column("stack", String(36), nullable=False),
     Column("resource", String(255), nullable=False),
@@ -160,11 +197,11 @@ snapshot = Table(
     Column("id", String(36), primary_key=True),
     Column("stack", String(36), nullable=False, index=True),
     Column("project", String(64), nullable=False),
-    Column("name", String(255)),
+    Column("name", _unbounded(255)),
     Column("action", String(16), nullable=False),
     Column("status", String(16), nullable=False),
     Column("reason", Reason, nullable=False, default="", info=WITH_STACK),
-    Column("created_at", Float, nullable=False),
+    Column("created_at", Time, nullable=False),
     Column("data", Document, info=WITH_STACK),
 )
 
@@ -173,10 +210,10 @@ software_config = Table(
     metadata,
     Column("id", String(36), primary_key=True),
     Column("project", String(64), nullable=False, index=True),
-    Column("name", String(255)),
-    Column("group", String(255)),
+    Column("name", _unbounded(255)),
+    Column("group", _unbounded(255)),
     Column("config", Document, nullable=False, info=ALWAYS),
-    Column("created_at", Float, nullable=False),
+    Column("created_at", Time, nullable=False),
 )
 
 software_deployment = Table(
@@ -189,11 +226,11 @@ software_deployment = Table(
     Column("stack_user_project", String(64), index=True),
     Column("input_values", Document, info=ALWAYS),
     Column("output_values", Document, info=ALWAYS),
-    Column("action", String(64)),
-    Column("status", String(64)),
+    Column("action", _unbounded(64)),
+    Column("status", _unbounded(64)),
     Column("reason", Reason, info=ALWAYS),
-    Column("created_at", Float, nullable=False),
-    Column("updated_at", Float),
+    Column("created_at", Time, nullable=False),
+    Column("updated_at", Time),
 )
 
 credentials = Table(
@@ -215,6 +252,10 @@ service = Table(
     Column("binary", String(255), nullable=False),
     Column("topic", String(255), nullable=False),
     Column("report_interval", Integer, nullable=False),
-    Column("created_at", Float, nullable=False),
-    Column("updated_at", Float, nullable=False),
+    Column("created_at", Time, nullable=False),
+    Column("updated_at", Time, nullable=False),
 )
+
+# Texts are compared as the other databases do: by their characters, with case, accents and trailing spaces.
+for _table in metadata.tables.values():
+    _table.dialect_options["mariadb"].update(charset="utf8mb4", collate="utf8mb4_nopad_bin", engine="InnoDB")

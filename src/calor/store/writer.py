@@ -1,11 +1,13 @@
 """One thread writes, in batches: whatever has come in while a transaction ran goes into the next one.
 
 Hundreds of small changes then cost one commit. Each change of a running stack carries the lease it was made
-under; a batch is checked against the leases in the same transaction, and a stale change is refused.
+under; a batch is checked against the leases in the same transaction, and a stale change is refused. What fails for
+a reason that passes, such as a database that is started again, is tried again.
 """
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import time
@@ -16,10 +18,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, bindparam, select
+from sqlalchemy.exc import IntegrityError
 
 from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import sealing
+from calor.store.outages import LONGEST_PAUSE, is_passing, pauses
 from calor.store.tables import lease
+
+log = logging.getLogger(__name__)
+
+MOST_IDS = 500
+"""How many rows one statement deletes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +77,12 @@ class Changes:
 
 
 class Writer:
-    """The writing thread of a process."""
+    """The writing thread of a process. `patience` is how many seconds it keeps trying while the database is away;
+    None is for ever."""
 
-    def __init__(self, engine: Engine, largest_batch: int = 2000) -> None:
+    def __init__(self, engine: Engine, largest_batch: int = 2000, patience: float | None = 5.0) -> None:
         self._engine = engine
+        self._patience = patience
         self._largest = largest_batch
         self._queue: queue.SimpleQueue[tuple[Changes, Future[None]] | None] = queue.SimpleQueue()
         WRITER_QUEUE.ask(self, Writer._waiting)
@@ -116,29 +127,44 @@ class Writer:
             if last:
                 return
 
-    def _commit(self, batch: list[tuple[Changes, Future[None]]]) -> None:
-        began = time.perf_counter()
-        try:
-            with self._engine.begin() as connection:
-                stale = self._stale(connection, [changes for changes, _ in batch])
-                for changes, _ in batch:
-                    if changes.lease not in stale:
-                        apply(connection, changes)
-        except Exception as error:
-            if len(batch) > 1:
-                # One bad change must not take the others with it.
-                for one in batch:
-                    self._commit([one])
+    def _commit(self, batch: list[tuple[Changes, Future[None]]], unsure: bool = False) -> None:
+        """`unsure` if the batch may have been committed before, and only the answer was lost."""
+        started = time.monotonic()
+        for pause in pauses():
+            committing = False
+            try:
+                with self._engine.begin() as connection:
+                    stale = self._stale(connection, [changes for changes, _ in batch])
+                    for changes, _ in batch:
+                        if changes.lease not in stale:
+                            apply(connection, changes)
+                    committing = True
+            except Exception as error:
+                unsure = unsure or committing
+                if is_passing(error):
+                    if self._patience is None or time.monotonic() - started < self._patience:
+                        _tell(error, pause)
+                        time.sleep(pause)
+                        continue
+                    _fail(batch, error)
+                elif len(batch) > 1:
+                    # One bad change must not take the others with it.
+                    for one in batch:
+                        self._commit([one], unsure)
+                elif unsure and isinstance(error, IntegrityError):
+                    # Ids are new: what is there already is what this batch has written.
+                    batch[0][1].set_result(None)
+                else:
+                    _fail(batch, error)
                 return
-            batch[0][1].set_exception(error)
+            WRITER_BATCH.observe(len(batch))
+            WRITER_SECONDS.observe(time.monotonic() - started)
+            for changes, future in batch:
+                if changes.lease in stale:
+                    future.set_exception(Stale(changes.lease))
+                else:
+                    future.set_result(None)
             return
-        WRITER_BATCH.observe(len(batch))
-        WRITER_SECONDS.observe(time.perf_counter() - began)
-        for changes, future in batch:
-            if changes.lease in stale:
-                future.set_exception(Stale(changes.lease))
-            else:
-                future.set_result(None)
 
     @staticmethod
     def _stale(connection: Connection, changes: Iterable[Changes]) -> set[Lease | None]:
@@ -149,10 +175,21 @@ class Writer:
             lease.c.stack.in_([one.stack for one in held])
         )
         if connection.dialect.name != "sqlite":
-            # Nobody may take the lease away between this look and the commit.
-            query = query.with_for_update(read=True)
+            # Nobody may take the lease away between this look and the commit. Whoever locks several takes them
+            # in this order.
+            query = query.order_by(lease.c.stack).with_for_update(read=True)
         valid = {Lease(*row) for row in connection.execute(query)}
         return set(held - valid)
+
+
+def _fail(batch: Iterable[tuple[Changes, Future[None]]], error: Exception) -> None:
+    for _, future in batch:
+        future.set_exception(error)
+
+
+def _tell(error: Exception, pause: float) -> None:
+    if pause >= LONGEST_PAUSE:
+        log.warning("what is to be written waits for the database: %s", type(error).__name__)
 
 
 def apply(connection: Connection, changes: Changes) -> None:
@@ -165,6 +202,7 @@ def apply(connection: Connection, changes: Changes) -> None:
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(table.update().where(table.c.id == bindparam("_id")).values(values), rows)
     for table, ids in changes.deletes.items():
-        connection.execute(table.delete().where(table.c.id == bindparam("_id")), [{"_id": id} for id in ids])
+        for start in range(0, len(ids), MOST_IDS):
+            connection.execute(table.delete().where(table.c.id.in_(ids[start : start + MOST_IDS])))
     for work in changes.work:
         work(connection)

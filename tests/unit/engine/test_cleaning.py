@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Table, insert, select, update
 
 from calor.engine import definitions
 from calor.engine.cleaning import Cleaner, Keeping
-from calor.store import contents, database, tables
+from calor.store import contents, database, schema, tables
 
 NOW = 1_000_000.0
 TEMPLATE = {"heat_template_version": "2018-08-31"}
@@ -73,7 +73,7 @@ class Store:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     engine = database.connect(f"sqlite:///{tmp_path}/calor.db")
-    database.create_tables(engine)
+    schema.upgrade(engine)
     yield Store(engine)
     engine.dispose()
 

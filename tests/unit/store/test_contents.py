@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, select
 
-from calor.store import contents, database, tables
+from calor.store import contents, database, schema, tables
 from calor.store.cipher import Cipher, WrongKey
 from calor.store.sealing import Seal
 
@@ -25,7 +25,7 @@ def url(tmp_path: Path) -> str:
 @pytest.fixture
 def engine(url: str) -> Iterator[Engine]:
     made = database.connect(url, Cipher(Cipher.new_key()))
-    database.create_tables(made)
+    schema.upgrade(made)
     yield made
     made.dispose()
 
@@ -74,7 +74,7 @@ def test_equal_documents_are_stored_once(engine: Engine) -> None:
 
 def test_whoever_guesses_a_document_cannot_tell_by_its_digest(engine: Engine, tmp_path: Path) -> None:
     other = database.connect(f"sqlite:///{tmp_path}/other.db", Cipher(Cipher.new_key()))
-    database.create_tables(other)
+    schema.upgrade(other)
 
     digest, _ = contents.encode("hunter2", seal_of(engine))
 
@@ -87,7 +87,7 @@ def test_whoever_guesses_a_document_cannot_tell_by_its_digest(engine: Engine, tm
 def test_digests_are_the_same_in_every_process(engine: Engine, url: str) -> None:
     key = Cipher.new_key()
     first, second = database.connect(url + "2", Cipher(key)), database.connect(url + "2", Cipher(key))
-    database.create_tables(first)
+    schema.upgrade(first)
 
     assert contents.encode("x", seal_of(first))[0] == contents.encode("x", seal_of(second))[0]
     first.dispose()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, select
 
-from calor.store import contents, database, tables
+from calor.store import contents, database, schema, tables
 from calor.store.cipher import Cipher, WrongKey
 from calor.store.rotation import BATCH, rotate
 from calor.store.writer import Changes, apply
@@ -41,7 +41,7 @@ def url(tmp_path: Path) -> str:
 def digest(url: str) -> str:
     """Of a document in a database that is full of secrets."""
     engine = database.connect(url, Cipher(OLD))
-    database.create_tables(engine)
+    schema.upgrade(engine)
     seal = database.seal_of(engine)
     user = {"_user": Cipher(OLD).encrypt({"password": "p"}).decode()}
     with engine.begin() as connection:

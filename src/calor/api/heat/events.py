@@ -58,21 +58,28 @@ def show(api: Api, call: Call) -> Reply:
 
 def stream(api: Api, call: Call) -> Response:
     """Server-sent events: each event of the stack and of those below it, as long as somebody listens or, with
-    `until=complete`, until its action has ended. They start behind the number in `since` or Last-Event-ID, else
-    with the first that there is."""
+    `until=complete`, until its action has ended. They start behind the one of which `since` or Last-Event-ID
+    gives the number or the id, else with the first that there is."""
     given = call.headers.get("last-event-id") or call.query.get("since") or "0"
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
-        raise BadRequest("since must be the number of an event.")
     until = call.query.get("until")
     if until not in (None, "complete"):
         raise BadRequest("until must be complete, if it is given.")
     stack = the_stack(api, call, deleted=True)
     return StreamingResponse(
-        _told(api, call.base, stack, int(given), ends=until is not None),
+        _told(api, call.base, stack, _number(api, stack, given), ends=until is not None),
         media_type="text/event-stream",
         # Proxies would else hold events back to send many at once.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
+
+
+def _number(api: Api, stack: records.Stack, given: str) -> int:
+    if given.isascii() and given.isdigit() and len(given) < 19:
+        return int(given)
+    number = api.queries.events.number(stack, given)
+    if number is None:
+        raise BadRequest("since must be the number or the id of an event of the stack.")
+    return number
 
 
 async def _told(api: Api, base: str, stack: records.Stack, number: int, *, ends: bool) -> AsyncIterator[str]:

@@ -102,8 +102,9 @@ def changes_nothing(body: Mapping[str, Any]) -> bool:
 def request(api: Api, body: Mapping[str, Any], *, need_template: bool = True) -> dict[str, Any]:
     """Template, files, environment and parameters, as the language takes them. Raises BadRequest."""
     template = body.get("template")
-    if template is None and body.get("template_url") is not None:
-        template = api.queries.validation.fetch(_text(body, "template_url"))
+    url = _text(body, "template_url") if body.get("template_url") is not None else None
+    if template is None and url is not None:
+        template = api.queries.validation.fetch(url)
     if template is None and need_template:
         raise BadRequest("No template specified")
     if template is not None and not isinstance(template, (dict, str)):
@@ -135,6 +136,8 @@ def tags(given: Any) -> tuple[str, ...] | None:
 def _environment(given: Any) -> dict[str, Any]:
     """An environment as its sections. Raises BadRequest with all that is wrong with it."""
     report = Report()
+    if not isinstance(given, (dict, str, NoneType)):
+        raise BadRequest("The environment must be an object, or text.")
     if isinstance(given, str):
         source = reader.read_mapping(given, "environment", report) if given.strip() else None
         report.locate = source.locate if source is not None else report.locate
@@ -179,7 +182,9 @@ def _files(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(body: Mapping[str, Any], key: str) -> list[str]:
-    value = body.get(key) or []
+    value = body.get(key)
+    if value is None:
+        return []
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise BadRequest(f"{key} must be a list of names.")
     return value

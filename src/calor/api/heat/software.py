@@ -120,7 +120,9 @@ def _map(body: Mapping[str, Any], name: str) -> dict[str, Any] | None:
 
 def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """Inputs or outputs: maps, each with a name."""
-    value = body.get(name) or []
+    value = body.get(name)
+    if value is None:
+        return []
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise BadRequest(f"{name} must be a list of objects.")
     for one in value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from typing import Any
 
 from calor.cli.api.client import ApiError, Heat, StackRef
@@ -11,6 +12,7 @@ from calor.cli.errors import CommandError, UsageError
 from calor.cli.progress import out_stream, watch
 from calor.cli.render import records
 from calor.cli.stack import plans
+from calor.cli.stack.explaining import explaining
 from calor.cli.stack.finishing import POLL_SECONDS, finish, waits
 from calor.cli.stack.following import newest
 from calor.cli.stack.places import Places, forget, note, noted
@@ -32,9 +34,10 @@ def create(heat: Heat, arguments: argparse.Namespace) -> int:
         raise UsageError("there is no template", "name one with -t")
     request = from_arguments(heat, arguments)
     body = _new(arguments, request)
-    if getattr(arguments, "dry_run", False):
-        return _show_plan(arguments, heat.post("/stacks/preview", body)["stack"])
-    made = heat.post("/stacks", body)["stack"]
+    with explaining(request):
+        if getattr(arguments, "dry_run", False):
+            return _show_plan(arguments, heat.post("/stacks/preview", body)["stack"])
+        made = heat.post("/stacks", body)["stack"]
     stack = StackRef(arguments.name, made["id"])
     note(stack, request)
     return finish(heat, stack, arguments, after=None, places=Places(request), wanted=("CREATE_COMPLETE",))
@@ -68,13 +71,13 @@ def update(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
     request = from_arguments(heat, arguments)
     body = _change(arguments, request)
-    if arguments.dry_run:
-        return _show_plan(arguments, _previewed(heat, stack, arguments, body))
-    expected = 0
-    if not arguments.legacy:
-        expected = _ask_about(heat, stack, arguments, body)
-    last = newest(heat, stack)
-    (heat.patch if arguments.existing else heat.put)(stack.path, body)
+    # What an update of this kind leaves out is known to the service alone.
+    with nullcontext() if arguments.existing else explaining(request):
+        if arguments.dry_run:
+            return _show_plan(arguments, _previewed(heat, stack, arguments, body))
+        expected = 0 if arguments.legacy else _ask_about(heat, stack, arguments, body)
+        last = newest(heat, stack)
+        (heat.patch if arguments.existing else heat.put)(stack.path, body)
     note(stack, request)
     places = Places(request) if request.template_url else noted(heat, stack)
     return finish(

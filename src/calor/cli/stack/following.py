@@ -64,13 +64,10 @@ def follow(
     """The events behind the one with an id, until the stack's action has ended; or for ever."""
     seen: set[str] = set()
     last = after
-    skipping = after is not None
     streamed = False
-    for event in _streamed(heat, stack, until_done):
+    for event in _streamed(heat, stack, after, until_done):
         streamed = True
-        if skipping:
-            skipping = event.id != after
-        elif event.id not in seen:
+        if event.id not in seen:
             seen.add(event.id)
             last = event.id
             yield event
@@ -82,9 +79,9 @@ def follow(
             yield event
 
 
-def _streamed(heat: Heat, stack: StackRef, until_done: bool) -> Iterator[Event]:
+def _streamed(heat: Heat, stack: StackRef, after: str | None, until_done: bool) -> Iterator[Event]:
     """Nothing at all if the service has no stream. A stream that breaks is taken up where it broke."""
-    number = ""
+    number = after or ""
     for _ in range(_MOST_BREAKS):
         headers = {**heat.headers(), "Accept": "text/event-stream"}
         if number:

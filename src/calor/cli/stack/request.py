@@ -59,7 +59,7 @@ def _with_container(arguments: argparse.Namespace, container: str) -> StackReque
     report = Report()
     source = reader.read_mapping(read_text(arguments.template).encode(), arguments.template, report)
     if source is None:
-        raise _one(report.sorted()[0])
+        raise complaint(report.sorted()[0])
     url = files.file_url(arguments.template, os.getcwd())
     body = {
         "template": source.data,
@@ -82,7 +82,7 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
     found = files.gather(template_url, environment_urls, _with_token(heat, fetcher(False)), cwd=cwd)
     problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
     if len(problems) == 1:
-        raise _one(problems[0])
+        raise complaint(problems[0])
     if problems:
         if sys.stderr.isatty():
             print(
@@ -94,7 +94,8 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
     return StackRequest(found.request, template_url, environment_urls, found.sources)
 
 
-def _one(problem: Diagnostic) -> CommandError:
+def complaint(problem: Diagnostic) -> CommandError:
+    """A problem in one line, with its place."""
     place = f"{problem.where}: " if problem.where else ""
     return CommandError(place + problem.message, problem.hint or "")
 
@@ -154,7 +155,7 @@ def environments_only(names: Iterable[str]) -> dict[str, Any]:
     found = files.gather("calor:none", urls, fetch, cwd=cwd)
     problems = found.report.sorted()
     if problems:
-        raise _one(problems[0])
+        raise complaint(problems[0])
     return {name: found.request[name] for name in ("files", "environment", "environment_files")}
 
 

@@ -88,6 +88,13 @@ class Events:
             raise NotFound("Event", id)
         return records.record(records.Event, row)
 
+    def number(self, stack: records.Stack, id: str) -> int | None:
+        """The number of an event of a stack's tree."""
+        query = select(table.c.seq).where(table.c.id == id, table.c.root == stack.root)
+        with self._source.connect() as connection:
+            found: int | None = connection.execute(query).scalar()
+        return found
+
     def since(self, stack: records.Stack, number: int, limit: int = 500) -> News:
         """The events of a stack and of all below it after the one with a number, oldest first."""
         with self._source.connect() as connection:

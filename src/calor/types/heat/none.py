@@ -1,6 +1,6 @@
 from typing import Any
-from uuid import uuid4
 
+from calor.entropy import new_uuid
 from calor.language.schema import ResourceType, supported
 from calor.types.behaviour import Context
 
@@ -17,7 +17,7 @@ class Nothing(ResourceType):
 
     @classmethod
     def create(cls, ctx: Context, props: dict[str, Any]) -> None:
-        ctx.made(str(uuid4()))
+        ctx.made(str(new_uuid()))
 
     @classmethod
     def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:

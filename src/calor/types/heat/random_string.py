@@ -3,9 +3,9 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from random import SystemRandom
 from typing import Any
 
+from calor.entropy import Entropy
 from calor.language.constraints import one_of, range_
 from calor.language.schema import (
     SHOW,
@@ -32,7 +32,7 @@ CLASSES = {
 
 SEQUENCES = one_of(*CLASSES)
 
-_random = SystemRandom()
+_random = Entropy()
 
 
 @dataclass(frozen=True, slots=True)

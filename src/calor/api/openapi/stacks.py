@@ -1,0 +1,335 @@
+"""Stacks: lists of them, each of them, what they are made of."""
+
+from __future__ import annotations
+
+from calor.api.openapi import previews, requests
+from calor.api.openapi.common import (
+    ACCEPTED,
+    ACTION,
+    LINKS,
+    NO_CONTENT,
+    STATE,
+    STATUS,
+    TEMPLATE,
+    flag,
+    number,
+    paging,
+    repeated,
+    sorting,
+    text,
+)
+from calor.api.openapi.vocabulary import (
+    ANY,
+    COUNT,
+    FLAG,
+    MAP,
+    TEXT,
+    TEXT_OR_NULL,
+    TEXTS,
+    TIME,
+    TIME_OR_NULL,
+    Answer,
+    Family,
+    Link,
+    Operation,
+    Schema,
+    described,
+    either,
+    items,
+    one_of,
+    record,
+    ref,
+    values,
+    wrapped,
+)
+
+_STACK = "/stacks/{stack_name}/{stack_id}"
+_TIMEOUT: Schema = {"type": ["integer", "null"]}
+
+_COMMON: dict[str, Schema] = {
+    "id": TEXT,
+    "links": LINKS,
+    "stack_name": TEXT,
+    "stack_status": STATE,
+    "stack_status_reason": TEXT,
+    "description": TEXT,
+    "creation_time": TIME,
+    "updated_time": TIME_OR_NULL,
+    "deletion_time": TIME_OR_NULL,
+    "stack_owner": described(TEXT_OR_NULL, "The name of the user who made it."),
+    "parent": described(TEXT_OR_NULL, "The id of the stack that it is below."),
+    "stack_user_project_id": TEXT_OR_NULL,
+}
+_ENVIRONMENT: dict[str, Schema] = {
+    "parameters": MAP,
+    "parameter_defaults": MAP,
+    "resource_registry": MAP,
+    "event_sinks": items(ANY),
+}
+_RESOURCE_LEFT: dict[str, Schema] = {
+    "name": TEXT,
+    "resource_id": TEXT_OR_NULL,
+    "type": TEXT,
+    "action": ACTION,
+    "status": STATUS,
+    "metadata": MAP,
+    "resource_data": MAP,
+}
+_STACK_LEFT: dict[str, Schema] = {
+    "id": TEXT,
+    "template": either(MAP, TEXT),
+    "files": MAP,
+    "environment": ref("Environment"),
+    "environment_files": TEXTS,
+    "resources": values(ref("ResourceData")),
+    "project_id": TEXT,
+    "stack_user_project_id": TEXT_OR_NULL,
+    "tags": TEXTS,
+}
+_DECLARED: dict[str, Schema] = {"Description": TEXT, "Parameters": values(ref("DeclaredParameter"))}
+_ALSO_DECLARED: dict[str, Schema] = {
+    "ParameterGroups": items(record({"label": ANY, "description": ANY, "parameters": items(ANY)})),
+    "NestedParameters": values(ref("NestedDeclarations")),
+}
+
+SCHEMAS: dict[str, Schema] = {
+    "StackLine": record(
+        {**_COMMON, "tags": {"type": ["array", "null"], "items": TEXT}},
+        {"project": described(TEXT, "For administrators.")},
+    ),
+    "Stack": record(
+        {
+            **_COMMON,
+            "template_description": TEXT,
+            "parameters": described(
+                values(TEXT_OR_NULL), "Values as text; hidden ones are asterisks. With pseudo parameters."
+            ),
+            "capabilities": items(TEXT),
+            "notification_topics": items(TEXT),
+            "disable_rollback": FLAG,
+            "timeout_mins": _TIMEOUT,
+            "tags": TEXTS,
+        },
+        {"outputs": items(ref("Output"))},
+    ),
+    "Output": record(
+        {"output_key": TEXT, "output_value": ANY, "description": TEXT},
+        {"output_error": described(TEXT, "Why there is no value.")},
+    ),
+    "Environment": record({**_ENVIRONMENT, "encrypted_param_names": TEXTS}),
+    "StackData": record({**_STACK_LEFT, "name": TEXT, "action": ACTION, "status": STATUS}),
+    "ResourceData": record(
+        _RESOURCE_LEFT, {name: schema for name, schema in _STACK_LEFT.items() if name not in _RESOURCE_LEFT}
+    ),
+    "Declarations": record(_DECLARED, {**_ALSO_DECLARED, "Environment": record(_ENVIRONMENT)}),
+    "NestedDeclarations": record({"Type": TEXT, **_DECLARED}, _ALSO_DECLARED),
+    "DeclaredParameter": record(
+        {
+            "Type": one_of("String", "Number", "CommaDelimitedList", "Json", "Boolean"),
+            "Description": TEXT,
+            "NoEcho": one_of("true", "false"),
+            "Label": TEXT,
+        },
+        {
+            "Default": ANY,
+            "Value": ANY,
+            "Tags": items(ANY),
+            **dict.fromkeys(("MinLength", "MaxLength", "MinValue", "MaxValue", "Step", "Offset"), ANY),
+            "AllowedValues": items(ANY),
+            "AllowedPattern": TEXT,
+            "CustomConstraint": TEXT,
+            "ConstraintDescription": TEXT,
+        },
+    ),
+    **previews.SCHEMAS,
+}
+
+_LIST_PARAMETERS = (
+    *paging("stack"),
+    *sorting("stack_name", "stack_status", "creation_time", "updated_time"),
+    *(
+        repeated(name, "Only stacks with one of these values.")
+        for name in (
+            "id",
+            "name",
+            "status",
+            "action",
+            "tenant",
+            "username",
+            "owner_id",
+            "stack_name",
+            "stack_status",
+            "stack_action",
+            "stack_status_reason",
+            "stack_owner",
+            "parent",
+            "stack_user_project_id",
+        )
+    ),
+    flag("disable_rollback", "Only stacks that are (not) rolled back."),
+    number("timeout_mins", "Only stacks with this timeout."),
+    text("tags", "Only stacks with all of these tags; commas between them."),
+    text("tags_any", "Only stacks with one of these tags."),
+    text("not_tags", "Only stacks that lack one of these tags."),
+    text("not_tags_any", "Only stacks with none of these tags."),
+    flag("show_deleted", "Whether deleted stacks count."),
+    flag("show_nested", "Whether stacks below others count."),
+    flag("show_hidden", "Whether stacks with tags that hide them count."),
+    flag("global_tenant", "Stacks of all projects, if the policy allows it."),
+    flag("with_count", "Whether to tell how many there are on all pages."),
+)
+_MADE = {"stack_name": "$request.body#/stack_name", "stack_id": "$response.body#/stack/id"}
+_CREATED = Answer(
+    "The stack is there, and being made.",
+    wrapped("stack", record({"id": TEXT, "links": LINKS})),
+    headers={"Location": "The stack's address."},
+    links={
+        f"{operation}_of_it": Link(operation, _MADE)
+        for operation in (
+            "show_stack",
+            "update_stack",
+            "patch_stack",
+            "delete_stack",
+            "act_on_stack",
+            "list_resources",
+            "list_events",
+            "create_snapshot",
+            "show_template",
+            "preview_update",
+        )
+    },
+)
+
+FAMILY = Family(
+    "stacks",
+    "Stacks, and what they are made of.",
+    {
+        "GET /stacks": Operation(
+            "list_stacks",
+            "Lists stacks",
+            {
+                200: Answer(
+                    "The stacks, newest first unless sorted otherwise.",
+                    record(
+                        {"stacks": items(ref("StackLine"))},
+                        {"links": described(LINKS, "To the next page."), "count": COUNT},
+                    ),
+                )
+            },
+            _LIST_PARAMETERS,
+        ),
+        "POST /stacks": Operation(
+            "create_stack",
+            "Creates a stack, or adopts one",
+            {201: _CREATED},
+            body=requests.NEW_STACK_BODY,
+            refusals=(409,),
+        ),
+        "GET /stacks/detail": Operation(
+            "list_stacks_in_detail",
+            "Lists all stacks of the project",
+            {200: Answer("The stacks.", wrapped("stacks", items(ref("StackLine"))))},
+        ),
+        "POST /stacks/preview": Operation(
+            "preview_stack",
+            "Shows what a new stack would be",
+            {200: Answer("The stack that does not exist.", wrapped("stack", ref("PreviewedStack")))},
+            body=requests.PREVIEW_BODY,
+        ),
+        "POST /validate": Operation(
+            "validate_template",
+            "Says what a template declares, or what is wrong with it",
+            {200: Answer("What the template declares.", ref("Declarations"))},
+            (
+                flag("show_nested", "Whether templates below are told as well."),
+                text("ignore_errors", "99001: types whose service is missing are no errors."),
+            ),
+            requests.VALIDATE_BODY,
+        ),
+        f"GET {_STACK}": Operation(
+            "show_stack",
+            "Shows a stack",
+            {200: Answer("The stack.", wrapped("stack", ref("Stack")))},
+            (flag("resolve_outputs", "Whether outputs are told; true unless given."),),
+        ),
+        f"PUT {_STACK}": Operation(
+            "update_stack",
+            "Updates a stack to what is given",
+            {202: ACCEPTED},
+            body=requests.PUT_BODY,
+            refusals=(409,),
+        ),
+        f"PATCH {_STACK}": Operation(
+            "patch_stack",
+            "Updates a stack, keeping what is not given",
+            {202: ACCEPTED},
+            body=requests.PATCH_BODY,
+            refusals=(409,),
+        ),
+        f"DELETE {_STACK}": Operation("delete_stack", "Deletes a stack", {204: NO_CONTENT}, refusals=(409,)),
+        f"PUT {_STACK}/preview": Operation(
+            "preview_update",
+            "Shows what an update would do",
+            {200: previews.UPDATE},
+            (flag("show_nested", "Whether resources of stacks below are listed."),),
+            requests.PUT_BODY,
+        ),
+        f"PATCH {_STACK}/preview": Operation(
+            "preview_patch",
+            "Shows what an update would do that keeps what is not given",
+            {200: previews.UPDATE},
+            (flag("show_nested", "Whether resources of stacks below are listed."),),
+            requests.PATCH_BODY,
+        ),
+        f"DELETE {_STACK}/abandon": Operation(
+            "abandon_stack",
+            "Forgets a stack and leaves what it owns",
+            {200: Answer("What another server needs to adopt it.", ref("StackData"))},
+            refusals=(409,),
+            doc="Only where the operator allows it.",
+        ),
+        f"GET {_STACK}/export": Operation(
+            "export_stack",
+            "Shows a stack as data",
+            {200: Answer("What another server needs to adopt it.", ref("StackData"))},
+            doc="Only where the operator allows it.",
+        ),
+        f"GET {_STACK}/template": Operation(
+            "show_template", "Shows a stack's template", {200: Answer("The template.", TEMPLATE)}
+        ),
+        f"GET {_STACK}/environment": Operation(
+            "show_environment",
+            "Shows a stack's environment",
+            {200: Answer("What all that was given amounts to.", ref("Environment"))},
+        ),
+        f"GET {_STACK}/files": Operation(
+            "show_files",
+            "Shows a stack's files",
+            {200: Answer("The files by name.", values(either(TEXT, MAP)))},
+        ),
+        f"GET {_STACK}/outputs": Operation(
+            "list_outputs",
+            "Lists a stack's outputs without their values",
+            {
+                200: Answer(
+                    "The outputs.",
+                    wrapped("outputs", items(record({"output_key": TEXT, "description": TEXT}))),
+                    links={
+                        "first": Link(
+                            "show_output",
+                            {
+                                "stack_name": "$request.path.stack_name",
+                                "stack_id": "$request.path.stack_id",
+                                "output_key": "$response.body#/outputs/0/output_key",
+                            },
+                        )
+                    },
+                )
+            },
+        ),
+        f"GET {_STACK}/outputs/{{output_key}}": Operation(
+            "show_output", "Shows an output", {200: Answer("The output.", wrapped("output", ref("Output")))}
+        ),
+    },
+    SCHEMAS,
+)

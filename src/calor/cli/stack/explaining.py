@@ -1,0 +1,57 @@
+"""Why the service refuses a template: it tells the first error; here all of them are told, each with its place."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from calor.cli.api.client import ApiError
+from calor.cli.errors import CommandError
+from calor.cli.stack.request import StackRequest, complaint
+
+if TYPE_CHECKING:
+    from calor.language.diagnostics import Diagnostic
+
+
+@contextmanager
+def explaining(request: StackRequest) -> Iterator[None]:
+    """Raises CommandError in the place of a refusal that can be explained."""
+    try:
+        yield
+    except ApiError as error:
+        if error.status != 400 or not request.template_url:
+            raise
+        errors = _errors(request)
+        if not errors:
+            raise
+        if len(errors) == 1:
+            raise complaint(errors[0]) from None
+        _print(errors, request)
+        raise CommandError(f"the service refuses the template, which has {len(errors)} errors") from None
+
+
+def _errors(request: StackRequest) -> list[Diagnostic]:
+    """Only what the service would have found, too."""
+    from calor.cli.fetching import fetcher
+    from calor.language.diagnostics import Report, Severity
+    from calor.language.request import resolve_request
+    from calor.types.world import offline_world
+
+    report = Report()
+    fetch = fetcher(False)
+    world = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
+    resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
+    return [one for one in report.sorted() if one.severity is Severity.ERROR and not one.deferred]
+
+
+def _print(errors: list[Diagnostic], request: StackRequest) -> None:
+    from calor.cli.render import plain, terminal
+
+    if sys.stderr.isatty():
+        shown = terminal.render(errors, request.sources, color="NO_COLOR" not in os.environ)
+    else:
+        shown = plain.render(errors)
+    print(shown, file=sys.stderr)

@@ -1,0 +1,136 @@
+"""Changes resources in place, replaces those that cannot be, and leaves alone what is as it shall be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from calor.engine.making import Making
+from calor.engine.states import ResourceState, StepFailed
+from calor.engine.stepping import Following, finished
+from calor.language.definition import ResourceDefinition
+from calor.language.evaluation import Evaluated, evaluate
+from calor.language.values import bare
+from calor.plan.decision import (
+    RESTRICTED,
+    Change,
+    Decision,
+    Kind,
+    Wanted,
+    decide_with_stack_below,
+    restriction,
+)
+from calor.plan.present import METADATA
+from calor.types.behaviour import NeedsReplacement
+
+CHANGING = "_changing"
+"""Where a resource notes which properties an update is changing."""
+
+
+class Changing(Making):
+    def _update(
+        self,
+        resource: ResourceDefinition,
+        state: ResourceState,
+        evaluated: Evaluated,
+        decision: Decision,
+    ) -> Following:
+        properties = bare(evaluated.values)
+        # What an interrupted update may have changed is given a value again, even if it is the old one.
+        changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
+        state.data = {**state.data, CHANGING: sorted(changed)}
+        self._enter(state, "UPDATE", properties)
+        if self._is_nested(resource):
+            child = self.children[resource.name] = self._child(resource, state)
+            outcome: Any = child.update(evaluated)
+        else:
+            handler = getattr(resource.found, "update", None)
+            try:
+                outcome = self._call(state, "UPDATE", handler, properties, changed)
+            except NeedsReplacement:
+                return self._replaced(resource, state, evaluated)
+
+        def done() -> None:
+            state.properties = properties
+            state.data = {name: value for name, value in state.data.items() if name != CHANGING}
+            self._renew_metadata(state, bare(evaluated.metadata))
+            state.type_name = resource.type_name
+            self._follow(state, resource)
+            self.read_attributes(state, resource)
+            self._leave(state, "UPDATE")
+
+        if outcome is None:
+            done()
+            return None
+        return self._finish_update(outcome, state, resource, evaluated, done)
+
+    async def _finish_update(
+        self,
+        outcome: Any,
+        state: ResourceState,
+        resource: ResourceDefinition,
+        evaluated: Evaluated,
+        done: Any,
+    ) -> None:
+        try:
+            await self._finish(outcome, state, "UPDATE", done)
+        except NeedsReplacement:
+            await finished(self._replaced(resource, state, evaluated))
+
+    def _replaced(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Following:
+        if "replace" in self.registry.restricted_actions(state.name):
+            raise self._fail(state, "UPDATE", StepFailed(RESTRICTED, restriction("replace")))
+        self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
+        return self._create(resource, evaluated, state)
+
+    @staticmethod
+    def _renew_metadata(state: ResourceState, metadata: dict[str, Any]) -> None:
+        """What signals have put into the metadata stays, unless the template itself says something new."""
+        if metadata != state.data.get(METADATA):
+            state.metadata = metadata
+            state.data = {**state.data, METADATA: metadata}
+
+    def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        before = (state.requires, state.definition, state.data, state.replaced_by, state.attributes)
+        self._follow(state, resource)
+        if self.reads_more(state):
+            self.read_attributes(state, resource)
+        if before != (state.requires, state.definition, state.data, state.replaced_by, state.attributes):
+            self.journal.resource(state)
+
+    async def _keep_nested(
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, wanted: Wanted
+    ) -> None:
+        """The stack below decides for itself whether it changes."""
+        child = self._child(resource, state)
+        differs = await child.differs(evaluated)
+        decision = decide_with_stack_below(Decision(Kind.KEEP, ""), wanted, differs)
+        if decision.kind is Kind.FORBIDDEN:
+            raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
+        if decision.kind is Kind.UPDATE:
+            await finished(self._update(resource, state, evaluated, decision))
+            return
+        if self.reads_more(state):
+            stack = await self.run.stack_row(state.physical_id)
+            assert stack is not None
+            await child.reopen(evaluated, stack)
+            self.children[resource.name] = child
+        self._keep(state, resource)
+
+    async def update_peer(self, reference: str, values: Mapping[str, Any]) -> None:
+        """Gives a resource other values of some properties. Its row keeps those of the template, which hold again
+        when the stack is updated."""
+        assert self.definition is not None
+        state = self.by_reference(reference)
+        if state is None or state.name not in self.definition.resources:
+            raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
+        resource = self.definition.resources[state.name]
+        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        given = replace(evaluated, values={**evaluated.values, **values})
+        changes = tuple(Change(name, state.properties.get(name), value) for name, value in values.items())
+        await finished(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
+        state.properties = bare(evaluated.values)
+        self.journal.resource(state)

@@ -1,0 +1,143 @@
+"""What a run reads, of its stacks and for their owner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from calor.clouds.errors import Permanent
+from calor.clouds.zaqar import Queues
+from calor.engine import definitions
+from calor.engine.journal import Journal
+from calor.engine.remote import RemoteStacks, asked
+from calor.engine.states import StepFailed
+from calor.engine.users import ResourceUsers
+from calor.engine.vault import Vault
+from calor.language.definition import Definition
+from calor.language.library import World
+from calor.language.parameters import StackIdentity
+from calor.store import records, tables
+from calor.store.database import reading
+from calor.types.behaviour import ResourceFailed
+
+log = logging.getLogger(__name__)
+
+
+class Ledger:
+    """The rows of a tree of stacks, and what lets the engine act for their owner."""
+
+    database: Engine
+    journal: Journal
+    stack: records.Stack
+    users: ResourceUsers | None
+    vault: Vault | None
+    world: World
+    file_digests: Mapping[str, str]
+
+    async def stack_row(self, id: str | None) -> records.Stack | None:
+        """A stack's row as it is now, what the run itself has changed included."""
+        if id is None:
+            return None
+        await self.journal.flush()
+        return await asyncio.get_running_loop().run_in_executor(None, self._stack_row, id)
+
+    def _stack_row(self, id: str) -> records.Stack | None:
+        with reading(self.database).connect() as connection:
+            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
+        return None if row is None else records.record(records.Stack, row)
+
+    def read_ailing(self) -> set[str]:
+        stack, resource = tables.stack, tables.resource
+        below = select(stack.c.id, stack.c.parent).where(
+            stack.c.root == self.stack.root, stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
+        )
+        failed = select(resource.c.stack).join(stack, stack.c.id == resource.c.stack)
+        failed = failed.where(stack.c.root == self.stack.root, resource.c.status != "COMPLETE").distinct()
+        with reading(self.database).connect() as connection:
+            parents = {row.id: row.parent for row in connection.execute(below)}
+            waiting = list(connection.execute(failed).scalars())
+        found: set[str] = set()
+        while waiting:
+            id = waiting.pop()
+            if id in parents and id not in found:
+                found.add(id)
+                waiting.append(parents[id])
+        return found
+
+    async def template_of(self, stack: records.Stack) -> dict[str, Any]:
+        """The template that a stack has now."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
+
+    def _template_of(self, digest: str) -> dict[str, Any]:
+        with reading(self.database).connect() as connection:
+            template: dict[str, Any] = definitions.load(connection, digest)["template"]
+            return template
+
+    async def resource_rows(self, stack: str) -> list[records.Resource]:
+        await self.journal.flush()
+        return await asyncio.get_running_loop().run_in_executor(None, self._resource_rows, stack)
+
+    def _resource_rows(self, stack: str) -> list[records.Resource]:
+        with reading(self.database).connect() as connection:
+            query = select(tables.resource).where(tables.resource.c.stack == stack)
+            return [records.record(records.Resource, row) for row in connection.execute(query)]
+
+    def defined(self, digest: str) -> Definition:
+        """What the root is, by the digest of its definition."""
+        with reading(self.database).connect() as connection:
+            request = definitions.load(connection, digest)
+            self.file_digests = definitions.file_digests(connection, digest)
+        return self.define(request)
+
+    def define(self, request: Mapping[str, Any]) -> Definition:
+        identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
+        definition, report = definitions.define(request, self.world, identity)
+        if definition is None:
+            raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
+        return definition
+
+    # Acting for the owner.
+
+    async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
+        secret = await self._secret()
+        if self.vault is None or secret is None:
+            raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
+        return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
+
+    def queues(self) -> Queues:
+        secret = self._read_secret()
+        if self.vault is None or secret is None:
+            raise Permanent("nothing lets the engine act for the stack's owner")
+        return self.vault.queues(secret)
+
+    async def _secret(self) -> bytes | None:
+        return await asyncio.get_running_loop().run_in_executor(None, self._read_secret)
+
+    def _read_secret(self) -> bytes | None:
+        table = tables.credentials
+        with reading(self.database).connect() as connection:
+            query = select(table.c.secret).where(table.c.id == self.stack.credentials)
+            found = connection.execute(query).scalar_one_or_none()
+        return None if found is None else bytes(found)
+
+    async def give_up_credentials(self) -> None:
+        """What lets the engine act for the owner goes with the stack, and so do its users."""
+        if self.users is not None:
+            await self._taken_back("users", partial(self.users.remove_project, self.stack))
+        secret = await self._secret() if self.stack.credentials else None
+        if secret is None or self.vault is None:
+            return
+        await self._taken_back("trust", partial(asked, self.vault.destroy, secret))
+        self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
+
+    async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:
+        """A cloud that refuses must not keep the stack from going."""
+        try:
+            await take_back()
+        except ResourceFailed as error:
+            log.warning("the %s of stack %s stayed: %s", what, self.stack.id, error.message)

@@ -1,0 +1,111 @@
+"""Makes resources: new ones, those that others have begun, and those that are only taken over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.stepping import Following, Stepping
+from calor.language.definition import ResourceDefinition
+from calor.language.evaluation import Evaluated
+from calor.language.expressions import resolve
+from calor.language.values import bare
+from calor.plan.present import METADATA
+
+
+class Making(Stepping):
+    def _create(
+        self, resource: ResourceDefinition, evaluated: Evaluated, replaces: ResourceState | None
+    ) -> Following:
+        state = self._new(resource)
+        if replaces is not None:
+            state.replaces = replaces.id
+            replaces.replaced_by = state.id
+            self.journal.resource(replaces)
+        properties = bare(evaluated.values)
+        self._describe(state, resource, evaluated)
+        if resource.text.external_id is not None:
+            self._external(state, resource, properties)
+            return None
+        if self.stack.action == "ADOPT":
+            return self._adopt(state, resource, evaluated)
+        state.properties = properties
+        self._enter(state, "CREATE", properties)
+        return self._make(resource, state, evaluated)
+
+    def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
+        """Notes what the definition says of a resource that is about to be made."""
+        state.metadata = bare(evaluated.metadata)
+        state.data = {**state.data, METADATA: state.metadata}
+        self._follow(state, resource)
+        if self._is_nested(resource):
+            state.data["_nested"] = True
+
+    def _make(self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated) -> Following:
+        """Makes what a row, IN_PROGRESS, stands for."""
+        create = getattr(resource.found, "create", None)
+        if self._is_nested(resource):
+            child = self.children[resource.name] = self._child(resource, state)
+            outcome: Any = child.create(evaluated)
+        elif create is not None and hasattr(resource.found, "find"):
+            outcome = self._create_intended(state, create)
+        else:
+            outcome = self._call(state, "CREATE", create, state.properties)
+        if outcome is None:
+            self._created(state, resource)
+            return None
+        return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
+
+    async def _create_intended(self, state: ResourceState, create: Any) -> None:
+        """What can be looked for is made only when it is written down that it is about to be."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await self._waited(create(self.context(state), state.properties))
+
+    def _begin_again(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> Following:
+        self._describe(state, resource, evaluated)
+        state.properties = bare(evaluated.values)
+        return self._make(resource, state, evaluated)
+
+    def _created(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        self.read_attributes(state, resource)
+        self._leave(state, "CREATE")
+
+    def _external(
+        self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
+    ) -> None:
+        """A resource that exists already, and that is never changed or deleted."""
+        self._enter(state, "CHECK", properties)
+        assert self.definition is not None
+        scope = self.definition.scope.with_states(self.states)
+        state.physical_id = str(bare(resolve(resource.external_expression, scope)))
+        state.properties = properties
+        state.data.update(_deletion_policy="Retain", _external=True)
+        self._leave(state, "CHECK")
+
+    def _adopt(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> Following:
+        """Takes over what another stack has left behind, as it is."""
+        properties = bare(evaluated.values)
+        self._enter(state, "ADOPT", properties)
+        left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        state.properties = properties
+        state.data.update(left.get("resource_data") or {})
+        state.metadata = left.get("metadata") or state.metadata
+        if self._is_nested(resource):
+            child = self.children[resource.name] = self._child(resource, state)
+            outcome = child.adopt(evaluated, left)
+            return self._finish(outcome, state, "ADOPT", lambda: self._adopted(state, resource))
+        if not left.get("resource_id"):
+            message = "Resource ID was not provided."
+            raise self._fail(state, "ADOPT", StepFailed("Exception", message))
+        state.physical_id = left["resource_id"]
+        self._adopted(state, resource)
+        return None
+
+    def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        self.read_attributes(state, resource)
+        self._leave(state, "ADOPT")

@@ -1,0 +1,70 @@
+"""Deletes resources that are not wanted any more, or not any more as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.engine.children import delete_child
+from calor.engine.hooks import wait_at
+from calor.engine.states import ResourceState
+from calor.engine.stepping import Following, Stepping, finished
+
+
+class Removing(Stepping):
+    def _delete(self, state: ResourceState) -> Following:
+        keep = self.current.get(state.name) is state and (
+            self.definition is not None and state.name in self.definition.resources
+        )
+        if keep:
+            return None
+        if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
+            self.journal.removed(state)
+            return None
+        before = state.state
+        self._enter(state, "DELETE", None)
+        outcome = self._removal(state, before)
+        if outcome is None:
+            return self._deleted(state)
+        return self._finish_delete(outcome, state)
+
+    def _removal(self, state: ResourceState, before: str) -> Any:
+        """What removes all that stands behind a row; None if nothing has to be waited for."""
+        found = self.run.world.declaration(state.type_name)
+        policy = state.data.get("_deletion_policy")
+        if policy == "Retain":
+            return None
+        if state.data.get("_nested"):
+            return delete_child(self._walk, state)
+        if self.run.stack.run.get("retain"):
+            return None
+        if state.physical_id is None and hasattr(found, "find"):
+            return self._find_and_delete(state, found)
+        # What could not be made is not worth keeping.
+        keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
+        handler = getattr(found, "snapshot_delete", None) if keeps else None
+        return self._call(state, "DELETE", handler or getattr(found, "delete", None))
+
+    async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
+        """Its creation may have been interrupted: it may be there, and nobody knows its id."""
+        if await found.find(self.context(state)):
+            await self._waited(found.delete(self.context(state)))
+
+    async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
+        await self._finish(outcome, state, "DELETE", lambda: None)
+        await finished(self._deleted(state))
+
+    def _deleted(self, state: ResourceState) -> Following:
+        self._leave(state, "DELETE")
+        if self.stack.action == "DELETE" and "post-delete" in self.registry.hooks(state.name):
+            return self._remove_after_hook(state)
+        self._remove(state)
+        return None
+
+    async def _remove_after_hook(self, state: ResourceState) -> None:
+        await wait_at(self, state, "post-delete")
+        self._remove(state)
+
+    def _remove(self, state: ResourceState) -> None:
+        self.journal.removed(state)
+        if self.current.get(state.name) is state:
+            del self.current[state.name]

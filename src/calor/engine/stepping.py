@@ -1,0 +1,174 @@
+"""How a step on a resource begins and ends, whatever it does."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, cast
+
+from calor.engine.children import Child
+from calor.engine.hooks import HOOK
+from calor.engine.ids import new_id
+from calor.engine.opened import OpenedStack
+from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.language.definition import ResourceDefinition
+from calor.plan.decision import has_stack_below
+from calor.plan.present import EXTERNAL, policy_of, remembered
+from calor.types.behaviour import NeedsReplacement
+
+if TYPE_CHECKING:
+    from calor.engine.applying import StackWalk
+
+FAILURE = "_failure"
+"""Where a resource notes what failed, and in which action."""
+
+Following = Coroutine[Any, Any, None] | None
+"""What is still to be waited for, if anything is."""
+
+
+class Stepping(OpenedStack):
+    """A stack whose resources are worked on."""
+
+    _occasion: str | None = None
+
+    @property
+    def occasion(self) -> str:
+        """Tells what the stack is walked for from what it was walked for before."""
+        return self._occasion or self.run.mark
+
+    @occasion.setter
+    def occasion(self, occasion: str) -> None:
+        self._occasion = occasion
+
+    # What a resource follows.
+
+    def _new(self, resource: ResourceDefinition) -> ResourceState:
+        waiting = self.current.get(resource.name)
+        if waiting is not None and waiting.action == "INIT":
+            return waiting
+        state = ResourceState(
+            id=new_id(),
+            stack=self.stack.id,
+            name=resource.name,
+            type_name=resource.type_name,
+            created_at=self.run.now(),
+        )
+        self.current[resource.name] = state
+        return state
+
+    def _follow(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        """Notes the definition that a resource follows from now on."""
+        assert self.definition is not None
+        state.requires = self._requires(resource)
+        state.definition = self.stack.definition
+        state.replaced_by = None
+        if not state.data.get(EXTERNAL):
+            policy = policy_of(self.definition, resource, self.states)
+            state.data = remembered(resource, policy, state.data)
+
+    def _requires(self, resource: ResourceDefinition) -> list[str]:
+        assert self.definition is not None
+        return [
+            self.current[name].id
+            for name in self.definition.graph.needs(resource.name)
+            if name in self.current
+        ]
+
+    @staticmethod
+    def _is_nested(resource: ResourceDefinition) -> bool:
+        return has_stack_below(resource.found)
+
+    def _child(self, resource: ResourceDefinition, state: ResourceState) -> Child:
+        return Child(self._walk, resource, state)
+
+    @property
+    def _walk(self) -> StackWalk:
+        """The whole of which this is a part."""
+        return cast("StackWalk", self)
+
+    # Its states.
+
+    def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
+        if HOOK in state.data:
+            state.data = {name: value for name, value in state.data.items() if name != HOOK}
+        state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"
+        state.attributes = {}
+        if action != "CREATE":
+            state.updated_at = self.run.now()
+        self._note(state, properties)
+
+    def _leave(self, state: ResourceState, action: str) -> None:
+        state.action, state.status, state.reason = action, "COMPLETE", "state changed"
+        state.updated_at = self.run.now()
+        self._note(state)
+
+    def _fail(self, state: ResourceState, action: str, error: StepFailed) -> StepFailed:
+        state.action, state.status = action, "FAILED"
+        state.reason = error.at(state.name).reason
+        state.data = {**state.data, FAILURE: {"of": self.occasion, "error": error.stored()}}
+        state.updated_at = self.run.now()
+        self._note(state)
+        return error
+
+    def _announce(self, state: ResourceState, action: str, status: str, reason: str) -> None:
+        state.action, state.status, state.reason = action, status, reason
+        state.updated_at = self.run.now()
+        self._note(state)
+
+    def _note(self, state: ResourceState, properties: dict[str, Any] | None = None) -> None:
+        self.journal.transition(self.stack, state, properties)
+
+    def _failed_before(
+        self, resource: ResourceDefinition, present: ResourceState | None, error: StepFailed
+    ) -> StepFailed:
+        """Notes a failure that came before anything was done."""
+        state = present or self._new(resource)
+        action = "UPDATE" if present is not None and present.action != "INIT" else "CREATE"
+        self._fail(state, action, error)
+        return error
+
+    # The work itself.
+
+    def _call(self, state: ResourceState, action: str, handler: Any, *args: Any) -> Any:
+        """Calls a type's handler; what it awaits, if it is not done at once."""
+        if handler is None:
+            return None
+        try:
+            outcome = handler(self.context(state), *args)
+        except NeedsReplacement:
+            raise
+        except Exception as error:
+            raise self._fail(state, action, StepFailed.of(error)) from None
+        return outcome if inspect.isawaitable(outcome) else None
+
+    async def _finish(self, outcome: Any, state: ResourceState, action: str, done: Any) -> None:
+        self.journal.send()
+        try:
+            await outcome
+        except (NeedsReplacement, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            raise self._broke_off(state, action, error) from None
+        done()
+
+    @staticmethod
+    async def _waited(outcome: Any) -> None:
+        if inspect.isawaitable(outcome):
+            await outcome
+
+    def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
+        """What becomes of an error while something was waited for. What is left to others has not failed."""
+        self.run.stopped()
+        if self.run.left:
+            return Stopped()
+        if isinstance(error, Stopped):
+            if self.run.aborted:
+                self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
+            return error
+        return self._fail(state, action, StepFailed.of(error))
+
+
+async def finished(step: Following) -> None:
+    if step is not None:
+        await step

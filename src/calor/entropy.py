@@ -1,0 +1,59 @@
+"""Randomness of the system, asked for in large pieces: a system call for each id is most of what an id costs."""
+
+from __future__ import annotations
+
+import os
+import random
+from threading import Lock
+from uuid import UUID
+
+PIECE = 8192
+
+
+class _Pool:
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._bytes = b""
+        self._used = 0
+
+    def take(self, count: int) -> bytes:
+        if count > PIECE:
+            return os.urandom(count)
+        with self._lock:
+            if self._used + count > len(self._bytes):
+                self._bytes, self._used = os.urandom(PIECE), 0
+            taken = self._bytes[self._used : self._used + count]
+            self._used += count
+            return taken
+
+    def forget(self) -> None:
+        """Two processes must not draw the same."""
+        self._lock = Lock()
+        self._bytes, self._used = b"", 0
+
+
+_pool = _Pool()
+os.register_at_fork(after_in_child=_pool.forget)
+
+
+class Entropy(random.Random):
+    """Draws as the standard library's SystemRandom does."""
+
+    def random(self) -> float:
+        return (int.from_bytes(_pool.take(7), "big") >> 3) * 2**-53
+
+    def getrandbits(self, k: int) -> int:
+        if k < 0:
+            raise ValueError("the number of bits is negative")
+        count = (k + 7) // 8
+        return int.from_bytes(_pool.take(count), "big") >> (count * 8 - k)
+
+    def randbytes(self, n: int) -> bytes:
+        return _pool.take(n)
+
+    def seed(self, *args: object, **kwargs: object) -> None:
+        """There is nothing to seed."""
+
+
+def new_uuid() -> UUID:
+    return UUID(bytes=_pool.take(16), version=4)

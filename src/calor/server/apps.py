@@ -1,0 +1,132 @@
+"""The two APIs, put together from a server's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from calor.server import access, bell
+from calor.server.secrets import Secrets
+from calor.server.settings import Settings
+from calor.server.worlds import configured_world
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from calor.api.settings import ApiSettings
+    from calor.clouds.ec2 import ReceivedRequest, Signer
+    from calor.clouds.sessions import Cloud
+    from calor.engine.vault import Vault
+    from calor.service.commands import Limits
+
+
+class Apps:
+    """What both APIs of a process share: a database, a writer, what templates can use. `figures` tells those of all
+    processes."""
+
+    def __init__(self, settings: Settings, secrets: Secrets, figures: Callable[[], str]) -> None:
+        from calor.service.commands import Commands
+        from calor.store import database
+        from calor.store.writer import Writer
+
+        self._settings = settings
+        self._figures = figures
+        self._database = database.connect(
+            settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all
+        )
+        self._writer = Writer(self._database)
+        self._world = configured_world(settings)
+        self._policy = access.policy(settings)
+        self._cloud = access.home_cloud(settings, secrets)
+        self._commands = Commands(
+            self._database,
+            self._writer,
+            self._world,
+            partial(bell.ring, settings.bells),
+            limits=_limits(settings),
+            check_types=self._policy.enforce_types,
+            vault=vault(settings, self._cloud, secrets),
+        )
+
+    def rest(self) -> Starlette:
+        from calor.api.app import create_app
+        from calor.service.queries import Queries
+
+        return create_app(
+            Queries(self._database, self._world, hidden_tags=self._settings.configured.api.hidden_tags),
+            self._commands,
+            access.authenticator(self._settings, self._cloud, self._policy),
+            self._policy,
+            _api_settings(self._settings),
+            self._figures,
+        )
+
+    def cfn(self) -> Starlette:
+        from calor.api.cfn.app import create_cfn_app
+
+        verify = partial(_signer_of, access.signatures_cloud(self._settings, self._cloud))
+        access_log = self._settings.configured.logging.requests
+        return create_cfn_app(self._database, self._commands, verify, access_log=access_log)
+
+    @property
+    def largest_body(self) -> int:
+        return self._settings.configured.api.largest_body
+
+    def close(self) -> None:
+        """Writes what is waiting."""
+        self._writer.close()
+
+
+def vault(settings: Settings, cloud: Cloud, secrets: Secrets) -> Vault:
+    from calor.engine.vault import Vault
+
+    trusted = access.trusted_cloud(settings, cloud)
+    return Vault(trusted, secrets.cipher, settings.configured.auth.delegated_roles)
+
+
+def _limits(settings: Settings) -> Limits:
+    from calor.service.commands import Limits
+
+    limits = settings.configured.limits
+    return Limits(
+        stacks_per_project=limits.stacks_per_project,
+        resources_per_stack=limits.resources_per_stack,
+        snapshots_per_stack=limits.snapshots_per_stack,
+        configs_per_project=limits.configs_per_project,
+        deployments_per_project=limits.deployments_per_project,
+    )
+
+
+def _api_settings(settings: Settings) -> ApiSettings:
+    from calor import __version__
+    from calor.api.settings import ApiSettings, Cors
+
+    api = settings.configured.api
+    revision = api.revision or __version__
+    return ApiSettings(
+        largest_body=api.largest_body,
+        largest_template=settings.configured.limits.template_size,
+        trust_proxy_headers=api.trust_proxy_headers,
+        cors=Cors(
+            origins=api.cors.origins,
+            credentials=api.cors.credentials,
+            methods=api.cors.methods,
+            headers=api.cors.headers,
+            expose_headers=api.cors.expose_headers,
+            max_age=api.cors.max_age,
+        ),
+        enable_abandon=api.enable_abandon,
+        enable_adopt=api.enable_adopt,
+        access_log=settings.configured.logging.requests,
+        revision=revision,
+        engine_revision=revision,
+    )
+
+
+def _signer_of(cloud: Cloud, received: ReceivedRequest) -> Signer:
+    from calor.clouds.ec2 import claim_of, signer_of
+
+    claim = claim_of(received)
+    assert claim is not None
+    return signer_of(cloud, received, claim)

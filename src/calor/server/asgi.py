@@ -1,0 +1,72 @@
+"""Entry points for ASGI servers: `uvicorn --factory calor.server.asgi:heat_api`.
+
+CALOR_CONFIG_FILE and CALOR_STATE_DIR say what the commands' options do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from calor.server import entry
+from calor.server.apps import Apps
+from calor.server.refusals import REFUSALS
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+
+def heat_api() -> ASGIApp:
+    """The REST API."""
+    return Deferred(Apps.rest)
+
+
+def heat_api_cfn() -> ASGIApp:
+    """The CFN API."""
+    return Deferred(Apps.cfn)
+
+
+class Deferred:
+    """An app that is made when its server starts or, at a server that does not tell, with the first request. Threads
+    and connections do not survive a fork, and some servers fork after they have loaded their apps."""
+
+    def __init__(self, choose: Callable[[Apps], Starlette]) -> None:
+        self._choose = choose
+        self._apps: Apps | None = None
+        self._app: ASGIApp | None = None
+        self._making = Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        app = self._app
+        if app is None:
+            app = await run_in_threadpool(self._made)
+        await app(scope, receive, send)
+
+    def _made(self) -> ASGIApp:
+        """Raises one of REFUSALS."""
+        with self._making:
+            if self._app is None:
+                self._apps = entry.apps()
+                self._app = self._choose(self._apps)
+            app: ASGIApp = self._app
+        return app
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            await run_in_threadpool(self._made)
+        except REFUSALS as refusal:
+            await send({"type": "lifespan.startup.failed", "message": f"calor: {refusal}"})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        if self._apps is not None:
+            await run_in_threadpool(self._apps.close)
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,30 @@
+"""What keeps a server from starting. Each of these is told in one line."""
+
+from __future__ import annotations
+
+from calor.api.auth import BackendMissing
+from calor.api.policy import PolicyUnusable
+from calor.config.loading import ConfigError
+from calor.observe.logs import LogUnusable
+from calor.observe.tracing import TracingMissing
+from calor.server.holding import StateDirTaken
+from calor.server.preparing import DatabaseUnusable, IdentityAway
+from calor.server.processes import NoCloudHere
+from calor.server.sockets import PortTaken
+from calor.server.tls import CertificateUnusable
+from calor.store.cipher import WrongKey
+
+REFUSALS = (
+    BackendMissing,
+    CertificateUnusable,
+    ConfigError,
+    DatabaseUnusable,
+    IdentityAway,
+    LogUnusable,
+    NoCloudHere,
+    PolicyUnusable,
+    PortTaken,
+    StateDirTaken,
+    TracingMissing,
+    WrongKey,
+)

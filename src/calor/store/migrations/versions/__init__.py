@@ -1,0 +1,1 @@
+"""One module for each revision, named after what it does."""

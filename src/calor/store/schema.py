@@ -1,0 +1,197 @@
+"""Whether a database has the tables that this version needs, and how it gets them.
+
+What is up to date is seen by one query. A new database is made at once, without a look at its history, and Alembic is
+imported only when there is something to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    inspect,
+    select,
+    text,
+)
+from sqlalchemy.pool import StaticPool
+
+from calor.store.database import reading
+from calor.store.tables import metadata
+
+HEAD = "0002"
+"""The revision that `tables` describes."""
+FIRST = "0001"
+LOCK_SECONDS = 50
+
+version = Table(
+    "alembic_version", MetaData(), Column("version_num", String(32), primary_key=True, nullable=False)
+)
+
+HEATS = frozenset({"raw_template", "resource_properties_data", "stack_lock", "sync_point", "user_creds"})
+"""Tables that Heat has and Calor has not."""
+
+
+class Unusable(Exception):
+    """A database that Calor does not touch; the message says why, and what to do."""
+
+
+def upgrade(engine: Engine) -> str | None:
+    """Makes the tables, or brings them up to date; the revision from which it came, None if it was empty. May be
+    called by several processes at once. Raises Unusable."""
+    found = revision(engine)
+    if found == HEAD:
+        return found
+    with _alone(engine) as connection:
+        return _upgrade(connection)
+
+
+def check(engine: Engine) -> None:
+    """Changes nothing. Raises Unusable unless the database is up to date."""
+    with reading(engine).connect() as connection:
+        present = set(inspect(connection).get_table_names())
+        _refuse_heats(present)
+        found = _revision(connection)
+    if found is None:
+        raise Unusable("the database has no revision of Calor's tables; `calor db upgrade` makes them")
+    if found != HEAD:
+        raise Unusable(f"the database has the revision {found}, not {HEAD}; `calor db upgrade` changes that")
+    missing = sorted(metadata.tables.keys() - present)
+    if missing:
+        raise Unusable(f"the database lacks tables: {', '.join(missing)}")
+
+
+def revision(engine: Engine) -> str | None:
+    """The revision that a database has; None if it has none."""
+    with reading(engine).connect() as connection:
+        return _revision(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(version.name):
+        return None
+    return connection.execute(select(version.c.version_num)).scalars().first()
+
+
+def _upgrade(connection: Connection) -> str | None:
+    present = set(inspect(connection).get_table_names())
+    _refuse_heats(present)
+    found = _revision(connection)
+    if found is None:
+        if version.name in present:
+            # It was never finished, so it was never used.
+            metadata.drop_all(connection)
+        elif present & metadata.tables.keys():
+            _adopt(connection)
+            found = FIRST
+        if found is None:
+            _create(connection)
+            return None
+    if found != HEAD:
+        _migrate(connection, found)
+    return found
+
+
+def _create(connection: Connection) -> None:
+    # MariaDB commits each table by itself: that the revision is missing tells that some may be, too.
+    version.create(connection, checkfirst=True)
+    metadata.create_all(connection)
+    connection.execute(version.insert().values(version_num=HEAD))
+
+
+def _migrate(connection: Connection, found: str) -> None:
+    from calor.store import migrations
+
+    if found not in migrations.known():
+        raise Unusable(
+            f"the database has the revision {found}, which this version of Calor does not know: a newer one has "
+            "made it"
+        )
+    migrations.run(connection, HEAD)
+
+
+def _adopt(connection: Connection) -> None:
+    """Notes the revision of a database that is older than revisions. Raises Unusable if its tables are others."""
+    from calor.store import migrations
+
+    if connection.dialect.name == "sqlite":
+        first = create_engine("sqlite://", poolclass=StaticPool)
+        with first.begin() as beside:
+            migrations.run(beside, FIRST)
+            expected = described(beside)
+        first.dispose()
+        if described(connection) == expected:
+            version.create(connection)
+            connection.execute(version.insert().values(version_num=FIRST))
+            return
+    raise Unusable(
+        "the database has tables with the names of Calor's, but not Calor's: name an empty one, in [database] "
+        "connection or with --database"
+    )
+
+
+def _refuse_heats(present: set[str]) -> None:
+    if not present & HEATS:
+        return
+    raise Unusable(
+        "the database holds Heat's own tables, which Calor neither reads nor changes. Make one for Calor, such as "
+        "with CREATE DATABASE calor, and name it in [database] connection or with --database"
+    )
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[Connection]:
+    """A transaction that no other upgrade runs beside. SQLite's are so by themselves."""
+    with _lock(engine), engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('calor.schema'))"))
+        yield connection
+
+
+@contextmanager
+def _lock(engine: Engine) -> Iterator[None]:
+    """MariaDB's locks are those of a connection."""
+    if engine.dialect.name != "mariadb":
+        yield
+        return
+    name = "CONCAT('calor.', DATABASE())"
+    with engine.connect() as connection:
+        if not connection.execute(text(f"SELECT GET_LOCK({name}, {LOCK_SECONDS})")).scalar():
+            raise Unusable("another process has been changing the tables for a long time")
+        try:
+            yield
+        finally:
+            connection.execute(text(f"SELECT RELEASE_LOCK({name})"))
+
+
+def described(connection: Connection) -> dict[str, Any]:
+    """The tables of a database, as far as they are Calor's, for comparison."""
+    inspector = inspect(connection)
+    return {
+        name: {
+            "columns": {
+                column["name"]: (str(column["type"]), column["nullable"])
+                for column in inspector.get_columns(name)
+            },
+            "key": inspector.get_pk_constraint(name)["constrained_columns"],
+            "indexes": {
+                index["name"]: (index["column_names"], bool(index["unique"]))
+                for index in inspector.get_indexes(name)
+            },
+            "unique": [one["column_names"] for one in inspector.get_unique_constraints(name)],
+            "foreign": [
+                (one["constrained_columns"], one["referred_table"], one["options"])
+                for one in inspector.get_foreign_keys(name)
+            ],
+        }
+        for name in inspector.get_table_names()
+        if name in metadata.tables
+    }

@@ -1,0 +1,61 @@
+"""Databases for tests that run on each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from database_servers import DatabaseServer, MariaDB, PostgreSQL, start
+
+KINDS = {"postgresql": PostgreSQL, "mariadb": MariaDB}
+
+
+@pytest.fixture(scope="session")
+def database_servers() -> Iterator[dict[str, DatabaseServer]]:
+    """Servers by kind, started when they are first asked for."""
+    running: dict[str, DatabaseServer] = {}
+    yield running
+    for server in running.values():
+        server.close()
+
+
+def server_of(kind: str, running: dict[str, DatabaseServer]) -> DatabaseServer:
+    """Skips the test where there is no such server, unless it is said that nothing may be skipped."""
+    if kind not in running:
+        made = start(KINDS[kind])
+        if made is None:
+            if os.environ.get("CALOR_TEST_EVERYTHING"):
+                pytest.fail(f"{kind} is not installed")
+            pytest.skip(f"{kind} is not installed")
+        running[kind] = made
+    return running[kind]
+
+
+@pytest.fixture(params=["sqlite", *KINDS])
+def database_url(
+    request: pytest.FixtureRequest, tmp_path: Path, database_servers: dict[str, DatabaseServer]
+) -> str:
+    """A database with no rows, of each kind in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/calor.db"
+    return server_of(request.param, database_servers).prepared()
+
+
+@pytest.fixture(params=["sqlite", *KINDS])
+def empty_url(
+    request: pytest.FixtureRequest, tmp_path: Path, database_servers: dict[str, DatabaseServer]
+) -> str:
+    """A database with nothing in it, of each kind in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/empty.db"
+    return server_of(request.param, database_servers).empty()
+
+
+@pytest.fixture(params=list(KINDS))
+def database_server(
+    request: pytest.FixtureRequest, database_servers: dict[str, DatabaseServer]
+) -> DatabaseServer:
+    """A server of each kind in turn."""
+    return server_of(request.param, database_servers)

@@ -1,0 +1,311 @@
+"""`calor db` and `heat-manage`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+
+from calor.cli import heat_manage, main
+from calor.store import contents, database, migrations, schema, tables
+from calor.store.cipher import Cipher
+from calor.store.schema import FIRST, HEAD
+from calor.store.writer import Changes, apply
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state directory, which commands find by themselves."""
+    monkeypatch.setenv("CALOR_STATE_DIR", str(tmp_path))
+    monkeypatch.delenv("CALOR_CONFIG_FILE", raising=False)
+    return tmp_path
+
+
+def calor(*arguments: str) -> int:
+    return main.main(["db", *arguments])
+
+
+def heat(*arguments: str) -> int:
+    return heat_manage.main(arguments)
+
+
+def url(place: Path) -> str:
+    return f"sqlite:///{place}/calor.db"
+
+
+def stack_row(id: str, **values: Any) -> dict[str, Any]:
+    return {
+        "id": id,
+        "name": f"s{id}",
+        "project": "p1",
+        "root": id,
+        "action": "DELETE",
+        "status": "COMPLETE",
+        "created_at": 0.0,
+        "definition": "d",
+        "tags": [],
+        "run_id": "r",
+        "run": {},
+        **values,
+    }
+
+
+def write(address: str, table: Any, *rows: dict[str, Any]) -> None:
+    engine = database.connect(address)
+    with engine.begin() as connection:
+        connection.execute(table.insert(), list(rows))
+    engine.dispose()
+
+
+def read(address: str, column: Any) -> list[Any]:
+    engine = database.connect(address)
+    with engine.connect() as connection:
+        found = list(connection.execute(select(column)).scalars())
+    engine.dispose()
+    return found
+
+
+class TestTables:
+    def test_are_made_upgraded_and_left_alone(
+        self, empty_url: str, place: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert calor("check", "--database", empty_url) == 1
+        assert "calor db upgrade" in capsys.readouterr().err
+
+        assert calor("upgrade", "--database", empty_url) == 0
+        assert capsys.readouterr().out == f"made the tables of revision {HEAD}\n"
+        assert calor("upgrade", "--database", empty_url) == 0
+        assert calor("check", "--database", empty_url) == 0
+        assert capsys.readouterr().out == f"up to date at revision {HEAD}\n" * 2
+
+    def test_of_an_older_version_are_upgraded(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        engine = database.connect(url(place))
+        with engine.begin() as connection:
+            migrations.run(connection, FIRST)
+        engine.dispose()
+
+        assert calor("check") == 1
+        assert calor("upgrade") == 0
+
+        told = capsys.readouterr()
+        assert f"the revision {FIRST}, not {HEAD}" in told.err
+        assert told.out == f"upgraded from revision {FIRST} to {HEAD}\n"
+
+    def test_of_heat_are_refused_with_advice(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        engine = database.connect(url(place))
+        with engine.begin() as connection:
+            connection.execute(text("CREATE TABLE raw_template (id INTEGER PRIMARY KEY)"))
+        engine.dispose()
+
+        for verb in ("upgrade", "check", "purge-deleted", "rotate-key"):
+            assert calor(verb) == 1
+            assert "CREATE DATABASE calor" in capsys.readouterr().err
+
+    def test_the_configured_database_is_meant(self, place: Path) -> None:
+        (place / "heat.conf").write_text(f"[database]\nconnection = sqlite:///{place}/other.db\n")
+
+        assert calor("upgrade", "--config-file", str(place / "heat.conf")) == 0
+
+        assert (place / "other.db").exists()
+        assert not (place / "calor.db").exists()
+
+    @pytest.mark.parametrize(
+        ("address", "word"),
+        [
+            ("nonsense", "postgresql://user:password@host/calor"),
+            ("oracle://u:secret@h/d", "PostgreSQL, MariaDB"),
+            ("sqlite:////nowhere/at/all.db", "cannot be used"),
+            ("postgresql://u:secret@127.0.0.1:1/d", "cannot be used"),
+        ],
+    )
+    def test_a_database_that_cannot_be_reached_is_told_in_a_line(
+        self, place: Path, address: str, word: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert calor("check", "--database", address) == 1
+
+        told = capsys.readouterr().err
+        assert word in told
+        assert "secret" not in told
+        assert told.count("\n") == 1
+
+
+class TestPurging:
+    @pytest.fixture
+    def address(self, database_url: str, place: Path) -> str:
+        engine = database.connect(database_url)
+        schema.upgrade(engine)
+        engine.dispose()
+        now = time.time()
+        write(
+            database_url,
+            tables.stack,
+            stack_row("old", deleted_at=now - 100 * DAY),
+            stack_row("older", deleted_at=now - 200 * DAY, project="p2"),
+            stack_row("new", deleted_at=now - DAY),
+            stack_row("live", deleted_at=None),
+        )
+        event = {
+            "id": "e",
+            "stack": "old",
+            "root": "old",
+            "resource": "r",
+            "type": "T",
+            "action": "CREATE",
+            "status": "COMPLETE",
+            "reason": "",
+            "at": 0.0,
+        }
+        write(database_url, tables.event, event)
+        return database_url
+
+    @pytest.mark.parametrize(
+        ("arguments", "left"),
+        [
+            ([], ["live", "new"]),
+            (["150"], ["live", "new", "old"]),
+            (["-g", "hours", "1"], ["live"]),
+            (["-g", "seconds", "0"], ["live"]),
+            (["-p", "p2", "1", "-b", "1"], ["live", "new", "old"]),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["calor", "heat-manage"])
+    def test_forgets_what_was_deleted_long_ago(
+        self, address: str, arguments: list[str], left: list[str], command: str
+    ) -> None:
+        if command == "calor":
+            assert calor("purge-deleted", "--database", address, *arguments) == 0
+        else:
+            assert heat("--database", address, "purge_deleted", *arguments) == 0
+
+        assert sorted(read(address, tables.stack.c.id)) == left
+        assert read(address, tables.event.c.id) == (["e"] if "old" in left else [])
+
+    @pytest.mark.parametrize("arguments", [["-1"], ["nan"], ["-b", "0"], ["-g", "weeks"]])
+    def test_what_makes_no_sense_is_wrong_usage(self, place: Path, arguments: list[str]) -> None:
+        with pytest.raises(SystemExit) as stop:
+            calor("purge-deleted", *arguments)
+        assert stop.value.code == 2
+
+
+class TestRotation:
+    def test_what_is_encrypted_is_read_with_the_new_key_alone(self, database_url: str, place: Path) -> None:
+        old = Cipher.new_key()
+        (place / "key").write_bytes(old)
+        engine = database.connect(database_url, Cipher(old))
+        schema.upgrade(engine)
+        digest, body = contents.encode({"password": "hunter2"}, database.seal_of(engine))
+        changes = Changes(sealed=True)
+        changes.insert(tables.stack, **stack_row("1", outputs={"password": "hunter2"}))
+        with engine.begin() as connection:
+            contents.put(connection, {digest: body})
+            apply(connection, changes)
+        engine.dispose()
+
+        assert calor("rotate-key", "--database", database_url) == 0
+
+        [new] = (place / "key").read_bytes().split()
+        assert new != old
+        engine = database.connect(database_url, Cipher(new))
+        with engine.connect() as connection:
+            assert contents.get(connection, [digest]) == {digest: {"password": "hunter2"}}
+            assert connection.execute(select(tables.stack.c.outputs)).scalar_one() == {"password": "hunter2"}
+        assert contents.encode({"password": "hunter2"}, database.seal_of(engine))[0] == digest
+        engine.dispose()
+        assert calor("check", "--database", database_url) == 0
+
+    def test_one_that_was_broken_off_goes_on_with_the_same_key(self, place: Path) -> None:
+        old, new = Cipher.new_key(), Cipher.new_key()
+        engine = database.connect(url(place), Cipher(old))
+        schema.upgrade(engine)
+        database.seal_of(engine)
+        engine.dispose()
+        (place / "key").write_bytes(new + b"\n" + old)
+
+        assert calor("rotate-key") == 0
+
+        assert (place / "key").read_bytes() == new
+        assert calor("check") == 0
+
+    def test_without_any_key_it_says_so(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        calor("upgrade")
+
+        assert calor("rotate-key") == 1
+
+        assert "there is no key" in capsys.readouterr().err
+
+
+class TestHeatManage:
+    def test_makes_tables_and_tells_their_revision(
+        self, place: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert heat("db_version") == 0
+        assert heat("db_sync") == 0
+        assert heat("db_version") == 0
+
+        assert capsys.readouterr().out == f"none\nmade the tables of revision {HEAD}\n{HEAD}\n"
+
+    def test_options_may_stand_before_the_verb(self, place: Path) -> None:
+        (place / "heat.conf").write_text(f"[database]\nconnection = sqlite:///{place}/other.db\n")
+
+        assert heat("--config-file", str(place / "heat.conf"), "db_sync") == 0
+
+        assert (place / "other.db").exists()
+
+    def test_engines_are_listed_and_forgotten(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        calor("upgrade")
+        now = time.time()
+        common = {"host": "h", "hostname": "h", "binary": "heat-engine", "topic": "engine"}
+        times = {"report_interval": 60, "created_at": now}
+        write(
+            url(place),
+            tables.service,
+            {"id": "1", "engine": "first", **common, **times, "updated_at": now},
+            {"id": "2", "engine": "second", **common, **times, "updated_at": now - 121},
+        )
+        capsys.readouterr()
+
+        assert heat("service", "list") == 0
+        header, *lines = capsys.readouterr().out.splitlines()
+        assert header.split()[:3] == ["Hostname", "Binary", "Engine"]
+        assert [line.split()[2:6:3] for line in lines] == [["first", "up"], ["second", "down"]]
+
+        assert heat("service", "clean") == 0
+        assert read(url(place), tables.service.c.engine) == ["first"]
+
+    @pytest.mark.parametrize(("answer", "status"), [("yes", "FAILED"), ("no", "IN_PROGRESS")])
+    def test_what_is_under_way_is_ended_if_the_operator_agrees(
+        self, place: Path, answer: str, status: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        calor("upgrade")
+        write(url(place), tables.stack, stack_row("1", action="UPDATE", status="IN_PROGRESS"))
+        write(url(place), tables.lease, {"stack": "1", "owner": "o", "epoch": 1, "expires_at": 2e9})
+        monkeypatch.setattr("builtins.input", lambda _: answer)
+
+        assert heat("reset_stack_status", "1") == (answer != "yes")
+
+        assert read(url(place), tables.stack.c.status) == [status]
+        assert len(read(url(place), tables.lease.c.stack)) == (answer != "yes")
+
+    def test_data_of_a_resource_are_listed(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        calor("upgrade")
+        row = {"id": "r1", "stack": "s", "name": "r", "type": "T", "action": "CREATE", "status": "COMPLETE"}
+        data = {"access_key": "abc", "_reference": "x"}
+        write(url(place), tables.resource, {**row, "created_at": 0.0, "requires": [], "data": data})
+        capsys.readouterr()
+
+        assert heat("resource_data_list", "r1") == 0
+        assert heat("resource_data_list", "r2") == 1
+
+        assert capsys.readouterr().out == "access_key = abc\n"
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["migrate_properties_data"], ["migrate_convergence_1", "-s", "1"], ["update_params", "encrypt"]],
+    )
+    def test_what_calor_does_not_need_is_accepted(self, place: Path, arguments: list[str]) -> None:
+        assert heat(*arguments) == 0

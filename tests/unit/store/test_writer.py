@@ -1,0 +1,139 @@
+"""What is written is written once, whatever happens to the connection, and by whoever asked first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from calor.store import database, schema, tables
+from calor.store.writer import Changes, Writer
+
+ROW = {
+    "stack": "s",
+    "root": "s",
+    "resource": "r",
+    "type": "T",
+    "action": "CREATE",
+    "status": "COMPLETE",
+    "reason": "",
+    "at": 0.0,
+}
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    made = database.connect(database_url)
+    schema.upgrade(made)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def writer(engine: Engine) -> Iterator[Writer]:
+    made = Writer(engine)
+    yield made
+    made.close()
+
+
+def an_event(id: str) -> Changes:
+    changes = Changes()
+    changes.insert(tables.event, id=id, **ROW)
+    return changes
+
+
+def ids(engine: Engine) -> list[str]:
+    with database.reading(engine).connect() as connection:
+        return list(connection.execute(select(tables.event.c.id).order_by(tables.event.c.seq)).scalars())
+
+
+def lost() -> OperationalError:
+    return OperationalError("COMMIT", {}, Exception(), connection_invalidated=True)
+
+
+def test_a_commit_whose_answer_is_lost_is_not_written_twice(
+    engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = engine.dialect.do_commit
+    losses = [True]
+
+    def losing(connection: Any) -> None:
+        commit(connection)
+        if losses:
+            losses.pop()
+            raise lost()
+
+    monkeypatch.setattr(engine.dialect, "do_commit", losing)
+
+    writer.write(an_event("1"))
+    writer.write(an_event("2"))
+
+    assert not losses
+    assert ids(engine) == ["1", "2"]
+
+
+def test_what_fails_for_a_passing_reason_is_tried_again(engine: Engine, writer: Writer) -> None:
+    failures = [lost(), lost()]
+
+    def fail(*_: Any) -> None:
+        if failures:
+            raise failures.pop()
+
+    event.listen(engine, "begin", fail)
+
+    writer.write(an_event("1"))
+
+    assert not failures
+    assert ids(engine) == ["1"]
+
+
+def test_whoever_has_no_patience_is_told(engine: Engine) -> None:
+    def fail(*_: Any) -> None:
+        raise lost()
+
+    event.listen(engine, "begin", fail)
+    writer = Writer(engine, patience=0.0)
+
+    with pytest.raises(OperationalError):
+        writer.write(an_event("1"))
+    writer.close()
+
+
+def test_one_bad_change_does_not_take_others_with_it(engine: Engine, writer: Writer) -> None:
+    writer.write(an_event("1"))
+    with engine.begin():
+        # SQLite lets nobody write meanwhile, so that these come in one batch there.
+        futures = [writer.submit(an_event(id)) for id in ("2", "1", "3")]
+
+    with pytest.raises(IntegrityError):
+        futures[1].result()
+    futures[2].result()
+    assert ids(engine) == ["1", "2", "3"]
+
+
+def test_writers_that_meet_on_the_same_rows_all_get_through(engine: Engine) -> None:
+    """They lock rows in opposite orders: databases end one of two that wait for each other."""
+    with engine.begin() as connection:
+        for id in ("a", "b"):
+            connection.execute(tables.event.insert().values(id=id, **ROW))
+    writers = [Writer(engine), Writer(engine)]
+
+    def write(writer: Writer, order: tuple[str, str]) -> None:
+        for number in range(30):
+            changes = Changes()
+            for id in order:
+                changes.update(tables.event, id, **{"reason" if id == order[0] else "type": str(number)})
+            writer.write(changes)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, writers, [("a", "b"), ("b", "a")]))
+    for writer in writers:
+        writer.close()
+
+    with database.reading(engine).connect() as connection:
+        rows = connection.execute(select(tables.event.c.reason, tables.event.c.type)).all()
+    assert rows == [("29", "29"), ("29", "29")]
