@@ -36,12 +36,8 @@ $(VENV)/.conformance: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,conformance]'
 	@touch $@
 
-docs: setup $(VENV)/.docs ## Build the documentation into site/; broken links fail
+docs: setup ## Build the documentation into site/; broken links fail
 	$(BIN)/python -m mkdocs build
-
-$(VENV)/.docs: pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
-	@touch $@
 
 soak: setup ## Mixed load for an hour (MINUTES=, CLIENTS=), then servers killed 240 times (KILLS=); SEED= chooses which
 	$(BIN)/python benchmarks/soak.py

@@ -92,7 +92,7 @@ def leftovers(database: Path) -> Iterator[str]:
 
 def growths(looks: Sequence[Look], minutes: float) -> Iterator[str]:
     """What has grown since the warm-up."""
-    warm = [one for one in looks if one.at >= min(10.0, minutes / 4) * 60]
+    warm = [one for one in looks if one.at >= min(10.0, minutes / 2) * 60]
     if len(warm) < 4:
         return
     fitted = statistics.linear_regression([one.at for one in warm], [one.total for one in warm])

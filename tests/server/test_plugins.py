@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -130,3 +131,36 @@ def test_a_broken_plugin_is_told_and_left_out(api: httpx.Client, log: Path) -> N
     assert len(told) == 1
     assert "acme-broken 1.0" in told[0]
     assert "RuntimeError: no such luck" in told[0]
+
+
+def _blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def test_the_type_of_the_documentation_works_as_it_is_written(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs/adding-a-resource-type.md"
+    project, kitchen = tmp_path / "project", tmp_path / "kitchen"
+    project.mkdir()
+    (project / "pyproject.toml").write_text(_blocks(page, "toml")[0])
+    (project / "acme_kettle.py").write_text(_blocks(page, "python")[0])
+    template = _blocks(page, "yaml")[0]
+    install_project(tmp_path / "plugins", project)
+    environment = {**on_path(tmp_path / "plugins"), "ACME_KITCHEN": str(kitchen)}
+    server = Server(tmp_path / "state", free_port(), **environment)
+    server.ready()
+    with server.client() as api:
+        id = api.post("/stacks", json={"stack_name": "s", "template": template}).json()["stack"]["id"]
+        assert finished(api, id)["stack_status"] == "CREATE_COMPLETE"
+        assert len(list(kitchen.iterdir())) == 1
+
+        api.put(f"/stacks/s/{id}", json={"template": template, "parameters": {"celsius": 100}})
+        shown = finished(api, id)
+        assert (shown["stack_status"], shown["outputs"][0]["output_value"]) == ("UPDATE_COMPLETE", True)
+
+        api.put(f"/stacks/s/{id}", json={"template": template, "parameters": {"celsius": 200}})
+        assert "Water does not get hotter than that." in finished(api, id)["stack_status_reason"]
+
+        api.delete(f"/stacks/s/{id}")
+        assert finished(api, id)["stack_status"] == "DELETE_COMPLETE"
+        assert list(kitchen.iterdir()) == []
+    server.stop()

@@ -53,6 +53,8 @@ class Cloud:
         # Slow to import, as everywhere below.
         from keystoneauth1.session import Session
 
+        from calor.clouds.connections import RestlessAdapter
+
         self.account = account
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
@@ -65,6 +67,8 @@ class Cloud:
         self.service: Session = Session(auth=auth, verify=verify, timeout=timeout, user_agent="calor")
         # The connections are those of many users: a cookie for one must not be sent for another.
         self.service.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        for scheme in ("http://", "https://"):
+            self.service.session.mount(scheme, RestlessAdapter())
 
     def through_trust(self, trust_id: str) -> Session:
         """The service account, acting as the user who gave the trust."""

@@ -140,6 +140,8 @@ class Settings:
     users: Users
     logging: Logging
     otlp_endpoint: str | None
+    metrics_address: tuple[str, int] | None
+    """Where metrics are told beside the API."""
     database_url: str | None = field(repr=False)
     encryption_key: bytes | None = field(repr=False)
     seal_all: bool

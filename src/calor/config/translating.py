@@ -56,6 +56,9 @@ def settings_of(loaded: Loaded) -> Settings:
             requests=conf.calor.access_log,
         ),
         otlp_endpoint=conf.calor.otlp_endpoint,
+        metrics_address=(conf.calor.metrics_host, conf.calor.metrics_port)
+        if conf.calor.metrics_port
+        else None,
         database_url=conf.database.connection,
         encryption_key=_key(conf.auth_encryption_key),
         seal_all=conf.encrypt_parameters_and_properties,

@@ -12,7 +12,7 @@ import fcntl
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from calor.observe import process, series
@@ -24,8 +24,9 @@ PATIENCE = 2.0
 class Exposed:
     """The figures of this process, for others to ask for."""
 
-    def __init__(self, folder: Path, program: str) -> None:
-        """Answers from now on, in a thread that costs nothing until somebody asks."""
+    def __init__(self, folder: Path, program: str, address: tuple[str, int] | None = None) -> None:
+        """Answers from now on, in threads that cost nothing until somebody asks. At the address, unless another
+        process answers there, the figures of all are told."""
         process.began()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
@@ -33,7 +34,12 @@ class Exposed:
         self._socket = socket.create_server(("127.0.0.1", 0))
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, str(self._socket.getsockname()[1]).encode(), 0)
-        threading.Thread(target=self._serve, name="figures", daemon=True).start()
+        self._sockets = [self._socket]
+        self._answer(self._socket, self.text)
+        if address is not None:
+            with contextlib.suppress(OSError):
+                self._sockets.append(socket.create_server(address))
+                self._answer(self._sockets[-1], self.all)
 
     def text(self) -> str:
         """The figures of this process alone."""
@@ -44,10 +50,11 @@ class Exposed:
         return merged([self.text(), *self._others()])
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):
-            # Closing alone does not wake the thread.
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
+        for one in self._sockets:
+            with contextlib.suppress(OSError):
+                # Closing alone does not wake the thread.
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
         os.close(self._file)
 
     def _others(self) -> Iterator[str]:
@@ -56,22 +63,27 @@ class Exposed:
                 with contextlib.suppress(OSError):
                     yield _asked(port)
 
-    def _serve(self) -> None:
-        while True:
-            try:
-                asking, _ = self._socket.accept()
-            except OSError:
-                return
-            with asking, contextlib.suppress(OSError):
-                asking.settimeout(PATIENCE)
-                asking.recv(65536)
-                head = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\r\n"
-                asking.sendall((head + self.text()).encode())
+    @staticmethod
+    def _answer(listening: socket.socket, told: Callable[[], str]) -> None:
+        threading.Thread(target=_serve, args=(listening, told), name="figures", daemon=True).start()
 
 
 def figures(name: str = "") -> str:
     """The figures of this process, marked with a name if it has one."""
     return "".join(family.text(name) for family in (*series.FAMILIES, *process.FAMILIES))
+
+
+def _serve(listening: socket.socket, told: Callable[[], str]) -> None:
+    while True:
+        try:
+            asking, _ = listening.accept()
+        except OSError:
+            return
+        with asking, contextlib.suppress(OSError):
+            asking.settimeout(PATIENCE)
+            asking.recv(65536)
+            head = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\r\n"
+            asking.sendall((head + told()).encode())
 
 
 def _claimed(folder: Path, program: str) -> tuple[int, str]:

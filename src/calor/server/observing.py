@@ -13,7 +13,7 @@ from calor.server.settings import Settings
 @contextmanager
 def observed(settings: Settings, program: str) -> Iterator[Exposed]:
     """Around all that a process does. Gives its figures, and those of the others."""
-    exposed = Exposed(settings.state_dir / "metrics", program)
+    exposed = Exposed(settings.state_dir / "metrics", program, settings.configured.metrics_address)
     logs.name_process(exposed.name)
     tracing.start(exposed.name, settings.configured.otlp_endpoint)
     try:

@@ -350,3 +350,7 @@ class TestLogging:
     def test_lines_for_requests_can_be_left_out(self, read: Read) -> None:
         assert settings_of(read("")).logging.requests
         assert not settings_of(read("[calor]\naccess_log = false\n")).logging.requests
+
+    def test_metrics_can_have_an_address_of_their_own(self, read: Read) -> None:
+        assert settings_of(read("")).metrics_address is None
+        assert settings_of(read("[calor]\nmetrics_port = 9108\n")).metrics_address == ("127.0.0.1", 9108)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import urllib.request
 from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -112,3 +114,16 @@ class TestProcesses:
         assert 'process="engine"' not in api.all()
 
         api.close()
+
+    def test_one_answers_for_all_at_an_address_if_there_is_one(self, tmp_path: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            address = free.getsockname()
+        first, second = Exposed(tmp_path, "engine", address), Exposed(tmp_path, "engine", address)
+
+        with urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/metrics") as answer:
+            found = _samples(answer.read().decode())
+
+        assert _one("process_open_fds", process="engine") in found
+        assert _one("process_open_fds", process="engine-2") in found
+        first.close()
+        second.close()

@@ -93,6 +93,16 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             help="Whether every request has a line in the log, with its status and duration. An option of Calor's "
             "own.",
         ),
+        cfg.PortOpt(
+            "metrics_port",
+            help="Where metrics are told beside the API, for machines that have engines only: those of all processes "
+            "that use the state directory. An option of Calor's own.",
+        ),
+        cfg.StrOpt(
+            "metrics_host",
+            default="127.0.0.1",
+            help="The address for metrics_port. An option of Calor's own.",
+        ),
         cfg.StrOpt(
             "otlp_endpoint",
             help="Where traces are sent, by OTLP over HTTP, as in http://collector.example:4318. The variables of "

@@ -1,0 +1,47 @@
+"""Connections that are kept for the next request, but not for long.
+
+Servers close what has been idle for some seconds. A request that is sent at that very moment fails, and whether it was
+heard nobody knows; so whatever has rested for a while is closed here before it can be closed there.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from keystoneauth1.session import TCPKeepAliveAdapter
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+REST_SECONDS = 2.0
+"""Less than after what servers close: Apache and uvicorn after five."""
+
+
+class _Rested:
+    """A pool that knows since when its connections rest."""
+
+    def _put_conn(self, connection: Any) -> None:
+        if connection is not None:
+            connection.rests_since = time.monotonic()
+        super()._put_conn(connection)  # type: ignore[misc]
+
+    def _get_conn(self, timeout: float | None = None) -> Any:
+        connection = super()._get_conn(timeout)  # type: ignore[misc]
+        since = getattr(connection, "rests_since", None)
+        if since is not None and time.monotonic() - since >= REST_SECONDS:
+            # It is opened anew when it is used.
+            connection.close()
+        return connection
+
+
+class _Pool(_Rested, HTTPConnectionPool):
+    pass
+
+
+class _SecurePool(_Rested, HTTPSConnectionPool):
+    pass
+
+
+class RestlessAdapter(TCPKeepAliveAdapter):
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
