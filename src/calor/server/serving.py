@@ -103,8 +103,10 @@ class EndingStreams:
     def __init__(self, app: Any) -> None:
         self._app = app
         self._streams: set[asyncio.Task[None]] = set()
+        self._ended = False
 
     def end(self) -> None:
+        self._ended = True
         for stream in self._streams:
             stream.cancel()
 
@@ -121,13 +123,18 @@ class EndingStreams:
 
         stream = asyncio.ensure_future(self._app(scope, receive, noting_send))
         self._streams.add(stream)
+        if self._ended:
+            stream.cancel()
         try:
             await asyncio.shield(stream)
         except asyncio.CancelledError:
             if not stream.cancelled():
                 stream.cancel()
                 raise
-            if begun:
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            if not begun:
+                await send(
+                    {"type": "http.response.start", "status": 503, "headers": [(b"retry-after", b"1")]}
+                )
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self._streams.discard(stream)
