@@ -97,12 +97,7 @@ class Base:
 
     def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
         """Makes a stack, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
-        if not STACK_NAME.match(new.name):
-            message = (
-                f"Invalid stack name {new.name}: it must begin with a letter and have at most 255 letters, digits, "
-                "underscores, dots and hyphens"
-            )
-            raise ServiceError("StackValidationFailed", message)
+        check_name(new.name)
         self.check_free(caller, new.name)
         id = new_id()
         definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
@@ -304,6 +299,16 @@ class Base:
     def note(self, changes: Changes, stack: records.Stack) -> None:
         """The stack's own event."""
         changes.insert(tables.event, **stack_event_row(stack, self.clock()))
+
+
+def check_name(name: str) -> None:
+    """Raises ServiceError unless a stack can have the name."""
+    if not STACK_NAME.match(name):
+        message = (
+            f"Invalid stack name {name}: it must begin with a letter and have at most 255 letters, digits, "
+            "underscores, dots and hyphens"
+        )
+        raise ServiceError("StackValidationFailed", message)
 
 
 def blocking(report: Report) -> list[Diagnostic]:

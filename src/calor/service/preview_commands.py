@@ -13,7 +13,7 @@ from calor.language.values import Secret, bare, masked
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
-from calor.service.base import Base, NewStack, StackChange
+from calor.service.base import Base, NewStack, StackChange, check_name
 from calor.service.caller import Caller
 from calor.service.previews.present import means_of, present_stack
 from calor.service.previews.showing import Changes, Masking, identity, new, raw, steps
@@ -26,6 +26,7 @@ class PreviewCommands(Base):
     def preview_create(self, caller: Caller, new_stack: NewStack) -> dict[str, Any]:
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
+        check_name(name)
         definition = self.define(new_stack.request, StackIdentity(name, None, project))
         self.check_usable(caller, definition)
         self.check_size(definition)

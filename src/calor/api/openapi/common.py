@@ -38,7 +38,6 @@ STATE: Schema = {
     "description": "An action and how far it has come.",
 }
 LINKS = items(ref("Link"))
-IN_THE_PATH: Schema = {"type": "string", "minLength": 1}
 
 PATH = {
     "project_id": "The project, the one of the token unless an administrator asks.",

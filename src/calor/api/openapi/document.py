@@ -66,8 +66,7 @@ def _parts() -> dict[str, Any]:
                 }
             },
             "parameters": {
-                name: _parameter(Parameter(name, common.IN_THE_PATH, doc, "path"))
-                for name, doc in common.PATH.items()
+                name: _parameter(Parameter(name, TEXT, doc, "path")) for name, doc in common.PATH.items()
             },
             "responses": {str(status): _answer(answer) for status, answer in common.REFUSALS.items()},
             "schemas": {
