@@ -9,12 +9,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import yaml
 
 PATIENCE = 30.0
+
+
+def until(check: Callable[[], Any]) -> Any:
+    """What a check gives as soon as it gives something."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = check()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError("it never came")
 
 
 def free_port() -> int:
@@ -60,6 +73,12 @@ class Place:
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""
         return self.token_of("calor")
+
+    def api(self) -> httpx.Client:
+        """The REST API of the user demo's project."""
+        token, project = self.token()
+        base = f"http://127.0.0.1:{self.port}/v1/{project}"
+        return httpx.Client(base_url=base, headers={"X-Auth-Token": token}, follow_redirects=True)
 
     def token_of(self, name: str) -> tuple[str, str]:
         cloud = yaml.safe_load((self.state_dir / "clouds.yaml").read_text())["clouds"][name]["auth"]

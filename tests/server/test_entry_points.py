@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from fleet import Fleet
-from running import PATIENCE
+from running import PATIENCE, until
 
 GUNICORN = (sys.executable, "-m", "gunicorn", "--workers", "2")
 UWSGI = (sys.executable, "-c", "import pyuwsgi; pyuwsgi.run()")
@@ -67,16 +66,6 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     made.environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     yield made
     made.stop()
-
-
-def until(check: Callable[[], Any]) -> Any:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = check()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it never came")
 
 
 def answers(url: str) -> bool:

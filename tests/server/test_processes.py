@@ -8,15 +8,14 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 from fleet import Fleet
-from running import PATIENCE, Server, free_port
+from running import PATIENCE, Server, free_port, until
 
 SLOW = {
     "heat_template_version": "2018-08-31",
@@ -46,16 +45,6 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     made = Fleet(tmp_path)
     yield made
     made.stop()
-
-
-def until(check: Callable[[], Any]) -> Any:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = check()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it never came")
 
 
 def create(api: httpx.Client, template: dict[str, Any]) -> str:

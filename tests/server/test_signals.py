@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 import yaml
-from running import PATIENCE, Server, free_port
+from running import Server, free_port, until
 
 TEMPLATE = {
     "heat_template_version": "2018-08-31",
@@ -36,19 +35,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def api(server: Server) -> httpx.Client:
-    token, project = server.token()
-    base = f"http://127.0.0.1:{server.port}/v1/{project}"
-    return httpx.Client(base_url=base, headers={"X-Auth-Token": token}, follow_redirects=True)
-
-
-def until(check: Any) -> Any:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = check()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it never came")
+    return server.api()
 
 
 def signal_url(api: httpx.Client, stack: str) -> str:
