@@ -1,5 +1,5 @@
-"""How a process tells its figures to others: each answers on a port of its own, on this machine only, and leaves
-word of that in a folder. Whoever is asked for the figures of all asks around.
+"""How a process tells its figures to others: each answers on a socket of its own, in a folder that the processes of a
+machine share. Whoever is asked for the figures of all asks around.
 
 A file is locked as long as its process lives. So names are given once, dead processes are not asked, and whoever is
 started in the place of one that was killed has its name.
@@ -19,6 +19,7 @@ from calor.observe import process, series
 from calor.observe.metrics import merged
 
 PATIENCE = 2.0
+SOCKET = ".socket"
 
 
 class Exposed:
@@ -31,11 +32,8 @@ class Exposed:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
         self._file, self.name = _claimed(folder, program)
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, str(self._socket.getsockname()[1]).encode(), 0)
-        self._sockets = [self._socket]
-        self._answer(self._socket, self.text)
+        self._sockets = [_listening(folder / f"{self.name}{SOCKET}")]
+        self._answer(self._sockets[0], self.text)
         if address is not None:
             with contextlib.suppress(OSError):
                 self._sockets.append(socket.create_server(address))
@@ -59,9 +57,9 @@ class Exposed:
 
     def _others(self) -> Iterator[str]:
         for path in sorted(self._folder.iterdir()):
-            if path.name != self.name and (port := _port(path)):
+            if path.suffix != SOCKET and path.name != self.name and _lives(path):
                 with contextlib.suppress(OSError):
-                    yield _asked(port)
+                    yield _asked(path.with_name(f"{path.name}{SOCKET}"))
 
     @staticmethod
     def _answer(listening: socket.socket, told: Callable[[], str]) -> None:
@@ -100,18 +98,40 @@ def _claimed(folder: Path, program: str) -> tuple[int, str]:
         name = f"{program}-{number}"
 
 
-def _port(path: Path) -> int | None:
-    """Where the process of a file answers; None if it is gone."""
-    with contextlib.suppress(OSError, ValueError), path.open() as file:
+def _lives(path: Path) -> bool:
+    """Whether the process of a file does."""
+    with contextlib.suppress(OSError), path.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return int(file.read())
-    return None
+            return True
+    return False
 
 
-def _asked(port: int) -> str:
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as asking:
+def _listening(path: Path) -> socket.socket:
+    path.unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX)
+    with _short(path) as name:
+        made.bind(name)
+    made.listen()
+    return made
+
+
+def _asked(path: Path) -> str:
+    with socket.socket(socket.AF_UNIX) as asking, _short(path) as name:
+        asking.settimeout(PATIENCE)
+        asking.connect(name)
         asking.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         with asking.makefile("rb") as answer:
             return answer.read().partition(b"\r\n\r\n")[2].decode()
+
+
+@contextlib.contextmanager
+def _short(path: Path) -> Iterator[str]:
+    """A name for a path that is short enough for a socket, which may have about a hundred characters."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        near = Path(f"/proc/self/fd/{folder}")
+        yield str(near / path.name if near.exists() else path)
+    finally:
+        os.close(folder)

@@ -107,6 +107,15 @@ class TestProcesses:
         second.close()
         third.close()
 
+    def test_may_share_a_folder_of_any_depth(self, tmp_path: Path) -> None:
+        folder = tmp_path / ("deep" * 20) / ("er" * 40)
+        engine, api = Exposed(folder, "engine"), Exposed(folder, "api")
+
+        assert 'process="engine"' in api.all()
+
+        engine.close()
+        api.close()
+
     def test_that_are_gone_are_left_out(self, tmp_path: Path) -> None:
         engine, api = Exposed(tmp_path, "engine"), Exposed(tmp_path, "api")
         engine.close()
