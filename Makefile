@@ -29,8 +29,8 @@ check: setup ## Lint, check types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-conformance: setup $(VENV)/.conformance ## Run other people's suites, and compare with Heat's answers where they are at hand
-	$(BIN)/python -m pytest tests/conformance -rA
+conformance: setup $(VENV)/.conformance ## Run other people's suites; EXAMPLES= and SEED= choose how much schemathesis tries
+	CALOR_EXAMPLES=$${EXAMPLES:-3} CALOR_EXAMPLES_SEED=$${SEED:-1} $(BIN)/python -m pytest tests/conformance -rA
 
 $(VENV)/.conformance: pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,conformance]'

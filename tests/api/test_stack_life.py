@@ -68,6 +68,12 @@ def test_a_new_stack_is_previewed(live: Door) -> None:
     assert live.get("/stacks")["stacks"] == []
 
 
+def test_a_name_that_no_stack_can_have_is_refused_in_the_preview_too(live: Door) -> None:
+    answer = live("POST", "/stacks/preview", {"stack_name": "", "template": SMALL})
+
+    assert error(answer, 400)["type"] == "StackValidationFailed"
+
+
 def test_an_update_is_previewed_and_made(live: Door) -> None:
     path = live.create()
     live.settled(path)

@@ -127,3 +127,13 @@ def test_what_is_refused(door: Door, body: Any, kind: str) -> None:
 def test_errors_to_ignore(door: Door) -> None:
     assert validate(door, "?ignore_errors=99001")
     error(door("POST", "/validate?ignore_errors=1,2", {"template": TEMPLATE}), 400)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("environment", []), ("environment", 0), ("environment_files", {}), ("files", []), ("template_url", {})],
+)
+def test_what_is_empty_and_of_a_wrong_kind_is_refused(door: Door, key: str, value: Any) -> None:
+    template = {"heat_template_version": "2021-04-16"}
+
+    error(door("POST", "/validate", {"template": template, key: value}), 400)

@@ -35,7 +35,7 @@ def test_a_stack_lives(orchestration: Any) -> None:
     stack = reached(orchestration, made, "CREATE_COMPLETE")
     assert len(orchestration.get_stack(stack).outputs[0]["output_value"]) == 12
     assert orchestration.find_stack("sdk").id == stack.id
-    assert [one.id for one in orchestration.stacks(tags="a,b")] == [stack.id]
+    assert [one.id for one in orchestration.stacks(tags=["a", "b"])] == [stack.id]
 
     assert [one.name for one in orchestration.resources(stack)] == ["secret"]
     events = list(orchestration.stack_events(stack, "secret"))
