@@ -29,20 +29,23 @@ AT_ONCE = 3
     find_spec("heatclient.tests") is None or find_spec(SUITE) is None,
     reason="this python-heatclient came without its tests",
 )
-def test_the_clients_own_tests_pass(generous: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_clients_own_tests_pass(
+    generous: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     _announce_compute(generous)
     tests = sorted(name for name in _tests() if name.rpartition(".")[2] not in NEED_THE_INTERNET)
     # Most of the time is the client's start, and its waiting.
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-m", "unittest", *tests[number::AT_ONCE]],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **_credentials(generous)},
-        )
-        for number in range(AT_ONCE)
-    ]
-    told = "".join(process.communicate(timeout=600)[1] for process in running)
+    logs = [tmp_path / str(number) for number in range(AT_ONCE)]
+    running = []
+    for number, log in enumerate(logs):
+        with log.open("w") as file:
+            command = [sys.executable, "-m", "unittest", "-v", *tests[number::AT_ONCE]]
+            running.append(
+                subprocess.Popen(command, stderr=file, env={**os.environ, **_credentials(generous)})
+            )
+    for process in running:
+        process.wait(timeout=900)
+    told = "".join(log.read_text() for log in logs)
 
     ran = sum(int(number) for number in re.findall(r"^Ran (\d+) tests? in", told, re.MULTILINE))
     failed = re.findall(r"^(?:ERROR|FAIL): (\S+)", told, re.MULTILINE)
