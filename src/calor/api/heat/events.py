@@ -60,15 +60,18 @@ def stream(api: Api, call: Call) -> Response:
     """Server-sent events: each event of the stack and of those below it, as long as somebody listens or, with
     `until=complete`, until its action has ended. They start behind the number in `since` or Last-Event-ID, else
     with the first that there is."""
-    given = call.headers.get("last-event-id") or call.query.get("since") or "0"
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
+    given = [
+        value for value in (call.headers.get("last-event-id"), call.query.get("since")) if value is not None
+    ]
+    if not all(value.isascii() and value.isdigit() and len(value) < 19 for value in given):
         raise BadRequest("since must be the number of an event.")
+    number = int(given[0]) if given else 0
     until = call.query.get("until")
     if until not in (None, "complete"):
         raise BadRequest("until must be complete, if it is given.")
     stack = the_stack(api, call, deleted=True)
     return StreamingResponse(
-        _told(api, call.base, stack, int(given), ends=until is not None),
+        _told(api, call.base, stack, number, ends=until is not None),
         media_type="text/event-stream",
         # Proxies would else hold events back to send many at once.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
