@@ -247,9 +247,11 @@ class TestStreams:
     def test_no_other_end(self, door: Door, path: str) -> None:
         error(door("GET", f"{path}/events/stream", params={"until": "x"}), 400)
 
-    @pytest.mark.parametrize("since", ["x", "-1", "1" * 30])
+    @pytest.mark.parametrize("since", ["", "x", "-1", "1" * 30])
     def test_wrong_numbers(self, door: Door, path: str, since: str) -> None:
         error(door("GET", f"{path}/events/stream", params={"since": since}), 400)
+        known = {"Last-Event-ID": "1"}
+        error(door("GET", f"{path}/events/stream", params={"since": since}, headers=known), 400)
 
     def test_not_of_another_project(self, door: Door) -> None:
         stack = door.stage.add_stack("s", project=OTHER)

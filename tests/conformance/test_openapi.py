@@ -65,6 +65,8 @@ def test_schemathesis_finds_nothing(
     found = done.stdout.partition(" WARNINGS ")[0]
     assert done.returncode == 0, found + done.stderr[-2000:]
     paths = httpx.get(f"http://127.0.0.1:{generous.port}/openapi.json").json()["paths"]
+    # It has just read the document itself, and leaves that operation out.
+    del paths["/openapi.json"]
     assert tested is not None
     assert int(tested[1]) == sum(len(item.keys() - {"parameters"}) for item in paths.values())
 

@@ -45,7 +45,7 @@ def test_a_stack_lives(orchestration: Any) -> None:
     assert orchestration.get_stack_environment(stack).parameters == {"length": 12}
     assert orchestration.get_stack_files(stack) == {}
 
-    # Of a stack that it knows, the client sends only what it holds for changed; by its id it knows nothing.
+    # By its id: of an object that it knows, the SDK sends what is new alone.
     orchestration.update_stack(stack.id, template=TEMPLATE, parameters={"length": 16})
     reached(orchestration, stack, "UPDATE_COMPLETE")
     orchestration.check_stack(stack)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -28,6 +29,7 @@ _FILTERS = {
 _SORT_KEYS = {"event_time": "time", "resource_type": "type"}
 _RESOURCE = f"{STACK}/resources/{{resource_name}}"
 KEEP_ALIVE_SECONDS = 15.0
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def index(api: Api, call: Call) -> Reply:
@@ -60,13 +62,15 @@ def stream(api: Api, call: Call) -> Response:
     """Server-sent events: each event of the stack and of those below it, as long as somebody listens or, with
     `until=complete`, until its action has ended. They start behind the one of which `since` or Last-Event-ID
     gives the number or the id, else with the first that there is."""
-    given = call.headers.get("last-event-id") or call.query.get("since") or "0"
+    told = (call.headers.get("last-event-id"), call.query.get("since"))
+    given = [value for value in told if value is not None]
     until = call.query.get("until")
     if until not in (None, "complete"):
         raise BadRequest("until must be complete, if it is given.")
     stack = the_stack(api, call, deleted=True)
+    numbers = [_number(api, stack, value) for value in given]
     return StreamingResponse(
-        _told(api, call.base, stack, _number(api, stack, given), ends=until is not None),
+        _told(api, call.base, stack, numbers[0] if numbers else 0, ends=until is not None),
         media_type="text/event-stream",
         # Proxies would else hold events back to send many at once.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
@@ -76,9 +80,11 @@ def stream(api: Api, call: Call) -> Response:
 def _number(api: Api, stack: records.Stack, given: str) -> int:
     if given.isascii() and given.isdigit() and len(given) < 19:
         return int(given)
+    if not _ID.fullmatch(given):
+        raise BadRequest("since must be the number or the id of an event.")
     number = api.queries.events.number(stack, given)
     if number is None:
-        raise BadRequest("since must be the number or the id of an event of the stack.")
+        raise NotFound("Event", given)
     return number
 
 

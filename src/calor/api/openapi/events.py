@@ -25,7 +25,10 @@ from calor.api.openapi.vocabulary import (
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = f"{_STACK}/resources/{{resource_name}}"
-_NUMBER: Schema = {"type": "string", "pattern": "^[0-9]{1,18}$"}
+_NUMBER: Schema = {
+    "type": "string",
+    "pattern": "^([0-9]{1,18}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+}
 _EVENT: dict[str, Schema] = {
     "id": TEXT,
     "event_time": TIME,
@@ -79,7 +82,7 @@ FAMILY = Family(
                 )
             },
             (
-                Parameter("since", _NUMBER, "The number of the event that it starts behind."),
+                Parameter("since", _NUMBER, "The number, or the id, of the event that it starts behind."),
                 Parameter("until", one_of("complete"), "Ends when the action under way has ended."),
                 Parameter("Last-Event-ID", _NUMBER, "As `since`; browsers send it.", "header"),
             ),
