@@ -42,15 +42,18 @@ def is_available(world: World, caller: Caller, type_name: str) -> bool:
     return _obstacle(world, caller, type_name) is None
 
 
-def check_available(world: World, caller: Caller, type_names: Iterable[str]) -> None:
-    """Raises ServiceError for the first of the types that cannot be used."""
+def check_available(
+    world: World, caller: Caller, type_names: Iterable[str], *, to_be_made: bool = False
+) -> None:
+    """Raises ServiceError for the first of the types that cannot be used, or of which nothing `to_be_made` can
+    be."""
     for name in type_names:
-        obstacle = _obstacle(world, caller, name)
+        obstacle = _obstacle(world, caller, name, to_be_made)
         if obstacle is not None:
             raise ServiceError(UNAVAILABLE, obstacle)
 
 
-def _obstacle(world: World, caller: Caller, type_name: str) -> str | None:
+def _obstacle(world: World, caller: Caller, type_name: str, to_be_made: bool = False) -> str | None:
     """Why a caller cannot use a type: its service is missing, or nothing is known of how to work with it."""
     declared = world.declaration(type_name)
     service = declared.service if declared is not None else None
@@ -58,7 +61,7 @@ def _obstacle(world: World, caller: Caller, type_name: str) -> str | None:
         return None
     if not caller.services.intersection(_types_of(service)):
         reason = f"{service} {_types_of(service)[0]} endpoint is not in service catalog."
-    elif not (declared.template_file or declared.nested_stack or hasattr(declared, "create")):
+    elif to_be_made and not (declared.template_file or declared.nested_stack or hasattr(declared, "create")):
         reason = "this server cannot make such resources yet."
     else:
         return None

@@ -184,7 +184,7 @@ class Base:
     def check_named_types(self, caller: Caller, types: Sequence[str]) -> None:
         """The same for types that are known by name."""
         self.check_types(caller, types)
-        check_available(self.world, caller, types)
+        check_available(self.world, caller, types, to_be_made=True)
 
     def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         definition, report = definitions.define(request, self.world, identity)
