@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import time
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.calls import Api, content
 from calor.clouds.errors import Permanent, translated
+from calor.clouds.memory import Memory
 
 if TYPE_CHECKING:
     from keystoneauth1.plugin import BaseAuthPlugin
@@ -59,7 +55,8 @@ class Cloud:
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
         self._timeout = timeout
-        self._tokens = _Remembered()
+        # A token that was revoked meanwhile is refused by whatever it is used for.
+        self._tokens: Memory[Session] = Memory(REMEMBERED_SECONDS, REMEMBERED)
         auth = self._log_in(
             project_name=account.project,
             **_domain("project_domain", account.project_domain, account.project_domain_name),
@@ -107,7 +104,7 @@ class Cloud:
         """The token as it is, until it ends. It is not exchanged for another: those of trusts and application
         credentials cannot be. Asks the cloud what the token is worth, or remembers; raises Unauthorized if
         nothing."""
-        return self._tokens.get(token, lambda: self._opened(token))
+        return self._tokens.recall(token, lambda: self._opened(token))
 
     def _opened(self, token: str) -> Session:
         from keystoneauth1 import access
@@ -165,29 +162,6 @@ class Cloud:
             timeout=self._timeout,
             user_agent="calor",
         )
-
-
-class _Remembered:
-    """Sessions of tokens that were seen a moment ago. A token that was revoked meanwhile is refused by whatever it
-    is used for."""
-
-    def __init__(self) -> None:
-        self._sessions: OrderedDict[bytes, tuple[float, Session]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, token: str, make: Callable[[], Session]) -> Session:
-        key, now = hashlib.sha256(token.encode()).digest(), time.monotonic()
-        with self._lock:
-            until, session = self._sessions.get(key, (0.0, None))
-        if session is not None and now < until:
-            return session
-        made = make()
-        with self._lock:
-            self._sessions[key] = now + REMEMBERED_SECONDS, made
-            self._sessions.move_to_end(key)
-            if len(self._sessions) > REMEMBERED:
-                self._sessions.popitem(last=False)
-        return made
 
 
 def _domain(kind: str, id: str, name: str | None) -> dict[str, Any]:

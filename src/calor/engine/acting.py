@@ -13,6 +13,7 @@ from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
 from calor.observe.fields import at_resource
+from calor.plan.present import NESTED
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ActionWalk:
             return None
         found = self.run.world.declaration(state.type_name)
         self._enter(state)
-        if state.data.get("_nested"):
+        if state.data.get(NESTED):
             return self._finish(self._below(state), state)
         handler = getattr(found, self.action.lower(), None)
         if handler is None:
@@ -108,8 +109,7 @@ class ActionWalk:
 
     def _change(self, stack: records.Stack, status: str, reason: str) -> None:
         values = {"action": self.action, "status": status, "reason": reason, "updated_at": self.run.now()}
-        self.journal.stack(stack.id, **values)
-        self.run.tell(records.changed(stack, **values))
+        self.journal.stack_changed(stack, **values)
 
     def failure(self, failed: Mapping[str, Exception]) -> StepFailed:
         """What failed; a check tells all of it."""

@@ -9,11 +9,11 @@ from calor.engine.changing import Changing
 from calor.engine.hooks import wait_at
 from calor.engine.removing import Removing
 from calor.engine.states import ResourceState, StepFailed
-from calor.engine.stepping import FAILURE, Following, finished
-from calor.engine.walking import walk
+from calor.engine.stepping import FAILURE, Following
+from calor.engine.walking import awaited, walk
 from calor.graph import Graph
 from calor.language.definition import ResourceDefinition
-from calor.language.evaluation import Evaluated, evaluate
+from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.values import bare
 from calor.observe.fields import at_resource
@@ -83,7 +83,7 @@ class StackWalk(Changing, Removing):
         if isinstance(step, Delete):
             if action == "delete" and "pre-delete" in hooks:
                 await wait_at(self, self.rows[step.id], "pre-delete")
-            await finished(self._do(step))
+            await awaited(self._do(step))
             return
         assert self.definition is not None
         present = self.current.get(name)
@@ -91,7 +91,7 @@ class StackWalk(Changing, Removing):
         if (action, there) in (("create", False), ("update", True)) and f"pre-{action}" in hooks:
             await wait_at(self, present or self._new(self.definition.resources[name]), f"pre-{action}")
         changed_at = present.updated_at if present is not None else None
-        await finished(self._do(step))
+        await awaited(self._do(step))
         state = self.current[name]
         done = state.state == f"{action.upper()}_COMPLETE" and state.updated_at != changed_at
         if done and f"post-{action}" in hooks:
@@ -104,7 +104,7 @@ class StackWalk(Changing, Removing):
         resource = self.definition.resources[name]
         present = self.current.get(name)
         try:
-            evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+            evaluated = self.evaluated(resource)
             wanted = self._wanted(resource, evaluated)
         except FunctionError as error:
             raise self._failed_before(resource, present, StepFailed.of(error)) from None

@@ -8,9 +8,10 @@ from typing import Any
 
 from calor.engine.making import Making
 from calor.engine.states import ResourceState, StepFailed
-from calor.engine.stepping import Following, finished
+from calor.engine.stepping import Following
+from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
-from calor.language.evaluation import Evaluated, evaluate
+from calor.language.evaluation import Evaluated
 from calor.language.values import bare
 from calor.plan.decision import (
     RESTRICTED,
@@ -76,7 +77,7 @@ class Changing(Making):
         try:
             await self._finish(outcome, state, "UPDATE", done)
         except NeedsReplacement:
-            await finished(self._replaced(resource, state, evaluated))
+            await awaited(self._replaced(resource, state, evaluated))
 
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
@@ -111,7 +112,7 @@ class Changing(Making):
         if decision.kind is Kind.FORBIDDEN:
             raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
         if decision.kind is Kind.UPDATE:
-            await finished(self._update(resource, state, evaluated, decision))
+            await awaited(self._update(resource, state, evaluated, decision))
             return
         if self.reads_more(state):
             stack = await self.run.stack_row(state.physical_id)
@@ -128,9 +129,9 @@ class Changing(Making):
         if state is None or state.name not in self.definition.resources:
             raise StepFailed("NotFound", f"there is no resource {reference} in the stack")
         resource = self.definition.resources[state.name]
-        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        evaluated = self.evaluated(resource)
         given = replace(evaluated, values={**evaluated.values, **values})
         changes = tuple(Change(name, state.properties.get(name), value) for name, value in values.items())
-        await finished(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
+        await awaited(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
         state.properties = bare(evaluated.values)
         self.journal.resource(state)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
 from calor.engine.states import ResourceState, StepFailed, Stopped, follow
+from calor.engine.walking import awaited
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
@@ -61,7 +61,7 @@ class Child:
         found = self.resource.found
         prepare = getattr(found, "prepare", None)
         if prepare is not None:
-            await _done(prepare(self.parent.context(self.state), evaluated.values))
+            await awaited(prepare(self.parent.context(self.state), evaluated.values))
         below = whole(self._above, self.resource, evaluated)
         if below is not None:
             await self._walk(action, evaluated, stack, below)
@@ -73,7 +73,7 @@ class Child:
                     await self.parent.run.pause(stage.pause)
         settled = getattr(found, "settled", None)
         if settled is not None:
-            await _done(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
+            await awaited(settled(self.parent.context(self.state, child=self.walk), evaluated.values))
 
     async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
         """Takes over the stack that another one had below, as it is: its members keep their names."""
@@ -220,24 +220,20 @@ class Child:
                 run=noted,
             )
             self.parent.journal.new_stack(**records.as_row(made))
-        else:
-            values: dict[str, Any] = {
-                "action": action,
-                "status": "IN_PROGRESS",
-                "reason": reason,
-                "updated_at": now,
-                "definition": digest,
-                "run": noted,
-            }
-            made = records.changed(stack, **values)
-            self.parent.journal.stack(id, **values)
-        self.parent.run.tell(made)
-        return made
+            self.parent.journal.stack_event(made)
+            return made
+        return self.parent.journal.stack_changed(
+            stack,
+            action=action,
+            status="IN_PROGRESS",
+            reason=reason,
+            updated_at=now,
+            definition=digest,
+            run=noted,
+        )
 
     def _leave(self, stack: records.Stack, status: str, reason: str, **values: Any) -> None:
-        ended = records.changed(stack, status=status, reason=reason, **values)
-        self.parent.journal.stack(stack.id, status=status, reason=reason, **values)
-        self.parent.run.tell(ended)
+        self.parent.journal.stack_changed(stack, status=status, reason=reason, **values)
 
     def attribute(self, name: str, path: Sequence[Any]) -> Any:
         """An attribute of the resource that the stack stands for."""
@@ -258,25 +254,18 @@ class Child:
         return follow(output["value"], path)
 
 
-async def _done(outcome: Any) -> None:
-    if inspect.isawaitable(outcome):
-        await outcome
-
-
 async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     """Deletes the stack below a resource, with all that is in it."""
     stack = await parent.run.stack_row(state.physical_id)
     if stack is None or stack.deleted_at is not None:
         return
-    values: dict[str, Any] = {
-        "action": "DELETE",
-        "status": "IN_PROGRESS",
-        "reason": "Stack DELETE started",
-        "updated_at": parent.run.now(),
-    }
-    stack = records.changed(stack, **values)
-    parent.journal.stack(stack.id, **values)
-    parent.run.tell(stack)
+    stack = parent.journal.stack_changed(
+        stack,
+        action="DELETE",
+        status="IN_PROGRESS",
+        reason="Stack DELETE started",
+        updated_at=parent.run.now(),
+    )
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
     walk.occasion = parent.occasion
@@ -285,14 +274,12 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
         raise Stopped
     if failed:
         reason = walk.failure(failed)
-        ended = records.changed(stack, status="FAILED", reason=f"Resource DELETE failed: {reason.reason}")
-        parent.journal.stack(stack.id, status="FAILED", reason=ended.reason)
-        parent.run.tell(ended)
+        message = f"Resource DELETE failed: {reason.reason}"
+        parent.journal.stack_changed(stack, status="FAILED", reason=message)
         raise reason
-    done = {
-        "status": "COMPLETE",
-        "reason": "Stack DELETE completed successfully",
-        "deleted_at": parent.run.now(),
-    }
-    parent.journal.stack(stack.id, **done)
-    parent.run.tell(records.changed(stack, **done))
+    parent.journal.stack_changed(
+        stack,
+        status="COMPLETE",
+        reason="Stack DELETE completed successfully",
+        deleted_at=parent.run.now(),
+    )

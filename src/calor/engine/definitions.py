@@ -83,13 +83,20 @@ def encrypted_names(definition: Definition) -> list[str]:
 
 def load(connection: Connection, digest: str) -> dict[str, Any]:
     """The request that a stored definition stands for."""
+    return load_with_digests(connection, digest)[0]
+
+
+def load_with_digests(connection: Connection, digest: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The request, and the digests of its files by name."""
     document = contents.get(connection, [digest])[digest]
-    parts = contents.get(connection, {document["template"], *document["files"].values()})
-    return {
+    files: dict[str, str] = document["files"]
+    parts = contents.get(connection, {document["template"], *files.values()})
+    request = {
         **document,
         "template": parts[document["template"]],
-        "files": {name: parts[part] for name, part in document["files"].items()},
+        "files": {name: parts[part] for name, part in files.items()},
     }
+    return request, files
 
 
 def has_hooks(request: Mapping[str, Any]) -> bool:
@@ -97,21 +104,18 @@ def has_hooks(request: Mapping[str, Any]) -> bool:
     return any("hooks" in text for text in _environments(request))
 
 
-def has_sinks(request: Mapping[str, Any]) -> bool:
-    """Whether the environment may name queues that are told of events."""
-    return any("zaqar-queue" in text for text in _environments(request))
+def has_sinks(connection: Connection, digest: str) -> bool:
+    """Whether the environment may name queues that are told of events. Reads no more than the environment."""
+    document = contents.get(connection, [digest])[digest]
+    named = [document["files"][name] for name in document["environment_files"] if name in document["files"]]
+    texts = [json.dumps(document["environment"]), *contents.get(connection, named).values()]
+    return any("zaqar-queue" in text for text in texts)
 
 
 def _environments(request: Mapping[str, Any]) -> Iterator[str]:
     yield json.dumps(request["environment"])
     for name in request["environment_files"]:
         yield request["files"].get(name, "")
-
-
-def file_digests(connection: Connection, digest: str) -> dict[str, str]:
-    """The files of a definition, by name, as digests."""
-    files: dict[str, str] = contents.get(connection, [digest])[digest]["files"]
-    return files
 
 
 def define(

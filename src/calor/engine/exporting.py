@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from calor.engine import definitions
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
+from calor.plan.present import NESTED
 from calor.store import records, tables
 
 
@@ -58,7 +59,7 @@ def _resource(connection: Connection, row: records.Resource, world: World) -> di
         "metadata": row.metadata or {},
         "resource_data": {name: value for name, value in (row.data or {}).items() if name[:1] != "_"},
     }
-    if not (row.data or {}).get("_nested") or row.physical_id is None:
+    if not (row.data or {}).get(NESTED) or row.physical_id is None:
         return own
     query = select(tables.stack).where(tables.stack.c.id == row.physical_id)
     found = connection.execute(query).one_or_none()

@@ -87,6 +87,13 @@ class Journal:
         self._changes.update(tables.stack, id, **values)
         self._count()
 
+    def stack_changed(self, stack: records.Stack, **values: Any) -> records.Stack:
+        """Changes a nested stack's row and tells its state as an event; the stack as it is then."""
+        changed = records.changed(stack, **values)
+        self.stack(stack.id, **values)
+        self.stack_event(changed)
+        return changed
+
     def new_stack(self, **row: Any) -> None:
         self._changes.insert(tables.stack, **row)
         self._count()

@@ -89,10 +89,13 @@ class Ledger:
 
     def defined(self, digest: str) -> Definition:
         """What the root is, by the digest of its definition."""
+        return self.define(self.request(digest))
+
+    def request(self, digest: str) -> dict[str, Any]:
+        """What the root was asked to be, by the digest of its definition. Its files are known from then on."""
         with reading(self.database).connect() as connection:
-            request = definitions.load(connection, digest)
-            self.file_digests = definitions.file_digests(connection, digest)
-        return self.define(request)
+            request, self.file_digests = definitions.load_with_digests(connection, digest)
+        return request
 
     def define(self, request: Mapping[str, Any]) -> Definition:
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)

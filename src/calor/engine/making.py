@@ -6,11 +6,12 @@ from typing import Any
 
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.stepping import Following, Stepping
+from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve
 from calor.language.values import bare
-from calor.plan.present import METADATA
+from calor.plan.present import DELETION_POLICY, EXTERNAL, METADATA, NESTED
 
 
 class Making(Stepping):
@@ -39,7 +40,7 @@ class Making(Stepping):
         state.data = {**state.data, METADATA: state.metadata}
         self._follow(state, resource)
         if self._is_nested(resource):
-            state.data["_nested"] = True
+            state.data[NESTED] = True
 
     def _make(self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated) -> Following:
         """Makes what a row, IN_PROGRESS, stands for."""
@@ -62,7 +63,7 @@ class Making(Stepping):
         await self.journal.flush()
         if self.run.stopped():
             raise Stopped
-        await self._waited(create(self.context(state), state.properties))
+        await awaited(create(self.context(state), state.properties))
 
     def _begin_again(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
@@ -84,7 +85,7 @@ class Making(Stepping):
         scope = self.definition.scope.with_states(self.states)
         state.physical_id = str(bare(resolve(resource.external_expression, scope)))
         state.properties = properties
-        state.data.update(_deletion_policy="Retain", _external=True)
+        state.data.update({DELETION_POLICY: "Retain", EXTERNAL: True})
         self._leave(state, "CHECK")
 
     def _adopt(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> Following:

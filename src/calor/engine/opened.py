@@ -10,7 +10,13 @@ from calor.engine.context import Context
 from calor.engine.journal import Journal
 from calor.engine.states import ERROR, LiveStates, ResourceState, follow, key
 from calor.language.definition import Definition, ResourceDefinition
-from calor.language.evaluation import attributes_read, evaluate_output, evaluate_update_policy
+from calor.language.evaluation import (
+    Evaluated,
+    attributes_read,
+    evaluate,
+    evaluate_output,
+    evaluate_update_policy,
+)
 from calor.language.expressions import FunctionError
 from calor.language.registry import Registry
 from calor.language.values import bare
@@ -59,6 +65,11 @@ class OpenedStack:
 
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
+
+    def evaluated(self, resource: ResourceDefinition) -> Evaluated:
+        """A resource's properties and metadata with the values that there are now. Raises FunctionError."""
+        assert self.definition is not None
+        return evaluate(self.definition, resource, self.states, self.run.world.custom)
 
     def update_policy(self, name: str) -> Mapping[str, Any]:
         """A resource's update policy as the template has it, with the type's defaults."""

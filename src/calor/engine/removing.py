@@ -7,7 +7,9 @@ from typing import Any
 from calor.engine.children import delete_child
 from calor.engine.hooks import wait_at
 from calor.engine.states import ResourceState
-from calor.engine.stepping import Following, Stepping, finished
+from calor.engine.stepping import Following, Stepping
+from calor.engine.walking import awaited
+from calor.plan.present import DELETION_POLICY, NESTED
 
 
 class Removing(Stepping):
@@ -30,10 +32,10 @@ class Removing(Stepping):
     def _removal(self, state: ResourceState, before: str) -> Any:
         """What removes all that stands behind a row; None if nothing has to be waited for."""
         found = self.run.world.declaration(state.type_name)
-        policy = state.data.get("_deletion_policy")
+        policy = state.data.get(DELETION_POLICY)
         if policy == "Retain":
             return None
-        if state.data.get("_nested"):
+        if state.data.get(NESTED):
             return delete_child(self._walk, state)
         if self.run.stack.run.get("retain"):
             return None
@@ -47,11 +49,11 @@ class Removing(Stepping):
     async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
         """Its creation may have been interrupted: it may be there, and nobody knows its id."""
         if await found.find(self.context(state)):
-            await self._waited(found.delete(self.context(state)))
+            await awaited(found.delete(self.context(state)))
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)
-        await finished(self._deleted(state))
+        await awaited(self._deleted(state))
 
     def _deleted(self, state: ResourceState) -> Following:
         self._leave(state, "DELETE")

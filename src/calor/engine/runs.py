@@ -34,7 +34,7 @@ from calor.language.library import World
 from calor.language.registry import Registry
 from calor.observe import fields
 from calor.store import records, sealing, tables
-from calor.store.database import reading, seal_of
+from calor.store.database import seal_of
 from calor.store.writer import Lease, Writer
 from calor.types.behaviour import NothingToDo
 
@@ -269,9 +269,7 @@ class Run(Ledger):
         rows = self._resource_rows(self.stack.id)
         self.ailing = self.read_ailing() if rows else set()
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
-        with reading(self.database).connect() as connection:
-            request = definitions.load(connection, self.stack.definition)
-            self.file_digests = definitions.file_digests(connection, self.stack.definition)
+        request = self.request(self.stack.definition)
         if nothing and not definitions.has_hooks(request):
             return None, rows
         definition = self.define(request)
@@ -361,10 +359,6 @@ class Run(Ledger):
                 self._superseded = True
 
         self.journal.changes.then(write)
-
-    def tell(self, stack: records.Stack) -> None:
-        """The event of a nested stack's own state."""
-        self.journal.stack_event(stack)
 
 
 def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from calor.engine.children import Child
 from calor.engine.states import ResourceState
-from calor.language.evaluation import evaluate
 from calor.store import records
 from calor.types.behaviour import NothingToDo, ResourceFailed
 
@@ -80,10 +79,9 @@ class ChangesBelow:
             template = assemble(walk.context(state, members=members, below=template.get("resources") or {}))
         await self.define(walk)
         assert walk.definition is not None
-        child = walk.children[state.name] = Child(walk, walk.definition.resources[state.name], state)
-        evaluated = evaluate(
-            walk.definition, walk.definition.resources[state.name], walk.states, self._run.world.custom
-        )
+        resource = walk.definition.resources[state.name]
+        child = walk.children[state.name] = Child(walk, resource, state)
+        evaluated = walk.evaluated(resource)
         if assemble is None and stack.status == "COMPLETE":
             await child.reopen(evaluated, stack)
         else:
@@ -108,7 +106,7 @@ class ChangesBelow:
         assert parent.definition is not None
         name = str(walk.stack.parent_resource)
         resource = parent.definition.resources[name]
-        evaluated = evaluate(parent.definition, resource, parent.states, self._run.world.custom)
+        evaluated = parent.evaluated(resource)
         child = Child(parent, resource, parent.current[name])
         await child.reopen(evaluated, walk.stack, walk)
         parent.children[name] = child

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
 from calor.engine.hooks import clear_hook
 from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.walking import awaited
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
@@ -112,8 +112,7 @@ async def _deliver(walk: OpenedStack, state: ResourceState, signal: records.Sign
     if handler is None:
         return
     try:
-        outcome = handler(walk.context(state, signal=signal.id), signal.details)
-        reason = await outcome if inspect.isawaitable(outcome) else outcome
+        reason = await awaited(handler(walk.context(state, signal=signal.id), signal.details))
     except NothingToDo:
         return
     except (Stopped, asyncio.CancelledError):

@@ -75,9 +75,8 @@ class Sinks:
 
     def _read_wanted(self) -> list[Mapping[str, Any]]:
         with reading(self._run.database).connect() as connection:
-            request = definitions.load(connection, self._run.stack.definition)
-        if not definitions.has_sinks(request):
-            return []
+            if not definitions.has_sinks(connection, self._run.stack.definition):
+                return []
         found = self._run.defined(self._run.stack.definition).environment.event_sinks
         return [sink for sink in found if sink.get("type") == "zaqar-queue" and sink.get("target")]
 

@@ -152,11 +152,6 @@ class Stepping(OpenedStack):
             raise self._broke_off(state, action, error) from None
         done()
 
-    @staticmethod
-    async def _waited(outcome: Any) -> None:
-        if inspect.isawaitable(outcome):
-            await outcome
-
     def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
         """What becomes of an error while something was waited for. What is left to others has not failed."""
         self.run.stopped()
@@ -167,8 +162,3 @@ class Stepping(OpenedStack):
                 self._fail(state, action, StepFailed("Aborted", f"{action} was given up"))
             return error
         return self._fail(state, action, StepFailed.of(error))
-
-
-async def finished(step: Following) -> None:
-    if step is not None:
-        await step

@@ -7,6 +7,7 @@ does not hold up leases and requests.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import deque
 from collections.abc import Callable, Coroutine, Hashable
 from typing import Any, TypeVar
@@ -18,6 +19,11 @@ Start = Callable[[Node], Coroutine[Any, Any, None] | None]
 """Starts a step: it is done when this returns None, or when the coroutine ends. Errors mean failure."""
 
 STEPS_IN_A_ROW = 100
+
+
+async def awaited(outcome: Any) -> Any:
+    """What plain work has given, or what other work gives when it ends."""
+    return await outcome if inspect.isawaitable(outcome) else outcome
 
 
 async def walk(

@@ -13,6 +13,7 @@ from calor.language.library import Declarations
 from calor.language.registry import Registry
 from calor.language.scope import States
 from calor.language.values import bare
+from calor.plan import choosing, ordering
 from calor.plan.decision import Present, Wanted, implementation_of
 
 METADATA = "_metadata"
@@ -26,27 +27,15 @@ UNHEALTHY = "_unhealthy"
 """Marks a resource of which somebody has said that it is not well."""
 
 
-class Row(Protocol):
+class Row(choosing.DefinedRow, ordering.Row, Protocol):
     """A row of a resource."""
 
     @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
     def type_name(self) -> str: ...
-    @property
-    def action(self) -> str: ...
-    @property
-    def status(self) -> str: ...
     @property
     def reason(self) -> str: ...
     @property
-    def created_at(self) -> float: ...
-    @property
     def updated_at(self) -> float | None: ...
-    @property
-    def definition(self) -> str | None: ...
     @property
     def physical_id(self) -> str | None: ...
     @property
@@ -61,8 +50,6 @@ class Row(Protocol):
     def data(self) -> dict[str, Any]: ...
     @property
     def requires(self) -> list[str]: ...
-    @property
-    def replaced_by(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from calor.engine import definitions
 from calor.engine.events import event_row
+from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
 from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
@@ -125,7 +126,7 @@ class StackCommands(Base):
         """Puts a signal into the engine's inbox. Raises ServiceError."""
         hook = (details or {}).get("unset_hook")
         if hook is not None:
-            if (resource.data or {}).get("_hook") != hook:
+            if (resource.data or {}).get(HOOK) != hook:
                 raise ServiceError(
                     "InvalidBreakPointHook", f"The {hook} hook is not defined on {resource.name}"
                 )

@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
 
 from calor.api.auth import Identity
+from calor.clouds import memory
 
 
-class Memory:
-    """Keeps identities by the SHA-256 of what proved them: no credential is kept. Whoever asks for one that is
-    being looked up waits for that look-up instead of making another."""
+class Memory(memory.Memory[Identity]):
+    """Of identities, none longer than it holds."""
 
     def __init__(
         self, seconds: float = 60.0, size: int = 10_000, clock: Callable[[], float] = time.time
     ) -> None:
-        self._seconds = seconds
-        self._size = size
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._known: OrderedDict[bytes, tuple[Identity, float]] = OrderedDict()
-        self._asked: dict[bytes, Future[Identity]] = {}
+        super().__init__(seconds, size, clock, lambda identity: identity.expires_at)
 
     def identity(self, proof: str, look_up: Callable[[], Identity]) -> Identity:
         """The identity that a proof stands for. Raises what the look-up raises."""
-        key = hashlib.sha256(proof.encode("utf-8", "surrogatepass")).digest()
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None and known[1] > self._clock():
-                return known[0]
-            waiting = self._asked.get(key)
-            if waiting is None:
-                mine: Future[Identity] = Future()
-                self._asked[key] = mine
-        if waiting is not None:
-            return waiting.result()
-        try:
-            found = look_up()
-        except BaseException as error:
-            with self._lock:
-                del self._asked[key]
-            mine.set_exception(error)
-            raise
-        with self._lock:
-            del self._asked[key]
-            self._known.pop(key, None)
-            self._known[key] = (found, min(self._clock() + self._seconds, found.expires_at))
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
-        mine.set_result(found)
-        return found
+        return self.recall(proof, look_up)

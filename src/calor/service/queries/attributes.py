@@ -13,6 +13,7 @@ from calor.engine.states import ERROR, LiveStates, ResourceState, follow
 from calor.language.library import World
 from calor.language.values import bare
 from calor.plan.choosing import visible
+from calor.plan.present import NESTED
 from calor.store import records, tables
 
 WHOLE = "show"
@@ -55,7 +56,7 @@ class StoredStack:
             return None if isinstance(found, dict) and ERROR in found else follow(found, path)
         declared = self._world.declaration(state.type_name)
         try:
-            if state.data.get("_nested"):
+            if state.data.get(NESTED):
                 return self._read_below(state, declared, attribute, path)
             reader = getattr(declared, "attribute", None)
             return None if reader is None else follow(reader(self._glimpse(state), attribute), path)
