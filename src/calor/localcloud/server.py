@@ -37,13 +37,13 @@ def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> No
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
-            cloud_app(store),
+            cloud_app(store, config.folder),
             host=config.host,
             port=config.port,
             log_config=None,
             access_log=False,
             ws="none",
-            lifespan="off",
+            lifespan="on",
             server_header=False,
             # An idle client must not keep the cloud from stopping.
             timeout_graceful_shutdown=3,
