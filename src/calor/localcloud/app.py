@@ -22,6 +22,9 @@ from calor.localcloud.identity.state import Identity, now
 from calor.localcloud.identity.tokens import caller_of
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
+from calor.localcloud.network.for_servers import NetworksForServers
+from calor.localcloud.network.service import network_app
+from calor.localcloud.network.state import networking
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 
@@ -36,15 +39,19 @@ def cloud_app(
     identity = Identity(Records(store), clock=clock)
     authenticate = partial(caller_of, identity)
     ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
+    network = networking(ground)
+    networks = NetworksForServers(network)
     mischief = Mischief()
     mounts = [
         Mount("/identity", identity_app(identity)),
+        Mount("/network", network_app(network)),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 
     @asynccontextmanager
     async def alive(app: Starlette) -> AsyncIterator[None]:
         ground.life.begin()
+        networks.resume()
         yield
         await ground.life.end()
 

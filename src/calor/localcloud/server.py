@@ -25,7 +25,9 @@ def furnish(config: CloudConfig) -> Credentials:
         records = Records(store)
         passwords = furnish_accounts(records)
         identity = Announced("identity", "keystone", f"{config.url}/identity")
-        announce(records, (identity, *config.announced))
+        network = Announced("network", "neutron", f"{config.url}/network")
+        announce(records, (identity, network, *config.announced))
+        _furnish_services(store, config, records)
     finally:
         store.close()
     return Credentials(passwords)
