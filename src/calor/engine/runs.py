@@ -60,6 +60,7 @@ class Run(Ledger):
         default_timeout: float | None = None,
         holds: Callable[[], bool] = lambda: True,
     ) -> None:
+        super().__init__()
         self.stack = stack
         self.lease = lease
         self.world = world
