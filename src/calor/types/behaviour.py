@@ -11,6 +11,8 @@ needs:
   it is told to create only when that intent is stored, and its objects are made once; one that has not is told
   to create again, with the id that was noted, if any
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
+- `observe(ctx)`: async; notes anew what attributes are read from. A type that is `volatile` is observed once more
+  when its stack is done, as other resources may have changed it
 - `signal(ctx, details)`: gives the reason for the event
 
 Plans foresee what a type does, if it says so beforehand:

@@ -176,7 +176,8 @@ class CloudObject(ResourceType):
                 version=cls.version,
             )
         await cls.adjust(ctx, cloud, given, changed)
-        await cls.observe(ctx)
+        if (shown := await cls.shown(ctx, cloud)) is not None:
+            ctx.note(**{SHOWN: shown})
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
@@ -213,8 +214,10 @@ class CloudObject(ResourceType):
 
     @classmethod
     async def observe(cls, ctx: Context) -> None:
-        """Reads the object anew, for its attributes."""
-        shown = await cls.shown(ctx, await ctx.cloud()) if ctx.physical_id is not None else None
+        """Reads the object anew, for its attributes; many at once by a list."""
+        if ctx.physical_id is None:
+            return
+        shown = await cls.until(ctx, await ctx.cloud(), lambda shown: True)
         if shown is not None:
             ctx.note(**{SHOWN: shown})
 
