@@ -44,7 +44,7 @@ soak: setup ## Mixed load for an hour (MINUTES=, CLIENTS=), then servers killed 
 	CALOR_KILLS=$${KILLS:-240} CALOR_KILL_SEED=$${SEED:-$$(date +%s)} \
 		$(BIN)/python -m pytest -s tests/kill/test_killed_servers.py
 
-bench: setup ## Run the benchmarks; HEAT_PYTHON=... measures Heat in the same run
+bench: setup ## Run the benchmarks; HEAT_PYTHON= measures Heat in the same run, DATABASE_URL= uses that empty database
 	$(BIN)/python benchmarks/language.py
 	$(BIN)/python benchmarks/server.py
 
