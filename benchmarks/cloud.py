@@ -1,4 +1,4 @@
-"""How fast stacks of real cloud objects come to be: servers and ports in the embedded cloud. Starts a server of its own.
+"""How fast stacks of servers and ports come to be in the embedded cloud. Starts a server of its own.
 
     python benchmarks/cloud.py [simulated] [linux]
 
