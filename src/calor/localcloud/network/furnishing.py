@@ -24,7 +24,9 @@ class _Furnisher:
     viewer: Viewer
 
     def make(self, resource: Resource[D], **body: Any) -> D:
-        return made_of(resource, self.networking, self.viewer, resource.kind.read_new(self.viewer.caller, body))
+        return made_of(
+            resource, self.networking, self.viewer, resource.kind.read_new(self.viewer.caller, body)
+        )
 
 
 def furnish_networks(

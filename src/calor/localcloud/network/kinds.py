@@ -103,13 +103,14 @@ class Kind:
         return read
 
     def show(self, document: Any, details: Mapping[str, Any], admin: bool) -> dict[str, Any]:
-        """`details` are attributes that come from elsewhere than the document. They must not hold what is hidden."""
+        """`details` are attributes that come from elsewhere than the document."""
         view: dict[str, Any] = {}
         for name, attribute in self.by_name.items():
             if attribute.unseen or (attribute.hidden and not admin):
                 continue
             view[name] = details[name] if name in details else getattr(document, attribute.key)
-        return {**details, **view, "tenant_id": view["project_id"]}
+        more = {name: value for name, value in details.items() if name not in self.by_name}
+        return {**view, **more, "tenant_id": view["project_id"]}
 
     def _settable(self, name: str) -> Attribute:
         attribute = self.by_name.get(name)
