@@ -20,15 +20,14 @@ def list_tags(resource: Resource[Any], networking: Networking, call: Call) -> Re
 
 
 def set_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
-    wanted = tuple(dict.fromkeys(call.read_in("tags", readers.tags)))
+    wanted = call.read_in("tags", readers.tags)
     return Reply(body={"tags": _keep(resource, networking, _own(resource, networking, call), wanted)})
 
 
 def add_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
     document = _own(resource, networking, call)
     more = call.read_in("tags", readers.tags)
-    tags = _keep(resource, networking, document, tuple(dict.fromkeys((*document.tags, *more))))
-    return Reply(201, {"tags": tags})
+    return Reply(201, {"tags": _keep(resource, networking, document, (*document.tags, *more))})
 
 
 def clear_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
@@ -64,7 +63,8 @@ def _own(resource: Resource[Any], networking: Networking, call: Call) -> Any:
 def _keep(
     resource: Resource[Any], networking: Networking, document: Any, tags: tuple[str, ...]
 ) -> tuple[str, ...]:
-    readers.tags(list(tags), "tags")
+    """Each once, in the order of the alphabet."""
+    tags = readers.tags(sorted(set(tags)), "tags")
     with networking.change():
         networking.keep(resource.documents(networking.records), document, tags=tags)
     return tags
