@@ -54,6 +54,7 @@ soak: setup ## Mixed load for an hour (MINUTES=, CLIENTS=), then servers killed 
 bench: setup ## Run the benchmarks; HEAT_PYTHON= measures Heat in the same run, DATABASE_URL= uses that empty database
 	$(BIN)/python benchmarks/language.py
 	$(BIN)/python benchmarks/server.py
+	$(BIN)/python benchmarks/cloud.py
 
 fuzz: setup ## Throw 200,000 odd inputs at the reader
 	$(BIN)/python benchmarks/fuzz_reader.py

@@ -50,8 +50,14 @@ class Client:
             raise RuntimeError(f"{method} {path}: {answer.status} {content[:500]!r}")
         return json.loads(content) if content else None
 
-    def create(self, name: str, template: Any, files: Any = None) -> str:
-        body = {"stack_name": name, "template": template, "files": files or {}, "timeout_mins": 60}
+    def create(self, name: str, template: Any, files: Any = None, parameters: Any = None) -> str:
+        body = {
+            "stack_name": name,
+            "template": template,
+            "files": files or {},
+            "parameters": parameters or {},
+            "timeout_mins": 60,
+        }
         return f"/stacks/{name}/{self.ask('POST', '/stacks', body)['stack']['id']}"
 
     def wait(self, path: str) -> None:
@@ -67,7 +73,9 @@ class Client:
 
 
 class Server:
-    def __init__(self, folder: str, port: int = PORT, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, folder: str, port: int = PORT, options: Sequence[str] = (), backend: str = "simulated"
+    ) -> None:
         self.port = port
         command = [
             sys.executable,
@@ -81,7 +89,7 @@ class Server:
             *options,
         ]
         started = time.perf_counter()
-        self.process = subprocess.Popen([*command, "--cloud-backend", "simulated"], stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([*command, "--cloud-backend", backend], stderr=subprocess.DEVNULL)
         while not self._answers():
             time.sleep(0.01)
         self.first_answer = time.perf_counter() - started

@@ -40,7 +40,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         config = CloudConfig("127.0.0.1", listening.getsockname()[1], database, announced)
         passwords = dict(furnish(config).passwords)
         store = Store(database)
-        server = uvicorn.Server(uvicorn.Config(cloud_app(store), log_config=None, lifespan="off", ws="none"))
+        app = cloud_app(store, config.folder)
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", ws="none"))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         while not server.started:

@@ -39,11 +39,18 @@ class Cloud:
 
     def start(self) -> None:
         self.store = Store(self.database)
-        self.client = TestClient(cloud_app(self.store, self.clock), base_url="http://cloud:5000")
+        app = cloud_app(self.store, self.database.with_suffix(""), self.clock)
+        self.client = TestClient(app, base_url="http://cloud:5000")
+        # Begins the life of the cloud, in which transitions happen.
+        self.client.__enter__()
         self._tokens: dict[str, str] = {}
 
-    def restart(self) -> None:
+    def stop(self) -> None:
+        self.client.__exit__(None, None, None)
         self.store.close()
+
+    def restart(self) -> None:
+        self.stop()
         self.start()
 
     def request(

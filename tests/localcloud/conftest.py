@@ -32,4 +32,4 @@ def cloud(_furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[C
     database, passwords = _furnished
     made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords))
     yield made
-    made.store.close()
+    made.stop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 from uuid import uuid4
 
 from starlette.applications import Starlette
@@ -11,16 +14,51 @@ from starlette.datastructures import MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from calor.localcloud.faults import FaultyApp, Mischief, faults_app
+from calor.localcloud.ground import Ground
 from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
+from calor.localcloud.identity.tokens import caller_of
+from calor.localcloud.image.service import image_app
+from calor.localcloud.image.state import ImageService
+from calor.localcloud.life import Life
+from calor.localcloud.machinery import Machinery
+from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
+from calor.localcloud.volume.service import volume_app
+from calor.localcloud.volume.state import VolumeService
 
 
-def cloud_app(store: Store, clock: Callable[[], datetime] = now) -> ASGIApp:
+def cloud_app(
+    store: Store,
+    folder: Path,
+    clock: Callable[[], datetime] = now,
+    machinery: Machinery | None = None,
+) -> ASGIApp:
+    """`folder` is for the files of the services."""
     identity = Identity(Records(store), clock=clock)
-    mounts = [Mount("/identity", identity_app(identity))]
-    return _Frontdoor(Starlette(routes=mounts), roots=frozenset(mount.path for mount in mounts))
+    authenticate = partial(caller_of, identity)
+    ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
+    images = ImageService(ground)
+    volumes = VolumeService(ground, images)
+    mischief = Mischief()
+    mounts = [
+        Mount("/identity", identity_app(identity)),
+        Mount("/image", image_app(images)),
+        Mount("/volume", volume_app(volumes)),
+        Mount("/faults", faults_app(mischief, authenticate)),
+    ]
+
+    @asynccontextmanager
+    async def alive(app: Starlette) -> AsyncIterator[None]:
+        ground.life.begin()
+        yield
+        await ground.life.end()
+
+    app = Starlette(routes=mounts, lifespan=alive)
+    roots = frozenset(mount.path for mount in mounts)
+    return _Frontdoor(FaultyApp(app, mischief), roots)
 
 
 class _Frontdoor:
@@ -39,7 +77,10 @@ class _Frontdoor:
 
         async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["X-Openstack-Request-Id"] = f"req-{uuid4()}"
+                headers = MutableHeaders(scope=message)
+                request_id = f"req-{uuid4()}"
+                headers["X-Openstack-Request-Id"] = request_id
+                headers["X-Compute-Request-Id"] = request_id
             await send(message)
 
         await self._app(scope, receive, send_marked)

@@ -26,6 +26,11 @@ class CloudConfig:
     announced: tuple[Announced, ...] = ()
 
     @property
+    def folder(self) -> Path:
+        """Where the services keep files, beside the database."""
+        return self.database.with_suffix("")
+
+    @property
     def url(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"

@@ -10,9 +10,11 @@ class Problem(Exception):
 
     status = HTTPStatus.BAD_REQUEST
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, kind: str = "") -> None:
+        """`kind` is what some services call the error beside its status, such as NetworkInUse."""
         super().__init__(message)
         self.message = message
+        self.kind = kind
 
 
 class BadRequest(Problem):
@@ -40,3 +42,30 @@ class NotFound(Problem):
 
 class TooLarge(Problem):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class UnsupportedMedia(Problem):
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+
+
+class Conflict(Problem):
+    status = HTTPStatus.CONFLICT
+
+
+class OverLimit(Problem):
+    """A quota is used up. Services answer with different statuses: see `status`."""
+
+    status = HTTPStatus.FORBIDDEN
+
+    def __init__(self, message: str, kind: str = "OverQuota", status: HTTPStatus | None = None) -> None:
+        super().__init__(message, kind)
+        if status is not None:
+            self.status = status
+
+
+class RangeNotSatisfiable(Problem):
+    status = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+
+
+class NotAcceptable(Problem):
+    status = HTTPStatus.NOT_ACCEPTABLE

@@ -27,6 +27,9 @@ class Document(Protocol):
 
 T = TypeVar("T", bound=Document)
 
+_AT_ONCE = 500
+"""Values in one statement: SQLite takes a limited number of parameters."""
+
 
 class Duplicate(Exception):
     """Another document has the same id, or the same values in fields that are unique together."""
@@ -104,6 +107,25 @@ class Collection(Generic[T]):
         )
         return [self._decode(body) for (body,) in rows]
 
+    def find_in(self, field: str, values: Sequence[str], **wanted: str | bool | None) -> list[T]:
+        """Those that have one of the values in a field, and the wanted ones in others."""
+        found: list[T] = []
+        for start in range(0, len(values), _AT_ONCE):
+            part = values[start : start + _AT_ONCE]
+            condition = f"{_place(field)} IN ({', '.join('?' * len(part))}) AND {self._condition(wanted)}"
+            rows = self._db.execute(
+                f"SELECT body FROM {self._table} WHERE {condition} ORDER BY seq", (*part, *wanted.values())
+            )
+            found += [self._decode(body) for (body,) in rows]
+        return found
+
+    def count(self, **wanted: str | bool | None) -> int:
+        condition = self._condition(wanted)
+        row = self._db.execute(
+            f"SELECT count(*) FROM {self._table} WHERE {condition}", tuple(wanted.values())
+        ).fetchone()
+        return int(row[0])
+
     def first(self, **wanted: str | bool | None) -> T | None:
         return next(iter(self.find(**wanted)), None)
 
@@ -140,7 +162,7 @@ class Collection(Generic[T]):
         self._db.execute(f"DELETE FROM {self._table} WHERE {_extract(field)} < ?", (limit,))
 
     def _condition(self, wanted: dict[str, Any]) -> str:
-        return " AND ".join(f"{_extract(field)} IS ?" for field in wanted) or "1"
+        return " AND ".join(f"{_place(field)} IS ?" for field in wanted) or "1"
 
     def _encode(self, value: T) -> str:
         return json.dumps({name: getattr(value, name) for name in self._fields}, separators=(",", ":"))
@@ -148,6 +170,10 @@ class Collection(Generic[T]):
     def _decode(self, body: str) -> T:
         document: dict[str, Any] = json.loads(body)
         return self._kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in document.items()})
+
+
+def _place(field: str) -> str:
+    return "id" if field == "id" else _extract(field)
 
 
 def _extract(field: str) -> str:

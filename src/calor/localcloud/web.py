@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Path
 
 from calor.localcloud.caller import ANONYMOUS, Authenticate, Caller
@@ -34,8 +34,18 @@ class Call:
     url: str
     path: Mapping[str, str]
     query: Mapping[str, str]
+    """The last value of each parameter."""
+    parameters: tuple[tuple[str, str], ...]
+    """All of them, those given several times among them."""
     headers: Mapping[str, str]
     raw: bytes
+    """The body; empty for a route that streams."""
+    stream: AsyncIterator[bytes]
+    """The body piece by piece, for a route that streams."""
+
+    def all(self, parameter: str) -> list[str]:
+        """All values that a parameter of the query is given."""
+        return [value for name, value in self.parameters if name == parameter]
 
     def read(self, reader: Reader) -> Any:
         """The body, as the reader understands it."""
@@ -51,16 +61,20 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
+    """`body` is told as JSON; `raw` goes out as it is, with a Content-Type among the headers."""
+
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | AsyncIterable[bytes] | None = None
 
 
 NO_CONTENT = Reply(204)
 
 Handler = Callable[[Call], Reply | Awaitable[Reply]]
 Rule = Callable[[Call], bool]
-ErrorShape = Callable[[HTTPStatus, str], Any]
+ErrorShape = Callable[[HTTPStatus, str, str], Any]
+"""From a status, a message and a kind of error to a body, or to a reply where the body is not told as JSON."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,8 @@ class Route:
     path: str
     handler: Handler
     rule: Rule | None
+    streams: bool = False
+    """Whether the handler takes the body piece by piece, of whatever size."""
 
 
 def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape: ErrorShape) -> Starlette:
@@ -87,13 +103,19 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
 
         return answer
 
-    def failed(status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None) -> Response:
-        return respond(Reply(status, error_shape(status, message), headers or {}))
+    def failed(
+        status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None, kind: str = ""
+    ) -> Response:
+        shaped = error_shape(status, message, kind)
+        reply = shaped if isinstance(shaped, Reply) else Reply(status, shaped)
+        return respond(replace(reply, headers={**reply.headers, **(headers or {})}))
 
     async def refuse(request: Request, error: Exception) -> Response:
         assert isinstance(error, Problem)
         asks = {"WWW-Authenticate": f'Keystone uri="{_origin(request)}/identity"'}
-        return failed(error.status, error.message, asks if isinstance(error, Unauthorized) else None)
+        return failed(
+            error.status, error.message, asks if isinstance(error, Unauthorized) else None, error.kind
+        )
 
     async def duplicated(request: Request, error: Exception) -> Response:
         return failed(HTTPStatus.CONFLICT, "There is already one with this name or id.")
@@ -120,6 +142,10 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
 
 
 def respond(reply: Reply) -> Response:
+    if isinstance(reply.raw, bytes):
+        return Response(reply.raw, reply.status, dict(reply.headers))
+    if reply.raw is not None:
+        return StreamingResponse(reply.raw, reply.status, dict(reply.headers))
     if reply.body is None:
         return Response(status_code=reply.status, headers=dict(reply.headers))
     content = json.dumps(reply.body, separators=(",", ":"), allow_nan=False)
@@ -142,8 +168,10 @@ async def _admitted(request: Request, route: Route, authenticate: Authenticate) 
         url=_origin(request) + request.scope["path"],
         path=request.path_params,
         query=dict(request.query_params),
+        parameters=tuple(request.query_params.multi_items()),
         headers=request.headers,
-        raw=await _limited_body(request),
+        raw=b"" if route.streams else await _limited_body(request),
+        stream=request.stream(),
     )
     if route.rule is not None and not route.rule(call):
         raise Forbidden("You are not authorized to perform the requested action.")

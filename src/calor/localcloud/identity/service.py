@@ -51,5 +51,5 @@ def identity_app(identity: Identity) -> Starlette:
     return service_app(routes, partial(caller_of, identity), _error)
 
 
-def _error(status: HTTPStatus, message: str) -> dict[str, Any]:
+def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
     return {"error": {"code": status.value, "title": status.phrase, "message": message}}

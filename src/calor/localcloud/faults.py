@@ -1,0 +1,191 @@
+"""Faults and latencies for tests, switched by an admin: at /faults, beside the services.
+
+A fault names which requests it is for (method, a pattern for the path, or the nth of them) and what becomes of them:
+they are delayed, answered with an error instead of being carried out, carried out but answered with an error, or their
+connection is cut, before or after they are carried out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import asdict, dataclass, replace
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from calor.localcloud.caller import Authenticate
+from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.reading import boolean, nullable, shape, text, whole
+from calor.localcloud.web import NO_CONTENT, Call, Reply, Route, service_app
+
+
+@dataclass(frozen=True)
+class Fault:
+    id: str
+    method: str | None = None
+    """None is for every method."""
+    path: str = ".*"
+    """A regular expression that must match the whole path."""
+    skip: int = 0
+    """How many of the requests it is for are spared first."""
+    times: int | None = None
+    """How many it then hits; without a number, all."""
+    delay: float = 0.0
+    """Seconds by which requests are held up."""
+    status: int | None = None
+    """Answered instead of what would have been."""
+    message: str = "The cloud was told to fail."
+    drop: bool = False
+    """Whether the connection is closed in the middle of the answer."""
+    carried_out: bool = False
+    """Whether what is failed or dropped is done nevertheless."""
+    hits: int = 0
+
+
+class Mischief:
+    """The faults that are switched on, in the order in which they were."""
+
+    def __init__(self) -> None:
+        self._faults: dict[str, Fault] = {}
+
+    def add(self, fault: Fault) -> None:
+        self._faults[fault.id] = fault
+
+    def remove(self, id: str) -> bool:
+        return self._faults.pop(id, None) is not None
+
+    def clear(self) -> None:
+        self._faults.clear()
+
+    def all(self) -> list[Fault]:
+        return list(self._faults.values())
+
+    def hit(self, method: str, path: str) -> Fault | None:
+        """The first fault that hits such a request, which counts as one of its hits."""
+        for fault in self.all():
+            if fault.method not in (None, method) or not re.fullmatch(fault.path, path):
+                continue
+            if fault.skip:
+                self._faults[fault.id] = replace(fault, skip=fault.skip - 1)
+                continue
+            if fault.times is not None and fault.hits >= fault.times:
+                continue
+            self._faults[fault.id] = replace(fault, hits=fault.hits + 1)
+            return fault
+        return None
+
+
+class FaultyApp:
+    """The cloud with its faults."""
+
+    def __init__(self, app: ASGIApp, mischief: Mischief) -> None:
+        self._app = app
+        self._mischief = mischief
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = scope["type"] == "http" and not scope["path"].startswith("/faults")
+        fault = self._mischief.hit(scope["method"], scope["path"]) if asked else None
+        if fault is None:
+            await self._app(scope, receive, send)
+            return
+        if fault.delay:
+            await asyncio.sleep(fault.delay)
+        if fault.status is None and not fault.drop:
+            await self._app(scope, receive, send)
+            return
+        if fault.carried_out:
+            await self._app(scope, receive, _nowhere)
+        if fault.drop:
+            await _break_off(send)
+        else:
+            await _refuse(send, fault)
+
+
+async def _nowhere(message: Message) -> None:
+    pass
+
+
+async def _break_off(send: Send) -> None:
+    """Announces a body that never comes: the server then closes the connection."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
+
+
+async def _refuse(send: Send, fault: Fault) -> None:
+    status = HTTPStatus(fault.status or 500)
+    # Understood by the clients of all services.
+    words = {"code": status.value, "title": status.phrase, "message": fault.message}
+    body = json.dumps({"error": words}).encode()
+    headers = [(b"content-type", b"application/json")]
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _pattern(value: Any, where: str) -> str:
+    pattern: str = text(1000)(value, where)
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise BadRequest(f"{where} is not a regular expression: {error}.") from None
+    return pattern
+
+
+def _seconds(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 3600:
+        raise BadRequest(f"{where} must be a number of seconds up to 3600.")
+    return float(value)
+
+
+_NEW = shape(
+    optional={
+        "method": nullable(text(10)),
+        "path": _pattern,
+        "skip": whole(0, 1_000_000),
+        "times": nullable(whole(1, 1_000_000)),
+        "delay": _seconds,
+        "status": nullable(whole(400, 599)),
+        "message": text(1000),
+        "drop": boolean,
+        "carried_out": boolean,
+    }
+)
+
+
+def faults_app(mischief: Mischief, authenticate: Authenticate) -> Starlette:
+    def admins(call: Call) -> bool:
+        return call.caller.is_admin
+
+    def listed(call: Call) -> Reply:
+        return Reply(body={"faults": [asdict(fault) for fault in mischief.all()]})
+
+    def added(call: Call) -> Reply:
+        fault = Fault(uuid4().hex, **call.read_in("fault", _NEW))
+        mischief.add(fault)
+        return Reply(201, {"fault": asdict(fault)})
+
+    def cleared(call: Call) -> Reply:
+        mischief.clear()
+        return NO_CONTENT
+
+    def removed(call: Call) -> Reply:
+        if not mischief.remove(call.path["id"]):
+            raise NotFound.of("fault", call.path["id"])
+        return NO_CONTENT
+
+    routes = (
+        Route("GET", "/", listed, admins),
+        Route("POST", "/", added, admins),
+        Route("DELETE", "/", cleared, admins),
+        Route("DELETE", "/{id}", removed, admins),
+    )
+    return service_app(routes, authenticate, _error)
+
+
+def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
+    return {"error": {"code": status.value, "title": status.phrase, "message": message}}

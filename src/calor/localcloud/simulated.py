@@ -1,0 +1,91 @@
+"""Machinery for where nothing can be run: everything is as if, and only the records tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from calor.localcloud.machinery import (
+    AnswerMetadata,
+    NetworkPlan,
+    PortPlan,
+    RouterPlan,
+    ServerPlan,
+    Usage,
+    VolumePlan,
+)
+
+
+class Simulated:
+    """Servers that boot at once and never end by themselves. Which of them run is not remembered: after a restart of
+    the cloud they are told to boot again."""
+
+    name = "simulated"
+    external_cidr = "172.24.4.0/24"
+
+    def __init__(self) -> None:
+        self._consoles: dict[str, str] = {}
+
+    async def begin(self, answer: AnswerMetadata, died: Callable[[str], Awaitable[None]]) -> None:
+        pass
+
+    async def end(self) -> None:
+        pass
+
+    async def set_network(self, plan: NetworkPlan) -> None:
+        pass
+
+    async def drop_network(self, id: str) -> None:
+        pass
+
+    async def set_router(self, plan: RouterPlan) -> None:
+        pass
+
+    async def drop_router(self, id: str) -> None:
+        pass
+
+    async def set_port(self, plan: PortPlan) -> None:
+        pass
+
+    async def sweep(self, networks: frozenset[str], routers: frozenset[str], servers: frozenset[str]) -> None:
+        self._consoles = {id: text for id, text in self._consoles.items() if id in servers}
+
+    async def running(self) -> frozenset[str]:
+        return frozenset(self._consoles)
+
+    async def boot(self, plan: ServerPlan, fresh: bool = False) -> None:
+        earlier = "" if fresh else self._consoles.get(plan.id, "")
+        self._consoles[plan.id] = f"{earlier}{plan.host_name} login: "
+
+    async def halt(self, id: str) -> None:
+        pass
+
+    async def freeze(self, id: str) -> None:
+        pass
+
+    async def thaw(self, id: str) -> None:
+        pass
+
+    async def destroy(self, id: str) -> None:
+        self._consoles.pop(id, None)
+
+    async def plug(self, server: str, plan: PortPlan) -> None:
+        pass
+
+    async def unplug(self, server: str, port: str) -> None:
+        pass
+
+    async def attach(self, server: str, volume: VolumePlan) -> None:
+        pass
+
+    async def detach(self, server: str, volume: str) -> None:
+        pass
+
+    async def console(self, id: str) -> str:
+        return self._consoles.get(id, "")
+
+    async def usage(self, id: str) -> Usage:
+        return Usage()
+
+    async def snapshot(self, id: str, target: Path) -> None:
+        target.write_bytes(b"")
