@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from calor.localcloud.compute.creation import claim_volume
+from calor.localcloud.compute.claims import claim_volume
 from calor.localcloud.compute.disks import next_device
 from calor.localcloud.compute.forms import flag, strict, tag, uuid
 from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
@@ -50,23 +50,22 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         if any(disk.volume_id == volume_id for disk in disks):
             raise Conflict(f"The server {server.id} has the volume {volume_id} already.")
         taken = {disk.device for disk in disks}
-        with compute.records.store.transaction():
-            claim_volume(compute, call.caller, volume_id)
-            device = given.get("device") or next_device(taken)
-            if device in taken:
-                raise BadRequest(f"The server {server.id} has something at {device} already.")
-            disk = compute.records.disks.add(
-                Disk(
-                    id=new_id(),
-                    server_id=server.id,
-                    volume_id=volume_id,
-                    device=device,
-                    delete_on_termination=given.get("delete_on_termination", False),
-                    tag=given.get("tag"),
-                    attached=True,
-                )
+        device = given.get("device") or next_device(taken)
+        if device in taken:
+            raise BadRequest(f"The server {server.id} has something at {device} already.")
+        claim_volume(compute, call.caller, volume_id)
+        disk = compute.records.disks.add(
+            Disk(
+                id=new_id(),
+                server_id=server.id,
+                volume_id=volume_id,
+                device=device,
+                delete_on_termination=given.get("delete_on_termination", False),
+                tag=given.get("tag"),
+                attached=True,
             )
-            compute.volumes.attach(volume_id, server.id, device)
+        )
+        compute.volumes.attach(volume_id, server.id, device)
         if server.vm_state in _RUNNING:
             try:
                 await compute.ground.machinery.attach(server.id, volume_plan(compute, server, disk))

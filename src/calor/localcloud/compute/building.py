@@ -29,9 +29,9 @@ async def _build(compute: Compute, server: Server) -> Changes:
 
 async def _delete(compute: Compute, server: Server) -> None:
     await compute.ground.machinery.destroy(server.id)
+    give_back_ports(compute, server)
+    release_disks(compute, server)
     with compute.records.store.transaction():
-        give_back_ports(compute, server)
-        release_disks(compute, server)
         give_up(compute, server)
         compute.records.deeds.remove_where(server_id=server.id)
         compute.records.consoles.remove_where(server_id=server.id)

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 
 from calor.localcloud.caller import Caller
+from calor.localcloud.compute.claims import claim_disks, claim_ports, refused
 from calor.localcloud.compute.consumption import affordable, check_limit, take_up
-from calor.localcloud.compute.disks import next_device
 from calor.localcloud.compute.flavors import usable_flavor
 from calor.localcloud.compute.records import Disk, Flavor, Server, new_id
-from calor.localcloud.compute.requests import Wanted, WantedDisk, WantedNic
+from calor.localcloud.compute.requests import Wanted, WantedNic
 from calor.localcloud.compute.state import HOST, Compute
 from calor.localcloud.compute.zones import ZONE, zone_names
-from calor.localcloud.neighbours import ServerPort, UsableImage
-from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound, OverLimit, Problem
+from calor.localcloud.neighbours import UsableImage
+from calor.localcloud.problems import BadRequest, Conflict, Forbidden
 
 _GIB = 1024**3
-
-
-@contextmanager
-def refused() -> Iterator[None]:
-    """What a request for a server names and other services do not find is a mistake in the request."""
-    try:
-        yield
-    except NotFound as problem:
-        raise BadRequest(problem.message) from None
-    except OverLimit as problem:
-        raise Forbidden(problem.message) from None
 
 
 def create(compute: Compute, caller: Caller, wanted: Wanted) -> list[Server]:
@@ -55,31 +43,37 @@ def create(compute: Compute, caller: Caller, wanted: Wanted) -> list[Server]:
     _check_many(wanted)
     networks = _networks(compute, caller, wanted)
     reservation = f"r-{secrets.token_hex(4)}"
-    with compute.records.store.transaction():
-        take_up(compute, project_id, asdict(flavor), number)
-        servers = []
-        for index in range(number):
-            name = wanted.name if wanted.most == 1 else f"{wanted.name}-{index + 1}"
-            server = Server(
-                **{
-                    "host_name": host_name_of(name, index if wanted.most > 1 else None),
-                    **rest,
-                    "id": new_id(),
-                    "name": name,
-                    "project_id": project_id,
-                    "user_id": caller.user_id,
-                    "created": compute.stamp(),
-                    "updated": compute.stamp(),
-                    "flavor": asdict(flavor),
-                    "image_id": "" if boots_from_volume else wanted.image,
-                    "hints": wanted.hints,
-                    "reservation": reservation,
-                    "launch_index": index,
-                }
-            )
-            _claim_disks(compute, caller, server, wanted.disks)
-            tags = _claim_ports(compute, caller, server, networks, wanted.groups)
-            servers.append(compute.records.servers.add(replace(server, nic_tags=tags)))
+    servers = []
+    for index in range(number):
+        name = wanted.name if wanted.most == 1 else f"{wanted.name}-{index + 1}"
+        settled = {
+            "id": new_id(),
+            "name": name,
+            "project_id": project_id,
+            "user_id": caller.user_id,
+            "created": compute.stamp(),
+            "updated": compute.stamp(),
+            "flavor": asdict(flavor),
+            "image_id": "" if boots_from_volume else wanted.image,
+            "hints": wanted.hints,
+            "reservation": reservation,
+            "launch_index": index,
+        }
+        servers.append(Server(**{"host_name": host_name_of(name), **rest, **settled}))
+    # The neighbours remember more than the store does, and so cannot be part of a transaction of this service.
+    with ExitStack() as undoing:
+        disks: list[Disk] = []
+        for place, server in enumerate(servers):
+            disks += claim_disks(compute, caller, server, wanted.disks, undoing)
+            tags = claim_ports(compute, caller, server, networks, wanted.groups, undoing)
+            servers[place] = replace(server, nic_tags=tags)
+        with compute.records.store.transaction():
+            take_up(compute, project_id, asdict(flavor), number)
+            for disk in disks:
+                compute.records.disks.add(disk)
+            for server in servers:
+                compute.records.servers.add(server)
+        undoing.pop_all()
     return servers
 
 
@@ -93,10 +87,10 @@ def check_fit(image: UsableImage, flavor: Flavor, boots_from_volume: bool = Fals
         raise BadRequest("The flavor's disk is too small for the image.")
 
 
-def host_name_of(name: str, index: int | None = None) -> str:
+def host_name_of(name: str) -> str:
     """A name as a host may have it."""
     cleaned = re.sub(r"[^a-z0-9-]", "", re.sub(r"[ _.]", "-", name.lower())).strip("-")[:63]
-    return cleaned or ("server" if index is None else f"server-{index + 1}")
+    return cleaned or "server"
 
 
 def _image(compute: Compute, caller: Caller, wanted: Wanted) -> UsableImage | None:
@@ -164,86 +158,3 @@ def _networks(compute: Compute, caller: Caller, wanted: Wanted) -> tuple[WantedN
     if len(usual) > 1:
         raise Conflict("There are several networks: the request must say which one is meant.")
     return tuple(WantedNic(network_id, None, None, None) for network_id in usual)
-
-
-def _claim_ports(
-    compute: Compute,
-    caller: Caller,
-    server: Server,
-    nics: Sequence[WantedNic],
-    groups: Sequence[str] | None,
-) -> dict[str, str]:
-    """The tags of those ports that have one."""
-    tags = {}
-    for nic in nics:
-        with refused():
-            port = claim_port(compute, caller, server, nic, groups)
-        if nic.tag:
-            tags[port.id] = nic.tag
-    return tags
-
-
-def claim_port(
-    compute: Compute, caller: Caller, server: Server, nic: WantedNic, groups: Sequence[str] | None = None
-) -> ServerPort:
-    networks = compute.networks
-    if nic.port_id:
-        port = networks.take_port(caller, nic.port_id, server.id, server.zone)
-    else:
-        try:
-            port = networks.make_port(
-                caller,
-                networks.need_network(caller, str(nic.network_id)),
-                server.id,
-                address=nic.address,
-                security_groups=groups,
-                zone=server.zone,
-            )
-        except Conflict as problem:
-            raise BadRequest(problem.message) from None
-    if not port.addresses:
-        raise BadRequest(f"A server needs an address in the network {port.network_id}.")
-    return port
-
-
-def _claim_disks(compute: Compute, caller: Caller, server: Server, disks: Sequence[WantedDisk]) -> None:
-    taken = {disk.device for disk in disks if disk.device}
-    for disk in disks:
-        if disk.destination == "local":
-            continue
-        device = disk.device or ("/dev/vda" if disk.boot_index == 0 else next_device(taken))
-        taken.add(device)
-        source = {} if disk.source == "volume" else _source(disk)
-        if disk.source == "volume":
-            claim_volume(compute, caller, str(disk.uuid), disk.boot_index)
-        compute.records.disks.add(
-            Disk(
-                id=new_id(),
-                server_id=server.id,
-                volume_id=str(disk.uuid) if disk.source == "volume" else "",
-                device=device,
-                boot_index=disk.boot_index,
-                delete_on_termination=disk.delete_on_termination,
-                tag=disk.tag,
-                source=source,
-            )
-        )
-
-
-def claim_volume(compute: Compute, caller: Caller, volume_id: str, boot_index: int | None = None) -> None:
-    try:
-        volume = compute.volumes.need_volume(caller, volume_id)
-        compute.volumes.reserve(volume_id)
-    except Problem as problem:
-        raise BadRequest(problem.message) from None
-    if boot_index == 0 and not volume.bootable:
-        raise BadRequest(f"The volume {volume_id} is not bootable.")
-
-
-def _source(disk: WantedDisk) -> dict[str, str | int | None]:
-    return {
-        "size": disk.size or 0,
-        "image_id": disk.uuid if disk.source == "image" else None,
-        "snapshot_id": disk.uuid if disk.source == "snapshot" else None,
-        "volume_type": disk.volume_type,
-    }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from calor.localcloud.compute.keys import fingerprint_of, make_modern_ssh_key
 from calor.localcloud.compute.records import Flavor, HostService, Keypair, Records, new_id
+from calor.localcloud.once import is_first_time
 
 KEY_NAME = "dxl-key"
 # Id, name, memory in MiB, processors, disk in GiB.
@@ -25,7 +26,7 @@ _SERVICES = ("nova-scheduler", "nova-conductor", "nova-compute")
 def furnish_compute(records: Records, folder: Path, user_id: str, stamp: str) -> None:
     """Once: what was removed since then stays away. The private key is left in the folder, for the user to take."""
     with records.store.transaction():
-        if records.services.count():
+        if not is_first_time(records.store, "compute furnished"):
             return
         for id, name, ram, vcpus, disk in _FLAVORS:
             records.flavors.add(Flavor(id, name, ram, vcpus, disk))

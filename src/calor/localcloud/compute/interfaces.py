@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from calor.localcloud.compute.creation import claim_port, refused
+from calor.localcloud.compute.claims import claim_port, refused
 from calor.localcloud.compute.forms import address, strict, tag, uuid
 from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
 from calor.localcloud.compute.microversions import version_of
@@ -13,6 +13,7 @@ from calor.localcloud.compute.records import Server
 from calor.localcloud.compute.requests import WantedNic
 from calor.localcloud.compute.rules import ComputeRoute, members, readers
 from calor.localcloud.compute.state import Compute
+from calor.localcloud.machinery import MachineryFailed
 from calor.localcloud.neighbours import ServerPort
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
 from calor.localcloud.reading import Reader, listing
@@ -47,14 +48,12 @@ async def add_interface(compute: Compute, call: Call) -> Reply:
         server = need_server(compute, call)
         require_unlocked(call, server)
         require_state(server, "attach an interface to", *_STATES)
-        with refused(), compute.records.store.transaction():
+        with refused():
             port = claim_port(compute, call.caller, server, nic)
-            if nic.tag:
-                tags = {**server.nic_tags, port.id: nic.tag}
-                server = compute.records.servers.put(replace(server, nic_tags=tags))
-        await compute.networks.wired()
-        if server.vm_state != "stopped":
-            await compute.ground.machinery.plug(server.id, compute.networks.plan_of(port.id))
+        if nic.tag:
+            tags = {**server.nic_tags, port.id: nic.tag}
+            server = compute.records.servers.put(replace(server, nic_tags=tags))
+        await _plug(compute, server, port)
     return Reply(body={"interfaceAttachment": _show(call, server, port)})
 
 
@@ -66,12 +65,23 @@ async def remove_interface(compute: Compute, call: Call) -> Reply:
         port = _need(compute, call, server)
         if server.vm_state != "stopped":
             await compute.ground.machinery.unplug(server.id, port.id)
-        with compute.records.store.transaction():
-            compute.networks.give_back(port.id)
-            current = need_server(compute, call)
-            tags = {id: tag for id, tag in current.nic_tags.items() if id != port.id}
-            compute.records.servers.put(replace(current, nic_tags=tags))
+        compute.networks.give_back(port.id)
+        current = need_server(compute, call)
+        tags = {id: tag for id, tag in current.nic_tags.items() if id != port.id}
+        compute.records.servers.put(replace(current, nic_tags=tags))
     return Reply(202)
+
+
+async def _plug(compute: Compute, server: Server, port: ServerPort) -> None:
+    """A server that is off finds the port when it boots."""
+    await compute.networks.wired()
+    if server.vm_state == "stopped":
+        return
+    try:
+        await compute.ground.machinery.plug(server.id, compute.networks.plan_of(port.id))
+    except MachineryFailed:
+        compute.networks.give_back(port.id)
+        raise
 
 
 def _wanted(compute: Compute, call: Call, given: dict[str, Any]) -> WantedNic:

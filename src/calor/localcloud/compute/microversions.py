@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from calor.localcloud.problems import BadRequest, Problem
+from calor.localcloud.problems import BadRequest, NotAcceptable, Problem
 from calor.localcloud.web import Call
 
 Version = tuple[int, int]
@@ -17,10 +16,6 @@ Version = tuple[int, int]
 FIRST: Version = (2, 1)
 LAST: Version = (2, 96)
 _GENERAL, _OWN = "OpenStack-API-Version", "X-OpenStack-Nova-API-Version"
-
-
-class NotAcceptable(Problem):
-    status = HTTPStatus.NOT_ACCEPTABLE
 
 
 def version_of(call: Call) -> Version:

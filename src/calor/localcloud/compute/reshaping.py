@@ -7,8 +7,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from calor.localcloud.compute.actions import ACCEPTED, Action, accept
+from calor.localcloud.compute.claims import refused
 from calor.localcloud.compute.consumption import check_limit, exchange, limits_of
-from calor.localcloud.compute.creation import check_fit, refused
+from calor.localcloud.compute.creation import check_fit
 from calor.localcloud.compute.flavors import usable_flavor
 from calor.localcloud.compute.forms import address, flag, items, plain_name, strict
 from calor.localcloud.compute.guards import require_state
