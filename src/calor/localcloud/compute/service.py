@@ -34,7 +34,8 @@ from calor.localcloud.compute.actions import dispatcher
 from calor.localcloud.compute.microversions import Versioned, version_of
 from calor.localcloud.compute.rules import ComputeRoute, readers
 from calor.localcloud.compute.state import Compute
-from calor.localcloud.problems import Forbidden, NotFound
+from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.problems import Forbidden, NotFound, Problem
 from calor.localcloud.web import Call, Reply, Route, service_app
 
 _MODULES = (
@@ -74,6 +75,10 @@ _KINDS = {
 }
 
 
+class _Broken(Problem):
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 def compute_app(compute: Compute) -> ASGIApp:
     variants: dict[tuple[str, str], list[ComputeRoute]] = {}
     for each in (_ACTION_ROUTE, *(route for module in _MODULES for route in module.ROUTES)):
@@ -102,8 +107,11 @@ async def _answer(compute: Compute, variants: Iterable[ComputeRoute], call: Call
         if route.since <= version <= route.until:
             if not route.rule(call):
                 raise Forbidden("You are not authorized to perform the requested action.")
-            reply = route.handler(compute, call)
-            return await reply if isawaitable(reply) else reply
+            try:
+                reply = route.handler(compute, call)
+                return await reply if isawaitable(reply) else reply
+            except MachineryFailed as error:
+                raise _Broken(str(error)) from None
     raise NotFound("The resource could not be found in this version of the API.")
 
 
