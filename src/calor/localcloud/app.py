@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from calor.localcloud.faults import FaultyApp, Mischief, faults_app
 from calor.localcloud.ground import Ground
+from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN
 from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
@@ -24,6 +25,10 @@ from calor.localcloud.image.service import image_app
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
+from calor.localcloud.network.for_servers import NetworksForServers
+from calor.localcloud.network.furnishing import furnish_networks
+from calor.localcloud.network.service import network_app
+from calor.localcloud.network.state import Networking, networking
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 from calor.localcloud.volume.service import volume_app
@@ -42,10 +47,13 @@ def cloud_app(
     ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
     images = ImageService(ground)
     volumes = VolumeService(ground, images)
+    network = networking(ground)
+    networks = NetworksForServers(network)
     mischief = Mischief()
     mounts = [
         Mount("/identity", identity_app(identity)),
         Mount("/image", image_app(images)),
+        Mount("/network", network_app(network)),
         Mount("/volume", volume_app(volumes)),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
@@ -53,12 +61,23 @@ def cloud_app(
     @asynccontextmanager
     async def alive(app: Starlette) -> AsyncIterator[None]:
         ground.life.begin()
+        _furnish_networks(identity.records, network)
+        networks.resume()
         yield
         await ground.life.end()
 
     app = Starlette(routes=mounts, lifespan=alive)
     roots = frozenset(mount.path for mount in mounts)
     return _Frontdoor(FaultyApp(app, mischief), roots)
+
+
+def _furnish_networks(accounts: Records, network: Networking) -> None:
+    """At the first start, when it is known which addresses the machinery can make reachable."""
+    found = accounts.projects.find_in("name", ["admin", "demo"], domain_id=DEFAULT_DOMAIN)
+    projects = {project.name: project.id for project in found}
+    if len(projects) == 2:
+        cidr = network.ground.machinery.external_cidr
+        furnish_networks(network, cidr, projects["admin"], projects["demo"])
 
 
 class _Frontdoor:

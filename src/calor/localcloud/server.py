@@ -48,6 +48,7 @@ def _own_services(url: str) -> tuple[Announced, ...]:
     return (
         Announced("identity", "keystone", f"{url}/identity"),
         Announced("image", "glance", f"{url}/image"),
+        Announced("network", "neutron", f"{url}/network"),
         Announced("volumev3", "cinder", volume),
         Announced("block-storage", "cinder", volume),
     )
