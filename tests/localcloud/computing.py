@@ -42,7 +42,9 @@ class Computing:
     def post(self, path: str, body: Any, **more: Any) -> Any:
         return self.call("POST", path, body, **more)
 
-    def network(self, name: str = "net", cidr: str = "10.9.0.0/24", user: str | None = None) -> dict[str, Any]:
+    def network(
+        self, name: str = "net", cidr: str = "10.9.0.0/24", user: str | None = None
+    ) -> dict[str, Any]:
         """A new network with a subnet."""
         made = self._made("network/v2.0", "/networks", "network", user, name=name)
         subnet = {"network_id": made["id"], "cidr": cidr, "ip_version": 4, "name": name}

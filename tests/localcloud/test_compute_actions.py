@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of, until
 
 from clouds import Cloud
-from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of, until
 
 
 @pytest.fixture

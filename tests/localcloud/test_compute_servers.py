@@ -5,9 +5,9 @@ from __future__ import annotations
 from base64 import b64encode
 
 import pytest
+from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of
 
 from clouds import Cloud
-from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of
 
 
 @pytest.fixture
@@ -69,9 +69,7 @@ class TestTenancy:
     def test_others_do_not_find_a_server_and_admins_do(self, compute: Computing) -> None:
         server = compute.server()
         compute.cloud.user("eve", "member", project="service")
-        eve = compute.cloud.token_of(
-            "eve", {"project": {"name": "service", "domain": {"name": "Default"}}}
-        )
+        eve = compute.cloud.token_of("eve", {"project": {"name": "service", "domain": {"name": "Default"}}})
         path = f"/compute/v2.1/servers/{server['id']}"
         for method in ("GET", "DELETE"):
             answer = compute.cloud.client.request(method, path, headers={"X-Auth-Token": eve})

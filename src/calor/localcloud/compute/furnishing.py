@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from pathlib import Path
 
 from calor.localcloud.compute.keys import fingerprint_of, make_modern_ssh_key
 from calor.localcloud.compute.records import Flavor, HostService, Keypair, Records, new_id
+from calor.localcloud.compute.state import stamped
 from calor.localcloud.once import is_first_time
 
 KEY_NAME = "dxl-key"
@@ -23,7 +25,7 @@ _FLAVORS = (
 _SERVICES = ("nova-scheduler", "nova-conductor", "nova-compute")
 
 
-def furnish_compute(records: Records, folder: Path, user_id: str, stamp: str) -> None:
+def furnish_compute(records: Records, folder: Path, user_id: str, at: datetime) -> None:
     """Once: what was removed since then stays away. The private key is left in the folder, for the user to take."""
     with records.store.transaction():
         if not is_first_time(records.store, "compute furnished"):
@@ -41,7 +43,7 @@ def furnish_compute(records: Records, folder: Path, user_id: str, stamp: str) ->
                 type="ssh",
                 public_key=key.public,
                 fingerprint=fingerprint_of("ssh", key.public),
-                created=stamp,
+                created=stamped(at),
             )
         )
         _leave(folder / "keys" / f"{KEY_NAME}.pem", key.private)

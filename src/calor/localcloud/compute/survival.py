@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from calor.localcloud.compute import oddments, power, reshaping, shelving
 from calor.localcloud.compute.building import BUILD, DELETE
 from calor.localcloud.compute.plans import plan_of
-from calor.localcloud.compute.records import Server
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.compute.statuses import SHUT_DOWN
-from calor.localcloud.compute.tasks import Task, carry_out_later, change
+from calor.localcloud.compute.tasks import Task, carry_out_later, change, in_error
 from calor.localcloud.machinery import MachineryFailed
 from calor.localcloud.problems import Problem
 
@@ -33,14 +34,19 @@ _TASKS: dict[str, Task] = {
 }
 
 
+def all_server_ids(compute: Compute) -> frozenset[str]:
+    return frozenset(server.id for server in compute.records.servers.find())
+
+
 async def take_up(compute: Compute) -> None:
-    """Once at every start, when the networks are there."""
+    """Once at every start, when the networks are there again."""
+    await compute.networks.wired()
     running = await compute.ground.machinery.running()
     for server in compute.records.servers.find():
         if server.task_state in _TASKS:
             carry_out_later(compute, server, _TASKS[server.task_state])
-        elif server.vm_state in _RUNNING and server.id not in running:
-            await _boot_again(compute, server)
+        elif server.task_state is None and server.vm_state in _RUNNING and server.id not in running:
+            compute.ground.life.later(0, partial(_boot_again, compute, server.id))
 
 
 async def note_death(compute: Compute, server_id: str) -> None:
@@ -50,13 +56,16 @@ async def note_death(compute: Compute, server_id: str) -> None:
         change(compute, server_id, vm_state="stopped", power_state=SHUT_DOWN)
 
 
-async def _boot_again(compute: Compute, server: Server) -> None:
-    """The host was restarted, or the servers only seem to run. What was frozen stays so as far as one can see."""
+async def _boot_again(compute: Compute, server_id: str) -> None:
+    """The host was restarted, or servers only seem to run here. What was frozen is so again."""
     machinery = compute.ground.machinery
-    try:
-        await machinery.boot(plan_of(compute, server))
-        if server.vm_state in ("paused", "suspended"):
-            await machinery.freeze(server.id)
-    except (MachineryFailed, Problem) as error:
-        fault = {"code": 500, "created": compute.stamp(), "message": str(error)[:255]}
-        change(compute, server.id, vm_state="error", fault=fault)
+    async with compute.turns.of(server_id):
+        server = compute.records.servers.get(server_id)
+        if server is None or server.task_state is not None or server.vm_state not in _RUNNING:
+            return
+        try:
+            await machinery.boot(plan_of(compute, server))
+            if server.vm_state in ("paused", "suspended"):
+                await machinery.freeze(server.id)
+        except (MachineryFailed, Problem) as error:
+            change(compute, server.id, **in_error(compute, error))

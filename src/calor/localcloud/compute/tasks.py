@@ -96,7 +96,7 @@ async def _carry_out(compute: Compute, server_id: str, task_state: str, task: Ta
             return
         except (MachineryFailed, Problem) as error:
             result = "Error"
-            changes = {"fault": _fault(compute, error)} if task.may_fail else _in_error(compute, error)
+            changes = {"fault": _fault(compute, error)} if task.may_fail else in_error(compute, error)
         with compute.records.store.transaction():
             _note_end(compute, server, result)
             current = compute.records.servers.get(server_id)
@@ -104,7 +104,7 @@ async def _carry_out(compute: Compute, server_id: str, task_state: str, task: Ta
                 change(compute, server_id, **{"task_state": None, "pending": {}, **changes})
 
 
-def _in_error(compute: Compute, error: Exception) -> Changes:
+def in_error(compute: Compute, error: Exception) -> Changes:
     return {"vm_state": "error", "fault": _fault(compute, error)}
 
 
