@@ -13,6 +13,8 @@ needs:
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
 - `observe(ctx)`: async; notes anew what attributes are read from. A type that is `volatile` is observed once more
   when its stack is done, as other resources may have changed it
+- `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
+  what was made is gone
 - `signal(ctx, details)`: gives the reason for the event
 
 Plans foresee what a type does, if it says so beforehand:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from calor.clouds.errors import NotFound
-from calor.language.schema import ResourceType
+from calor.language.schema import Resolve, ResourceType
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.naming import with_ids
 
@@ -220,6 +220,25 @@ class CloudObject(ResourceType):
         shown = await cls.until(ctx, await ctx.cloud(), lambda shown: True)
         if shown is not None:
             ctx.note(**{SHOWN: shown})
+
+    @classmethod
+    async def live(cls, ctx: Context) -> Object | None:
+        shown = await cls.until(ctx, await ctx.cloud(), lambda shown: True)
+        return None if shown is None else cls.live_properties(ctx, shown)
+
+    @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        """The properties that an object shows under their own names. What was not given is not compared, nor what
+        a template may call by a name where the service has an id."""
+        named = {rule.path[0] for rule in cls.translations if isinstance(rule, Resolve)}
+        return {
+            name: shown[name]
+            for name, declared in cls.properties.items()
+            if declared.update_allowed
+            and name in shown
+            and name not in named
+            and ctx.properties.get(name) is not None
+        }
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:
