@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fake_cloud import FakeCloud
+
 from calor.language.schema import ResourceType
 from calor.types.behaviour import Context, NothingToDo, RemoteStacks
 
@@ -92,6 +94,10 @@ class FakeContext:
     reference: Any = None
     clock: float = 1_000_000.0
     made_below: dict[str, Any] | None = None
+    services: FakeCloud = field(default_factory=FakeCloud)
+    """The cloud that the type works with."""
+    elsewhere: frozenset[str] = frozenset()
+    """What belongs to other resources."""
 
     id = "0b7e2cd6-9f9c-4a35-9e1b-000000000000"
     stack_name = "web"
@@ -148,6 +154,16 @@ class FakeContext:
             outcome = self.meanwhile()
             if inspect.isawaitable(outcome):
                 await outcome
+
+    async def cloud(self, region: str | None = None) -> FakeCloud:
+        return self.services
+
+    async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
+        return self.elsewhere.intersection(physical_ids)
+
+    @property
+    def began_at(self) -> float:
+        return self.clock
 
     async def server(self, id: str) -> dict[str, Any] | None:
         return self.servers.get(id)
