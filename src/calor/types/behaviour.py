@@ -240,6 +240,9 @@ class CloudServices(Protocol):
     async def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
         """An object without what wraps it; None if there is none."""
 
+    async def recent(self, service: str, *path: str) -> dict[str, Any] | None:
+        """An object as it was some time within the last minute, for what hardly changes and many ask for."""
+
     async def all(
         self,
         service: str,
