@@ -138,8 +138,15 @@ class Signalling(Protocol):
         """What the user logs in with: auth_url, username, user_id, password, project_id, domain_id,
         region_name."""
 
+    def cfn_url(self) -> str:
+        """The address of the CFN API as servers reach it."""
+
     async def temporary_url(self, *, many: bool) -> str:
         """A URL of Swift to PUT a signal to; with `many`, earlier ones are kept as versions."""
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
+        object of these names, or of made-up ones."""
 
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""
@@ -337,6 +344,9 @@ class Context(Signalling, Configs, Protocol):
     @property
     def child(self) -> StackBelow | None:
         """The stack below, as it has become."""
+
+    def reads(self, attribute: str) -> bool:
+        """Whether the template reads an attribute of the resource."""
 
     def physical_name(self, limit: int = 255) -> str: ...
 
