@@ -338,6 +338,9 @@ class Context(Signalling, Configs, Protocol):
     def child(self) -> StackBelow | None:
         """The stack below, as it has become."""
 
+    def reads(self, attribute: str) -> bool:
+        """Whether the template reads an attribute of the resource."""
+
     def physical_name(self, limit: int = 255) -> str: ...
 
     def made(self, physical_id: str) -> None:

@@ -98,11 +98,16 @@ class FakeContext:
     """The cloud that the type works with."""
     elsewhere: frozenset[str] = frozenset()
     """What belongs to other resources."""
+    read: frozenset[str] = frozenset()
+    """The attributes that the template reads."""
 
     id = "0b7e2cd6-9f9c-4a35-9e1b-000000000000"
     stack_name = "web"
     stack_id = "5a1f0d8e-0000-4000-8000-000000000000"
     project = "p1"
+
+    def reads(self, attribute: str) -> bool:
+        return attribute in self.read
 
     def physical_name(self, limit: int = 255) -> str:
         return f"{self.stack_name}-{self.name}-abcdefghijkl"
