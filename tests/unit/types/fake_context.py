@@ -100,8 +100,6 @@ class FakeContext:
     """The cloud that the type works with."""
     elsewhere: frozenset[str] = frozenset()
     """What belongs to other resources."""
-    read: frozenset[str] = frozenset()
-    """The attributes that the template reads."""
 
     id = "0b7e2cd6-9f9c-4a35-9e1b-000000000000"
     stack_name = "web"
