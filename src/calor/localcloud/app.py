@@ -14,6 +14,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from calor.localcloud.compute.metadata import answer
+from calor.localcloud.compute.records import Records as ComputeRecords
+from calor.localcloud.compute.service import compute_app
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.survival import all_server_ids, note_death, take_up
 from calor.localcloud.faults import FaultyApp, Mischief, faults_app
 from calor.localcloud.ground import Ground
 from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN
@@ -31,6 +36,7 @@ from calor.localcloud.network.service import network_app
 from calor.localcloud.network.state import Networking, networking
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
+from calor.localcloud.volume.neighbour import VolumesForNeighbours
 from calor.localcloud.volume.service import volume_app
 from calor.localcloud.volume.state import VolumeService
 
@@ -49,9 +55,11 @@ def cloud_app(
     volumes = VolumeService(ground, images)
     network = networking(ground)
     networks = NetworksForServers(network)
+    compute = Compute(ground, ComputeRecords(store), networks, images, VolumesForNeighbours(volumes))
     mischief = Mischief()
     mounts = [
         Mount("/identity", identity_app(identity)),
+        Mount("/compute", compute_app(compute)),
         Mount("/image", image_app(images)),
         Mount("/network", network_app(network)),
         Mount("/volume", volume_app(volumes)),
@@ -61,10 +69,16 @@ def cloud_app(
     @asynccontextmanager
     async def alive(app: Starlette) -> AsyncIterator[None]:
         ground.life.begin()
+        await ground.machinery.begin(partial(answer, compute), partial(note_death, compute))
         _furnish_networks(identity.records, network)
+        await ground.machinery.sweep(
+            networks.all_network_ids(), networks.all_router_ids(), all_server_ids(compute)
+        )
         networks.resume()
+        ground.life.later(0, partial(take_up, compute))
         yield
         await ground.life.end()
+        await ground.machinery.end()
 
     app = Starlette(routes=mounts, lifespan=alive)
     roots = frozenset(mount.path for mount in mounts)
