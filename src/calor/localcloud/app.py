@@ -24,6 +24,8 @@ from calor.localcloud.image.service import image_app
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
+from calor.localcloud.objectstore.service import objectstore_app
+from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 from calor.localcloud.volume.service import volume_app
@@ -47,6 +49,7 @@ def cloud_app(
         Mount("/identity", identity_app(identity)),
         Mount("/image", image_app(images)),
         Mount("/volume", volume_app(volumes)),
+        Mount("/object-store", objectstore_app(ObjectStore(ground))),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 

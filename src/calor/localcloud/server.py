@@ -50,6 +50,7 @@ def _own_services(url: str) -> tuple[Announced, ...]:
         Announced("image", "glance", f"{url}/image"),
         Announced("volumev3", "cinder", volume),
         Announced("block-storage", "cinder", volume),
+        Announced("object-store", "swift", f"{url}/object-store/v1/AUTH_%(project_id)s"),
     )
 
 
