@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.clouds.signing import Purpose
+from calor.engine.cloud_access import CloudAccess
 from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
 from calor.engine.states import ResourceState
@@ -103,6 +104,9 @@ class Context:
     def data(self) -> dict[str, Any]:
         """What the type has noted for itself. Change it through `note`."""
         return self._state.data
+
+    def reads(self, attribute: str) -> bool:
+        return self._walk.reads(self.name, attribute)
 
     def physical_name(self, limit: int = 255) -> str:
         return physical_name(self.stack_name, self.name, self.id, limit)
@@ -216,6 +220,9 @@ class Context:
     def user_signal_url(self) -> str:
         return self._users.signal_url(self, self._walk.run.stack.user_project or self.project)
 
+    def cfn_url(self) -> str:
+        return self._users.addresses.cfn
+
     async def user_token(self) -> str:
         return await self._users.token(self)
 
@@ -244,9 +251,19 @@ class Context:
         shown = definition.environment.shown()
         return {name: section for name, section in shown.items() if name != "parameters"}
 
+    async def cloud(self, region: str | None = None) -> CloudAccess:
+        return await self._walk.run.cloud(region)
+
+    async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
+        return await self._walk.run.taken(physical_ids, but=self.id)
+
+    @property
+    def began_at(self) -> float:
+        return self._state.updated_at or self._state.created_at
+
     async def server(self, id: str) -> dict[str, Any] | None:
-        """Without a compute service there are no servers."""
-        return None
+        cloud = await self.cloud()
+        return await cloud.show("compute", "servers", id) if await cloud.has("compute") else None
 
     def __getattr__(self, name: str) -> Any:
         """What a type may ask for, but this server does not offer, fails the resource with a word."""
