@@ -206,7 +206,8 @@ class FakeCloud:
         return {}
 
     def _make(self, request: Request) -> Object:
-        given = unwrapped(dict(request.body))
+        first = next(iter(request.body.values()))
+        given = dict(first if isinstance(first, Mapping) else request.body)
         kind = request.path.rpartition("/")[2]
         id = str(given.get("id") or f"{kind}-{len(self.objects) + 1}")
         status = {"status": self.statuses[kind]} if kind in self.statuses else {}

@@ -96,6 +96,8 @@ class FakeContext:
     made_below: dict[str, Any] | None = None
     services: FakeCloud = field(default_factory=FakeCloud)
     """The cloud that the type works with."""
+    intended: dict[str, Any] | None = None
+    """What was noted when it was last made sure that it is written down."""
     elsewhere: frozenset[str] = frozenset()
     """What belongs to other resources."""
 
@@ -115,6 +117,9 @@ class FakeContext:
 
     def note(self, **data: Any) -> None:
         self.data = {**self.data, **data}
+
+    async def intend(self) -> None:
+        self.intended = dict(self.data)
 
     def set_metadata(self, metadata: dict[str, Any]) -> None:
         self.metadata = metadata
