@@ -115,6 +115,9 @@ class FakeCloud:
         except NotFound:
             return None
 
+    async def recent(self, service: str, *path: str) -> Object | None:
+        return await self.show(service, *path)
+
     async def all(
         self,
         service: str,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from calor.clouds.errors import Transient
 from calor.clouds.lookups import Lookups
+from calor.clouds.memory import Memory
 from calor.clouds.polling import Poller
 from calor.clouds.services import Services, unwrapped
 from calor.engine.states import Stopped
@@ -25,12 +26,16 @@ AT_ONCE = 12
 PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds after which a service that is away is asked again."""
 
+RECENT = 60.0
+"""Seconds for which what hardly changes is not read again."""
+
 
 class Reach:
     """What all runs of an engine share: threads for each service, readers of lists, names that are known."""
 
     def __init__(self) -> None:
         self.lookups = Lookups()
+        self.seen: Memory[Object | None] = Memory(RECENT)
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: dict[tuple[str, ...], Poller] = {}
 
@@ -110,6 +115,13 @@ class CloudAccess:
 
     async def show(self, service: str, *path: str, version: str | None = None) -> Object | None:
         return await self._persistently(service, partial(self.services.show, service, *path, version=version))
+
+    async def recent(self, service: str, *path: str) -> Object | None:
+        def look() -> Object | None:
+            known = "\0".join((self.services.project_id, service, *path))
+            return self._reach.seen.recall(known, lambda: self.services.show(service, *path))
+
+        return await self._persistently(service, look)
 
     async def all(
         self,

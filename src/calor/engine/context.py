@@ -105,6 +105,9 @@ class Context:
         """What the type has noted for itself. Change it through `note`."""
         return self._state.data
 
+    def reads(self, attribute: str) -> bool:
+        return self._walk.reads(self.name, attribute)
+
     def physical_name(self, limit: int = 255) -> str:
         return physical_name(self.stack_name, self.name, self.id, limit)
 
@@ -215,6 +218,9 @@ class Context:
 
     def user_signal_url(self) -> str:
         return self._users.signal_url(self, self._walk.run.stack.user_project or self.project)
+
+    def cfn_url(self) -> str:
+        return self._users.addresses.cfn
 
     async def user_token(self) -> str:
         return await self._users.token(self)

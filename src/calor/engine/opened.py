@@ -129,6 +129,9 @@ class OpenedStack:
         names = dict.fromkeys([*declared, *(path[0] for path in wanted)])
         state.attributes = {name: reader(context, name) for name in names}
 
+    def reads(self, name: str, attribute: str) -> bool:
+        return any(path[0] == attribute for path in self._read.get(name, ()))
+
     def reads_more(self, state: ResourceState) -> bool:
         """Whether the template reads attributes that it did not when the resource was last worked on."""
         wanted = self._read.get(state.name, ())

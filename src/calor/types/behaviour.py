@@ -138,8 +138,15 @@ class Signalling(Protocol):
         """What the user logs in with: auth_url, username, user_id, password, project_id, domain_id,
         region_name."""
 
+    def cfn_url(self) -> str:
+        """The address of the CFN API as servers reach it."""
+
     async def temporary_url(self, *, many: bool) -> str:
         """A URL of Swift to PUT a signal to; with `many`, earlier ones are kept as versions."""
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
+        object of these names, or of made-up ones."""
 
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""
@@ -240,6 +247,9 @@ class CloudServices(Protocol):
     async def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
         """An object without what wraps it; None if there is none."""
 
+    async def recent(self, service: str, *path: str) -> dict[str, Any] | None:
+        """An object as it was some time within the last minute, for what hardly changes and many ask for."""
+
     async def all(
         self,
         service: str,
@@ -334,6 +344,9 @@ class Context(Signalling, Configs, Protocol):
     @property
     def child(self) -> StackBelow | None:
         """The stack below, as it has become."""
+
+    def reads(self, attribute: str) -> bool:
+        """Whether the template reads an attribute of the resource."""
 
     def physical_name(self, limit: int = 255) -> str: ...
 

@@ -15,6 +15,9 @@ _BY_ENTITY = "find_resourceid_by_name_or_id"
 KINDS: Mapping[str, str] = {
     "find_flavor_by_name_or_id": "nova.flavor",
     "find_image_by_name_or_id": "glance.image",
+    "find_network_ip": "neutron.floatingip",
+    "find_network_port": "neutron.port",
+    "find_network_segment": "neutron.segment",
     "get_domain_id": "keystone.domain",
     "get_group_id": "keystone.group",
     "get_project_id": "keystone.project",

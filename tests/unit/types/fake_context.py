@@ -94,6 +94,8 @@ class FakeContext:
     reference: Any = None
     clock: float = 1_000_000.0
     made_below: dict[str, Any] | None = None
+    read: frozenset[str] = frozenset()
+    """The attributes that the template reads."""
     services: FakeCloud = field(default_factory=FakeCloud)
     """The cloud that the type works with."""
     intended: dict[str, Any] | None = None
@@ -105,6 +107,9 @@ class FakeContext:
     stack_name = "web"
     stack_id = "5a1f0d8e-0000-4000-8000-000000000000"
     project = "p1"
+
+    def reads(self, attribute: str) -> bool:
+        return attribute in self.read
 
     def physical_name(self, limit: int = 255) -> str:
         return f"{self.stack_name}-{self.name}-abcdefghijkl"
@@ -210,6 +215,12 @@ class FakeContext:
 
     def user_signal_url(self) -> str:
         return "https://heat/users/signal"
+
+    def cfn_url(self) -> str:
+        return "http://cfn:8000/v1"
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        return f"https://swift/{container or 'made-up'}/{object or 'made-up'}"
 
     async def user_token(self) -> str:
         return "token-1"
