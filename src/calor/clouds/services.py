@@ -108,7 +108,7 @@ class Services:
         service: str,
         method: str,
         *path: str,
-        body: Mapping[str, Any] | None = None,
+        body: Any = None,
         params: Mapping[str, str] | None = None,
         version: str | None = None,
         headers: Mapping[str, str] | None = None,

@@ -141,10 +141,11 @@ class CloudAccess:
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
-        work = partial(self.services.send, service, method, *path, headers=headers, params=params)
+        work = partial(self.services.send, service, method, *path, body=body, headers=headers, params=params)
         return await self._persistently(service, work)
 
     async def id_of(self, kind: str, name_or_id: str) -> str:

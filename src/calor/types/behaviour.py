@@ -265,6 +265,7 @@ class CloudServices(Protocol):
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:

@@ -151,9 +151,9 @@ class Volume(VolumeObject):
         return props["backup_id"] or None
 
     @classmethod
-    def hints(cls, props: Mapping[str, Any]) -> Object:
+    def request(cls, props: Mapping[str, Any], body: Object) -> Object:
         hints = props["scheduler_hints"]
-        return {"OS-SCH-HNT:scheduler_hints": hints} if hints else {}
+        return {"volume": body, **({"OS-SCH-HNT:scheduler_hints": hints} if hints else {})}
 
     @classmethod
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
@@ -203,6 +203,12 @@ class Volume(VolumeObject):
         """The data of the snapshot is written over what is on the volume."""
         backup = kept.get("backup_id")
         return {**props, "backup_id": backup} if backup else props
+
+    @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        """Without the type, which may be named otherwise."""
+        live = super().live_properties(ctx, shown)
+        return {name: live[name] for name in ("name", "description", "size") if name in live}
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

@@ -33,11 +33,6 @@ class VolumeObject(CinderObject):
         return None
 
     @classmethod
-    def hints(cls, props: Mapping[str, Any]) -> Object:
-        """Members of the request beside the volume itself."""
-        return {}
-
-    @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
         given = await with_ids(cloud, cls, props)
@@ -48,8 +43,7 @@ class VolumeObject(CinderObject):
 
         backup = cls.backup_of(given)
         if backup is None:
-            request = {"volume": body, **cls.hints(given)}
-            made = await cloud.make("volume", "volumes", body=request, find=orphan)
+            made = await cloud.make("volume", "volumes", body=cls.request(given, body), find=orphan)
         else:
             id = await id_for(cloud, "cinder.backup", backup)
             wanted = {"restore": {"name": body["name"]}}
