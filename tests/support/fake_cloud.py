@@ -161,6 +161,9 @@ class FakeCloud:
             json=lambda: answer,
         )
 
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        return f"http://object/{container}/{name}?temp_url_sig={method}"
+
     async def id_of(self, kind: str, name_or_id: str) -> str:
         if (kind, name_or_id) in self.ids:
             return self.ids[kind, name_or_id]
