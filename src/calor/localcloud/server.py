@@ -62,6 +62,7 @@ def _own_services(url: str) -> tuple[Announced, ...]:
         Announced("network", "neutron", f"{url}/network"),
         Announced("volumev3", "cinder", volume),
         Announced("block-storage", "cinder", volume),
+        Announced("object-store", "swift", f"{url}/object-store/v1/AUTH_%(project_id)s"),
     )
 
 
