@@ -159,8 +159,7 @@ class Context:
         await self._walk.run.pause(seconds)
 
     async def intend(self) -> None:
-        """Returns when it is written down that the object is about to be made, so that whoever takes over after
-        a crash looks for it."""
+        """Returns when all that was noted is written down, so that whoever takes over after a crash knows it."""
         await self._walk.journal.flush()
 
     async def in_thread(self, work: Any, *args: Any) -> Any:

@@ -359,6 +359,9 @@ class Context(Signalling, Configs, Protocol):
     def note(self, **data: Any) -> None:
         """Keeps data with the resource, beside what was noted before."""
 
+    async def intend(self) -> None:
+        """Returns when all that was noted is written down, so that whoever takes over after a crash knows it."""
+
     def set_metadata(self, metadata: dict[str, Any]) -> None: ...
 
     async def fresh_metadata(self) -> dict[str, Any]:
