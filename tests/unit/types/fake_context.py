@@ -165,6 +165,9 @@ class FakeContext:
             if inspect.isawaitable(outcome):
                 await outcome
 
+    async def in_thread(self, work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
     async def cloud(self, region: str | None = None) -> FakeCloud:
         return self.services
 
