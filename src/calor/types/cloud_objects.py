@@ -274,7 +274,7 @@ class CloudObject(ResourceType):
             cls.api, *path, key=cls._plural(), params=cls.likeness(body), version=cls.version
         )
         alike = [
-            shown for shown in listed if cls.resembles(shown, body) and _is_new(shown, ctx, cls.time_member)
+            shown for shown in listed if cls.resembles(shown, body) and is_new(shown, ctx, cls.time_member)
         ]
         if not alike:
             return None
@@ -296,7 +296,8 @@ def failed(shown: Mapping[str, Any]) -> ResourceFailed:
     return ResourceFailed(f"Went to status {status}", "ResourceInError")
 
 
-def _is_new(shown: Mapping[str, Any], ctx: Context, member: str) -> bool:
+def is_new(shown: Mapping[str, Any], ctx: Context, member: str = "created_at") -> bool:
+    """Whether an object may have been made in the present step."""
     written = shown.get(member)
     if not isinstance(written, str):
         return True
