@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_cloud import FakeCloud
+from fake_cloud import FakeCloud, Request
 from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import NotFound, Permanent
@@ -64,7 +64,12 @@ class TestKeyPairs:
 
     def test_for_somebody_else(self) -> None:
         cloud = FakeCloud(ids={("keystone.user", "eve"): PROJECT})
-        cloud.answers["POST /os-keypairs"] = {"keypair": {"name": "key"}}
+        pair = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
+        cloud.answers |= {
+            "POST /os-keypairs": pair,
+            "GET /os-keypairs/key": pair,
+            "DELETE /os-keypairs/key": {},
+        }
         context = made(KeyPair, cloud, name="key", user="eve")
 
         run(KeyPair.delete(context))
@@ -92,18 +97,42 @@ class TestKeyPairs:
 
         assert "DELETE /os-keypairs/key" not in cloud.lines()
 
-    def test_it_makes_way_for_the_one_that_replaces_it_and_comes_back(self) -> None:
+    def registered(self) -> tuple[FakeCloud, FakeContext]:
+        """A cloud that knows keys by their names."""
         cloud = FakeCloud()
-        pair = {"name": "key", "public_key": "ssh-rsa AAAA"}
-        cloud.answers["POST /os-keypairs"] = {"keypair": pair}
-        context = made(KeyPair, cloud, name="key", public_key="ssh-rsa AAAA")
-        cloud.answers["DELETE /os-keypairs/key"] = {}
-        cloud.answers["GET /os-keypairs/key"] = NotFound("gone", status=404)
+
+        def register(request: Request) -> dict[str, Any]:
+            given = request.body["keypair"]
+            cloud.place(f"/os-keypairs/{given['name']}", **given)
+            return {"keypair": given}
+
+        cloud.answers["POST /os-keypairs"] = register
+        cloud.answers["GET /os-keypairs/key"] = lambda request: (
+            {"keypair": cloud.objects["/os-keypairs/key"]}
+            if "/os-keypairs/key" in cloud.objects
+            else NotFound("gone", status=404)
+        )
+        return cloud, made(KeyPair, cloud, name="key", public_key="ssh-rsa OLD")
+
+    def test_it_makes_way_for_the_one_that_replaces_it(self) -> None:
+        cloud, context = self.registered()
 
         run(KeyPair.make_way(context))
-        run(KeyPair.come_back(context))
+        assert cloud.objects == {}
+        made(KeyPair, cloud, name="key", public_key="ssh-rsa NEW")
+        run(KeyPair.delete(context))
 
-        assert cloud.lines("GET") == ["POST /os-keypairs", "DELETE /os-keypairs/key", "POST /os-keypairs"]
+        assert cloud.objects["/os-keypairs/key"]["public_key"] == "ssh-rsa NEW"
+
+    def test_and_comes_back_if_that_does_not_work_out(self) -> None:
+        cloud, context = self.registered()
+        run(KeyPair.make_way(context))
+        following = made(KeyPair, cloud, name="key", public_key="ssh-rsa NEW")
+
+        run(KeyPair.come_back(context))
+        run(KeyPair.delete(following))
+
+        assert cloud.objects["/os-keypairs/key"]["public_key"] == "ssh-rsa OLD"
 
 
 class TestFlavors:

@@ -10,6 +10,9 @@ from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import SHOWN, Object, is_new, some
 from calor.types.nova.base import NovaObject
 
+GAVE_WAY = "_gave_way"
+"""Where a key pair notes that it was deleted for the sake of its replacement."""
+
 
 class KeyPair(NovaObject):
     """A key that opens servers to SSH, or a certificate.
@@ -106,15 +109,33 @@ class KeyPair(NovaObject):
         await cls._remove(cloud, str(ctx.physical_id), await cls._owner(ctx, cloud))
 
     @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        """What has taken its place under the same name stays."""
+        if not ctx.data.get(GAVE_WAY) and await cls._is_mine(ctx):
+            await super().delete(ctx)
+
+    @classmethod
+    async def _is_mine(cls, ctx: Context) -> bool:
+        if ctx.physical_id is None:
+            return False
+        shown = await cls.shown(ctx, await ctx.cloud())
+        known = (ctx.data.get(SHOWN) or {}).get("public_key")
+        return shown is not None and known in (None, shown.get("public_key"))
+
+    @classmethod
     async def make_way(cls, ctx: Context) -> None:
         """A user has a name only once."""
         await cls.delete(ctx)
+        ctx.note(**{GAVE_WAY: True})
 
     @classmethod
     async def come_back(cls, ctx: Context) -> None:
         cloud = await ctx.cloud()
+        ctx.note(**{GAVE_WAY: False})
         public = (ctx.data.get(SHOWN) or {}).get("public_key")
-        if public and await cls.shown(ctx, cloud) is None:
+        if public and not await cls._is_mine(ctx):
+            if await cls.shown(ctx, cloud) is not None:
+                await cls.remove(ctx, cloud)
             owner = await cls._owner(ctx, cloud)
             body = {**await cls.new(ctx, {**ctx.properties, "user": owner}), "public_key": public}
             await cloud.make("compute", "os-keypairs", body={"keypair": body}, version=cls.version)

@@ -46,10 +46,10 @@ async def _adjust(ctx: Context, cloud: CloudServices, plan: Rewiring) -> None:
             await associate(cloud, str(after["floating_ip"]), port)
 
 
-async def interfaces(ctx: Context, cloud: CloudServices) -> list[Object]:
-    return await cloud.all(
-        "compute", "servers", str(ctx.physical_id), "os-interface", key="interfaceAttachments"
-    )
+async def interfaces(ctx: Context, cloud: CloudServices, server: str | None = None) -> list[Object]:
+    """Those of the server, or of another one."""
+    id = server or str(ctx.physical_id)
+    return await cloud.all("compute", "servers", id, "os-interface", key="interfaceAttachments")
 
 
 async def plug(ctx: Context, cloud: CloudServices, network: Network, port: str | None) -> None:
@@ -64,15 +64,18 @@ async def plug(ctx: Context, cloud: CloudServices, network: Network, port: str |
     )
 
 
-async def unplug(ctx: Context, cloud: CloudServices, ports: Sequence[str]) -> None:
-    """Returns when the server has none of the ports any more."""
+async def unplug(ctx: Context, cloud: CloudServices, ports: Sequence[str], server: str | None = None) -> None:
+    """Returns when the server, or another one, has none of the ports any more."""
+    id = server or str(ctx.physical_id)
     for port in ports:
         try:
-            await cloud.ask("compute", "DELETE", "servers", str(ctx.physical_id), "os-interface", port)
+            await cloud.ask("compute", "DELETE", "servers", id, "os-interface", port)
         except NotFound:
             continue
     began, pause = ctx.now(), 0.1
-    while ports and (left := {one["port_id"] for one in await interfaces(ctx, cloud)}.intersection(ports)):
+    while ports and (
+        left := {one["port_id"] for one in await interfaces(ctx, cloud, id)}.intersection(ports)
+    ):
         if ctx.now() - began > DETACHING_TAKES:
             raise ResourceFailed(f"the server keeps its interface {', '.join(sorted(left))}", "Error")
         await ctx.sleep(pause)

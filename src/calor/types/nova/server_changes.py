@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
@@ -27,6 +27,9 @@ UNPLUGGED = "_unplugged"
 
 
 class ServerChanges(ServerLife):
+    snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"snapshot_image_id": ("image", "images")}
+    own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
+
     @classmethod
     def demands_replacement(
         cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
@@ -184,13 +187,6 @@ class ServerChanges(ServerLife):
         return {**props, "image": kept["snapshot_image_id"]}
 
     @classmethod
-    async def forget_snapshot(cls, cloud: CloudServices, kept: Mapping[str, Any]) -> None:
-        try:
-            await cloud.ask("image", "DELETE", "images", str(kept["snapshot_image_id"]))
-        except NotFound:
-            return
-
-    @classmethod
     async def snapshot_delete(cls, ctx: Context) -> None:
         cloud = await ctx.cloud()
         if ctx.physical_id is not None and await cls.shown(ctx, cloud) is not None:
@@ -247,10 +243,14 @@ class ServerChanges(ServerLife):
         """The server is wanted after all: it gets back what it gave away."""
         lent = ctx.data.get(UNPLUGGED) or []
         cloud = await ctx.cloud()
-        present = {str(one["port_id"]) for one in await interfaces(ctx, cloud)} if lent else set()
         for port in lent:
-            if port not in present:
-                await plug(ctx, cloud, {}, port)
+            shown = await cloud.show("network", "ports", port)
+            holder = str((shown or {}).get("device_id") or "")
+            if shown is None or holder == ctx.physical_id:
+                continue
+            if holder:
+                await unplug(ctx, cloud, [port], server=holder)
+            await plug(ctx, cloud, {}, port)
         ctx.note(**{UNPLUGGED: []})
 
 
