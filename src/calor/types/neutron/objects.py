@@ -24,6 +24,10 @@ class NetworkObject(NeutronType, CloudObject):
     """What the service calls properties for which it has other names."""
     apart: ClassVar[frozenset[str]] = frozenset()
     """Properties that requests for the object do not hold."""
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    """Members for which null takes a text away; ids and addresses are such anyway."""
+    named: ClassVar[bool] = True
+    """Whether an object gets a name where the template gives none."""
     likened: ClassVar[tuple[str, ...]] = ()
     """The members by which an object without a name is known again."""
 
@@ -32,7 +36,7 @@ class NetworkObject(NeutronType, CloudObject):
         """The properties as requests hold them; what is left out of this is never sent."""
         never = cls.apart | {"tags", "value_specs"}
         said = {name: value for name, value in props.items() if name not in never}
-        if "name" in said:
+        if cls.named and "name" in said:
             said["name"] = cls.name_for(ctx, props)
         return said
 
@@ -52,10 +56,17 @@ class NetworkObject(NeutronType, CloudObject):
             if said[name] is not None:
                 body[member] = said[name]
             elif kind not in (bool, int):
-                body[member] = _nothing(kind, member)
+                body[member] = cls._nothing(kind, member)
         if "value_specs" in changed:
             body.update(props.get("value_specs") or {})
         return body
+
+    @classmethod
+    def _nothing(cls, kind: Any, member: str) -> Any:
+        """What takes a value away: no request may say null where the service wants a text, a list or a map."""
+        if kind is str:
+            return None if member in cls.nullable or member.endswith(("_id", "_address")) else ""
+        return [] if kind is list else {}
 
     @classmethod
     async def look_around(cls, ctx: Context, cloud: CloudServices) -> None:
@@ -115,13 +126,6 @@ class NetworkObject(NeutronType, CloudObject):
     def resembles(cls, shown: Object, body: Object) -> bool:
         known = ("name", "description", *cls.likened)
         return all(str(shown[name]) == str(body[name]) for name in known if name in shown and name in body)
-
-
-def _nothing(kind: Any, member: str) -> Any:
-    """What takes a value away: no request may say null where the service wants a text, a list or a map."""
-    if kind is str:
-        return None if member.endswith(("_id", "_address")) else ""
-    return [] if kind is list else {}
 
 
 async def once_unused(ctx: Context, attempt: Callable[[], Awaitable[Object]]) -> Object:
