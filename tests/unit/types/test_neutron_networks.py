@@ -185,6 +185,21 @@ def test_a_provider_network_has_members_of_the_extension() -> None:
     }
 
 
+def test_a_network_that_somebody_has_changed_shows_that() -> None:
+    context = made(Net, name="one", tags=["b", "a"], dns_domain=None)
+    shown = context.services.objects["/networks/networks-1"]
+    shown.update(name="two", tags=["a", "b"], dns_domain="x.")
+
+    assert run(Net.live(context)) == {
+        "name": "two",
+        "admin_state_up": True,
+        "shared": False,
+        "tags": ["b", "a"],
+    }
+    context.services.objects.clear()
+    assert run(Net.live(context)) is None
+
+
 # Subnets.
 
 
@@ -325,6 +340,24 @@ def test_a_port_tells_of_its_network_and_subnets() -> None:
     assert attribute(context, "fixed_ips") == [address]
     assert attribute(context, "network")["mtu"] == 1450
     assert [subnet["cidr"] for subnet in attribute(context, "subnets")] == ["10.0.0.0/24"]
+
+
+def test_a_port_in_use_is_as_it_was_made() -> None:
+    fixed = [{"subnet": "left", "subnet_id": None, "ip_address": None}]
+    cloud = FakeCloud()
+    cloud.answers["POST /ports"] = {"port": {"id": "p", "status": "DOWN"}}
+    context = made(Port, cloud, network="private", fixed_ips=fixed, security_groups=["web"])
+    cloud.place(
+        "/ports/p",
+        name=context.physical_name(),
+        device_id="server",
+        device_owner="compute:nova",
+        fixed_ips=[{"subnet_id": "s-left", "ip_address": "10.0.0.4"}],
+        security_groups=["sg-web"],
+        admin_state_up=True,
+    )
+
+    assert run(Port.live(context)) == {"admin_state_up": True}
 
 
 # Routers.

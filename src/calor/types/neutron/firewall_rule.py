@@ -16,6 +16,7 @@ class FirewallRule(NetworkObject):
     entity = "firewall_rule"
     collection = ("fw", "firewall_rules")
     wrapper = "firewall_rule"
+    unwatched = frozenset({"protocol"})
     nullable = frozenset({"protocol", "source_port", "destination_port"})
     properties = {
         "name": Property(str, update_allowed=True),

@@ -28,6 +28,8 @@ class NetworkObject(NeutronType, CloudObject):
     """Members for which null takes a text away; ids and addresses are such anyway."""
     named: ClassVar[bool] = True
     """Whether an object gets a name where the template gives none."""
+    unwatched: ClassVar[frozenset[str]] = frozenset()
+    """Properties that others may change, or that the service shows in another form than it was given."""
     likened: ClassVar[tuple[str, ...]] = ()
     """The members by which an object without a name is known again."""
 
@@ -117,6 +119,15 @@ class NetworkObject(NeutronType, CloudObject):
         await once_unused(ctx, attempt)
 
     @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        given = ctx.properties
+        return {
+            name: given[name] if _same(given[name], value) else value
+            for name, value in super().live_properties(ctx, shown).items()
+            if name not in cls.unwatched and not _holds_maps(given[name])
+        }
+
+    @classmethod
     def likeness(cls, body: Object) -> dict[str, str]:
         if not cls.likened:
             return super().likeness(body)
@@ -126,6 +137,18 @@ class NetworkObject(NeutronType, CloudObject):
     def resembles(cls, shown: Object, body: Object) -> bool:
         known = ("name", "description", *cls.likened)
         return all(str(shown[name]) == str(body[name]) for name in known if name in shown and name in body)
+
+
+def _same(given: Any, shown: Any) -> bool:
+    """Whether what the service shows is what was given: it may order lists, and have numbers for texts."""
+    if isinstance(given, list) and isinstance(shown, list):
+        return sorted(map(str, given)) == sorted(map(str, shown))
+    return str(given) == str(shown)
+
+
+def _holds_maps(given: Any) -> bool:
+    """Such as fixed addresses: the service fills in what they leave open."""
+    return isinstance(given, dict) or (isinstance(given, list) and any(isinstance(one, dict) for one in given))
 
 
 async def once_unused(ctx: Context, attempt: Callable[[], Awaitable[Object]]) -> Object:

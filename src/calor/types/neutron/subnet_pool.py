@@ -31,6 +31,7 @@ class SubnetPool(NetworkObject):
     entity = "subnetpool"
     collection = ("subnetpools",)
     wrapper = "subnetpool"
+    unwatched = frozenset({"prefixes"})
     members = {"address_scope": "address_scope_id"}
     properties = {
         "name": Property(str, update_allowed=True),
