@@ -156,16 +156,21 @@ def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
     assert inventory(user) == before
 
 
-def test_a_subnet_of_another_range_replaces_the_old_one_and_what_is_on_it(user: Orchestrator) -> None:
+def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator) -> None:
     before = inventory(user)
-    path = user.create("moving", site(), outputs=OUTPUTS)
-    net, subnet = user.id_of(path, "net"), user.id_of(path, "subnet")
+    on_it = {"fixed_ips": [{"subnet": ref("subnet")}]}
+    resources = {name: one for name, one in site(port=on_it).items() if name not in ("outer", "way")}
+    path = user.create("moving", resources)
+    net, subnet, port, inner = (user.id_of(path, name) for name in ("net", "subnet", "port", "inner"))
 
-    user.update(path, site(subnet={"cidr": "10.78.0.0/24", "name": "new"}), outputs=OUTPUTS)
+    resources["subnet"]["properties"]["cidr"] = "10.78.0.0/24"
+    user.update(path, resources)
 
-    assert user.id_of(path, "net") == net
+    assert (user.id_of(path, "net"), user.id_of(path, "port")) == (net, port)
     assert user.id_of(path, "subnet") != subnet
+    assert user.id_of(path, "inner") != inner
     assert user.shown("network", f"/v2.0/subnets/{subnet}") is None
+    assert shown(user, "ports", port)["fixed_ips"][0]["ip_address"].startswith("10.78.0.")
     user.delete(path)
     assert inventory(user) == before
 
@@ -264,7 +269,8 @@ def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrat
     )
 
     said = admin.outputs(path)
-    assert said["cidr"].startswith("10.96.") and said["cidr"].endswith("/26")
+    assert said["cidr"].startswith("10.96.")
+    assert said["cidr"].endswith("/26")
     assert len(said["rules"]) == 3
     assert user.shown("network", f"/v2.0/networks/{admin.id_of(path, 'net')}") is not None
     assert shown(user, "quotas", user.project)["network"] == 77
