@@ -2,6 +2,8 @@
 
     python benchmarks/server.py [WORKLOAD ...]
 
+DATABASE_URL names an empty database to use instead of SQLite in a folder of its own.
+
 Each time is told in seconds and as a multiple of the floor (see floor.py), which is measured before and after.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -47,8 +50,14 @@ class Client:
             raise RuntimeError(f"{method} {path}: {answer.status} {content[:500]!r}")
         return json.loads(content) if content else None
 
-    def create(self, name: str, template: Any, files: Any = None) -> str:
-        body = {"stack_name": name, "template": template, "files": files or {}, "timeout_mins": 60}
+    def create(self, name: str, template: Any, files: Any = None, parameters: Any = None) -> str:
+        body = {
+            "stack_name": name,
+            "template": template,
+            "files": files or {},
+            "parameters": parameters or {},
+            "timeout_mins": 60,
+        }
         return f"/stacks/{name}/{self.ask('POST', '/stacks', body)['stack']['id']}"
 
     def wait(self, path: str) -> None:
@@ -64,7 +73,9 @@ class Client:
 
 
 class Server:
-    def __init__(self, folder: str, port: int = PORT, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, folder: str, port: int = PORT, options: Sequence[str] = (), backend: str = "simulated"
+    ) -> None:
         self.port = port
         command = [
             sys.executable,
@@ -78,7 +89,7 @@ class Server:
             *options,
         ]
         started = time.perf_counter()
-        self.process = subprocess.Popen([*command, "--cloud-backend", "simulated"], stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([*command, "--cloud-backend", backend], stderr=subprocess.DEVNULL)
         while not self._answers():
             time.sleep(0.01)
         self.first_answer = time.perf_counter() - started
@@ -270,9 +281,19 @@ class Bench:
             print(f"{'  memory meanwhile':44} {most[0]:8.0f} MB", flush=True)
 
 
+def _database(folder: str) -> list[str]:
+    """What tells a server to use the database that was asked for."""
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        return []
+    config = Path(folder) / "heat.conf"
+    config.write_text(f"[database]\nconnection = {url}\n")
+    return ["--config-file", str(config)]
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder)
+        server = Server(folder, options=_database(folder))
         try:
             print(f"{'first answer':44} {server.first_answer:8.3f} s")
             time.sleep(2)

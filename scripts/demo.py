@@ -70,6 +70,7 @@ Calor runs at {URL}. What to try next:
 
 With the OpenStack client:
 
+  .venv/bin/pip install python-openstackclient python-heatclient
   export OS_CLIENT_CONFIG_FILE={STATE}/clouds.yaml OS_CLOUD=calor
   .venv/bin/openstack stack list
 

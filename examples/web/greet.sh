@@ -1,4 +1,4 @@
 #!/bin/sh
 mkdir -p /srv/www
 echo "Hello from $NAME" > /srv/www/index.html
-cd /srv/www && exec python3 -m http.server 80
+cd /srv/www && exec python3 -m http.server $PORT

@@ -76,6 +76,7 @@ class TestMethods:
 
     def test_services_can_only_be_listed(self, door: Door) -> None:
         assert door("GET", "/services/x").status_code == 404
+        assert door("POST", "/services").status_code == 404
 
     def test_too_long_an_address(self, door: Door) -> None:
         assert door("GET", "/stacks", params={"name": "x" * 50_000}).status_code == 414

@@ -11,6 +11,7 @@ from keystoneauth1.session import Session
 
 from calor.clouds.errors import CloudError
 from calor.clouds.zaqar import Queues
+from calor.observe.series import CLOUD_SECONDS
 
 
 class Messaging(BaseHTTPRequestHandler):
@@ -42,6 +43,12 @@ def test_messages_are_posted_together(url: str) -> None:
     assert path == "/v2/queues/a%20queue/messages"
     assert body == {"messages": [{"body": {"n": 1}, "ttl": 60}, {"body": {"n": 2}, "ttl": 60}]}
     assert client
+
+
+def test_figures_tell_them_from_requests_to_other_services(url: str) -> None:
+    Queues(Session(), url).post("q", [{}], 60)
+
+    assert 'service="messaging"' in CLOUD_SECONDS.text("engine")
 
 
 def test_a_queue_that_is_not_there_is_an_error(url: str) -> None:

@@ -203,7 +203,7 @@ class TestCommandLine:
 
     def test_it_shows_the_token_and_the_catalog(self, run: Any) -> None:
         assert run("demo", "token", "issue")["expires"]
-        assert [service["Name"] for service in run("demo", "catalog", "list")] == ["keystone", "heat"]
+        assert {"keystone", "heat"} <= {service["Name"] for service in run("demo", "catalog", "list")}
 
     def test_it_manages_projects_users_and_roles(self, run: Any) -> None:
         assert run("admin", "project", "create", "cli", "--description", "x")["name"] == "cli"

@@ -106,10 +106,12 @@ class Server(Place):
         config: Path | None = None,
         *,
         log: int | None = None,
+        backend: str = "simulated",
         **environment: str,
     ) -> None:
         super().__init__(state_dir, port)
         command = [sys.executable, "-m", "calor", "serve", "--state-dir", str(state_dir), "--port", str(port)]
+        command += ["--cloud-backend", backend]
         if config is not None:
             command += ["--config-file", str(config)]
         # Not a pipe: a server whose log nobody reads would stand still.

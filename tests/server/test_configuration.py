@@ -342,6 +342,9 @@ hidden_stack_tags = secret
         files = {"a.yaml": json.dumps(inner), "b.yaml": json.dumps({"heat_template_version": "2018-08-31"})}
         deep = {**TEMPLATE, "resources": {"r": {"type": "a.yaml"}}}
         assert refused(create(api, "deep", deep, files=files)) == exceeded
+        wide = {"heat_template_version": "2018-08-31", "description": "x" * 1000}
+        nested = create(api, "wide", deep, files={"a.yaml": json.dumps(wide)})
+        assert refused(nested) == exceeded
         made = create(api, "only", tags="secret").json()["stack"]["id"]
         settled(api, f"/stacks/only/{made}")
         assert api.get("/stacks").json() == {"stacks": []}

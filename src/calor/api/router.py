@@ -68,7 +68,8 @@ class Router:
                 continue
             if route.method == method:
                 return Match(route, found.groupdict())
-            allowed[route.method] = None
+            if not route.alone:
+                allowed[route.method] = None
         return WrongMethod(tuple(allowed)) if allowed else None
 
 

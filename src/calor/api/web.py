@@ -130,6 +130,8 @@ class Route:
     path: str
     handler: Handler
     rule: str
+    alone: bool = False
+    """Whether other methods find nothing at the path, rather than being wrong there."""
 
 
 def respond(reply: Reply | Response) -> Response:

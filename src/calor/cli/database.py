@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from calor.cli.stored import NotAtHand, add_place_to, stored
+from calor.cli.stored import NotAtHand, Stored, add_place_to, stored
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 AGE = 90
 GRANULARITIES = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -114,18 +118,48 @@ def run_purge(arguments: argparse.Namespace) -> int:
 
 
 def run_rotate(arguments: argparse.Namespace) -> int:
-    """To be done while no server runs: one that does has read its keys already. It can be stopped and started
-    again, as the keys from before are kept until all is done."""
-    from pathlib import Path
-
-    from calor.server.secrets import write_private
     from calor.store import schema
-    from calor.store.cipher import Cipher
-    from calor.store.rotation import rotate
 
     place = stored(arguments)
     engine = place.connect()
     schema.check(engine)
+    with _alone(place, engine):
+        return _rotated(arguments, place, engine)
+
+
+@contextmanager
+def _alone(place: Stored, engine: Engine) -> Iterator[None]:
+    """Sees to it that no server runs: one that does has read its keys already. Raises NotAtHand."""
+    from calor.server.holding import StateDirTaken, hold_alone
+    from calor.service.queries.services import Services
+    from calor.store.database import reading
+
+    try:
+        hold, _ = hold_alone(place.key_file.parent)
+    except StateDirTaken as error:
+        raise NotAtHand(f"{error}; stop it first") from None
+    try:
+        for one in Services(reading(engine), time.time).all():
+            if one.is_up:
+                left = one.service.updated_at + 2 * one.service.report_interval - time.time()
+                raise NotAtHand(
+                    f"an engine on {one.service.host} works with the database; stop it first or, if it was killed, "
+                    f"wait {left:.0f} seconds"
+                )
+        yield
+    finally:
+        hold.truncate(0)
+        hold.close()
+
+
+def _rotated(arguments: argparse.Namespace, place: Stored, engine: Engine) -> int:
+    """Can be stopped and started again, as the keys from before are kept until all is done."""
+    from pathlib import Path
+
+    from calor.server.secrets import write_private
+    from calor.store.cipher import Cipher
+    from calor.store.rotation import rotate
+
     keys = place.keys
     if arguments.old_keys:
         keys += tuple(Path(arguments.old_keys).read_bytes().split())

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Api:
     """A service, in the name of whomever the session is for."""
 
-    def __init__(self, session: Session, url: str, service: str = "other") -> None:
-        """`service` is what figures and traces call it: identity, compute, network."""
+    def __init__(self, session: Session, url: str, service: str) -> None:
+        """`service` is what figures and traces call it: identity, messaging."""
         self.session = session
         self.url = url.rstrip("/")
         self.service = service

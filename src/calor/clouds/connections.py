@@ -41,7 +41,14 @@ class _SecurePool(_Rested, HTTPSConnectionPool):
     pass
 
 
+AT_ONCE = 64
+"""Connections to one host that are kept: as many as there may be requests under way."""
+
+
 class RestlessAdapter(TCPKeepAliveAdapter):
+    def __init__(self) -> None:
+        super().__init__(pool_maxsize=AT_ONCE)
+
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}

@@ -21,6 +21,12 @@ class CloudError(Exception):
         self.request_id = request_id
         self.status = status
 
+    @property
+    def traceable(self) -> str:
+        """The message with what finds it again in the cloud's logs."""
+        status = f" (HTTP {self.status})" if self.status else ""
+        return f"{self.message}{status}" + (f" (Request-ID: {self.request_id})" if self.request_id else "")
+
 
 class NotFound(CloudError):
     """What was asked for does not exist, or no longer."""

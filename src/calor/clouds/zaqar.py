@@ -16,7 +16,8 @@ class Queues:
     """In the name of whomever the session is for. All raise CloudError."""
 
     def __init__(self, session: Session, url: str) -> None:
-        self._api = Api(session, url if url.rstrip("/").endswith("/v2") else f"{url.rstrip('/')}/v2")
+        root = url.rstrip("/")
+        self._api = Api(session, root if root.endswith("/v2") else f"{root}/v2", "messaging")
         # The service wants to know its clients apart, and no more of them than that.
         self._client = str(uuid4())
 

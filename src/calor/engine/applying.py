@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Mapping
 from typing import Any
 
+from calor.clouds.errors import CloudError
 from calor.engine.changing import Changing
 from calor.engine.hooks import wait_at
 from calor.engine.removing import Removing
@@ -20,6 +23,8 @@ from calor.observe.fields import at_resource
 from calor.plan.decision import Kind, Wanted, decide
 from calor.plan.ordering import Apply, Delete, Node, steps
 from calor.plan.present import present_of, wanted_of
+
+log = logging.getLogger(__name__)
 
 
 class StackWalk(Changing, Removing):
@@ -39,7 +44,33 @@ class StackWalk(Changing, Removing):
             failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
         if self.run.aborted or (failed and not self.run.stop.is_set()):
             self._give_up_interrupted()
+        if not failed and not self.run.stopped():
+            await self._look_again()
         return failed
+
+    async def _look_again(self) -> None:
+        """Reads anew what others of the stack may have changed since a resource was complete, such as a server's
+        addresses, where the template reads them."""
+        if self.definition is None:
+            return
+        volatile = [
+            (state, resource)
+            for name, resource in self.definition.resources.items()
+            if getattr(resource.found, "volatile", False)
+            and self._read.get(name)
+            and (state := self.current.get(name)) is not None
+        ]
+        await asyncio.gather(*(self._observe(state, resource) for state, resource in volatile))
+
+    async def _observe(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        found: Any = resource.found
+        try:
+            await found.observe(self.context(state))
+        except CloudError as error:
+            log.warning("attributes of %s are as they were: %s", state.name, error)
+            return
+        self.read_attributes(state, resource)
+        self.journal.resource(state)
 
     def failure(self, failed: Mapping[Node, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""

@@ -114,7 +114,7 @@ class Changing(Making):
         if decision.kind is Kind.UPDATE:
             await awaited(self._update(resource, state, evaluated, decision))
             return
-        if self.reads_more(state):
+        if self.members_are_read or self.reads_more(state):
             stack = await self.run.stack_row(state.physical_id)
             assert stack is not None
             await child.reopen(evaluated, stack)

@@ -15,6 +15,7 @@ from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
 from calor.language.parameters import StackIdentity
 from calor.plan.below import Below, define_below, stages, whole, written
+from calor.plan.decision import has_stack_below
 from calor.store import contents, records
 
 if TYPE_CHECKING:
@@ -93,19 +94,23 @@ class Child:
         await self._walk("UPDATE", evaluated, stack, written(template, self._above, self.resource), run)
 
     async def reopen(self, evaluated: Evaluated, stack: records.Stack, walk: StackWalk | None = None) -> None:
-        """Reads what the stack below is, without changing anything."""
+        """Reads what the stack below is, without changing anything, with the stacks below that of which more than
+        outputs is read."""
         run = self.parent.run
-        below = whole(self._above, self.resource, evaluated)
-        if below is None:
-            below = written(await run.template_of(stack), self._above, self.resource)
-        identity = StackIdentity(stack.name, stack.id, stack.project)
-        definition = define_below(below, self._above, self.resource, evaluated, identity, stack.depth)
         if walk is None:
             walk = type(self.parent)(run, stack, None, await run.resource_rows(stack.id))
             walk.open()
-        walk.define(definition)
+        if walk.definition is None:
+            below = whole(self._above, self.resource, evaluated)
+            if below is None:
+                below = written(await run.template_of(stack), self._above, self.resource)
+            identity = StackIdentity(stack.name, stack.id, stack.project)
+            walk.define(define_below(below, self._above, self.resource, evaluated, identity, stack.depth))
         self.walk = walk
         self.outputs = stack.outputs if stack.outputs is not None else walk.outputs()
+        walk.members_are_read = self.parent.reads_members_of(self.resource)
+        if walk.members_are_read:
+            await _reopen_children(walk)
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
@@ -135,6 +140,7 @@ class Child:
         stack = self._enter(stack, id, name, action, digest, definition, noted or {})
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
         walk.occasion = repr(noted) if noted else self.parent.occasion
+        walk.members_are_read = self.parent.reads_members_of(self.resource)
         failed = await walk.execute()
         if run.stopped():
             if run.aborted:
@@ -252,6 +258,25 @@ class Child:
         if "error" in output:
             raise FunctionError(f"Error in {self.resource.name} output {name}: {output['error']}")
         return follow(output["value"], path)
+
+
+async def _reopen_children(walk: StackWalk) -> None:
+    assert walk.definition is not None
+    for state in list(walk.current.values()):
+        resource = walk.definition.resources.get(state.name)
+        if resource is None or not has_stack_below(resource.found):
+            continue
+        stack = await walk.run.stack_row(state.physical_id)
+        if stack is None:
+            continue
+        child = Child(walk, resource, state)
+        try:
+            evaluated = walk.evaluated(resource)
+        except FunctionError:
+            # It failed at that, and has nothing to be read.
+            continue
+        await child.reopen(evaluated, stack, walk.run.walks.get(stack.id))
+        walk.children[state.name] = child
 
 
 async def delete_child(parent: StackWalk, state: ResourceState) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.clouds.signing import Purpose
+from calor.engine.cloud_access import CloudAccess
 from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
 from calor.engine.states import ResourceState
@@ -244,9 +245,19 @@ class Context:
         shown = definition.environment.shown()
         return {name: section for name, section in shown.items() if name != "parameters"}
 
+    async def cloud(self, region: str | None = None) -> CloudAccess:
+        return await self._walk.run.cloud(region)
+
+    async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
+        return await self._walk.run.taken(physical_ids, but=self.id)
+
+    @property
+    def began_at(self) -> float:
+        return self._state.updated_at or self._state.created_at
+
     async def server(self, id: str) -> dict[str, Any] | None:
-        """Without a compute service there are no servers."""
-        return None
+        cloud = await self.cloud()
+        return await cloud.show("compute", "servers", id) if await cloud.has("compute") else None
 
     def __getattr__(self, name: str) -> Any:
         """What a type may ask for, but this server does not offer, fails the resource with a word."""

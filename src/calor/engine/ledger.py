@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Engine, select
 
 from calor.clouds.errors import Permanent
 from calor.clouds.zaqar import Queues
 from calor.engine import definitions
+from calor.engine.cloud_access import CloudAccess
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
 from calor.engine.states import StepFailed
@@ -24,6 +25,9 @@ from calor.language.parameters import StackIdentity
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.types.behaviour import ResourceFailed
+
+if TYPE_CHECKING:
+    from calor.engine.runs import Run
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +42,9 @@ class Ledger:
     vault: Vault | None
     world: World
     file_digests: Mapping[str, str]
+
+    def __init__(self) -> None:
+        self._access: dict[str | None, CloudAccess] = {}
 
     async def stack_row(self, id: str | None) -> records.Stack | None:
         """A stack's row as it is now, what the run itself has changed included."""
@@ -111,6 +118,32 @@ class Ledger:
         if self.vault is None or secret is None:
             raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
         return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
+
+    async def cloud(self, region: str | None = None) -> CloudAccess:
+        """The services of the cloud, for the owner. The log-in is done when the first is asked."""
+        known = self._access.get(region)
+        if known is None:
+            secret = await self._secret()
+            if self.vault is None or secret is None:
+                raise StepFailed(
+                    "MissingCredentialError", "nothing lets the engine act for the stack's owner"
+                )
+            services = self.vault.services(secret, region)
+            # Another step may have been as quick.
+            known = self._access.setdefault(
+                region, CloudAccess(cast("Run", self), services, self.vault.reach)
+            )
+        return known
+
+    async def taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
+        """Those of the ids that a resource other than one has."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._taken, physical_ids, but)
+
+    def _taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
+        table = tables.resource
+        query = select(table.c.physical_id).where(table.c.physical_id.in_(physical_ids), table.c.id != but)
+        with reading(self.database).connect() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     def queues(self) -> Queues:
         secret = self._read_secret()

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 class OpenedStack:
     """A stack that a run has opened: the reading half of a walk."""
 
+    members_are_read = False
+    """Whether a stack above reads more of this one than its outputs. Which attributes, only that one knows."""
+
     def __init__(
         self,
         run: Run,
@@ -130,6 +133,14 @@ class OpenedStack:
         """Whether the template reads attributes that it did not when the resource was last worked on."""
         wanted = self._read.get(state.name, ())
         return any(key(*path) not in state.attributes and path[0] not in state.attributes for path in wanted)
+
+    def reads_members_of(self, resource: ResourceDefinition) -> bool:
+        """Whether attributes of what is in the stack below a resource are read, here or further up."""
+        all_are = hasattr(resource.found, "member_attribute")
+        wanted = self._read.get(resource.name, ())
+        return self.members_are_read or any(
+            all_are or str(path[0]).startswith("resource.") for path in wanted
+        )
 
     def outputs(self) -> dict[str, Any]:
         """The values of the outputs as they are now; an error in place of a value is told as such."""

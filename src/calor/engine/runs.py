@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, update
 
-from calor.engine import definitions
+from calor.engine import definitions, reality
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
@@ -60,6 +60,7 @@ class Run(Ledger):
         default_timeout: float | None = None,
         holds: Callable[[], bool] = lambda: True,
     ) -> None:
+        super().__init__()
         self.stack = stack
         self.lease = lease
         self.world = world
@@ -241,7 +242,10 @@ class Run(Ledger):
             acting = ActionWalk(self, self.stack, action, await self.resource_rows(self.stack.id))
             self.walk = acting
             return _told(action, await acting.execute(), acting.failure)
+        drifted = await reality.look(self, self.stack) if self.stack.run.get(reality.CONVERGE) else set()
+        await self.journal.flush()
         definition, rows = await asyncio.get_running_loop().run_in_executor(None, self._load)
+        self.ailing |= drifted
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
         return _told(action, await applying.execute(), applying.failure)

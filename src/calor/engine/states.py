@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from calor.clouds.errors import CloudError
 from calor.language.expressions import FunctionError
 from calor.language.values import Unknown
 from calor.plan.present import Row
@@ -192,4 +193,6 @@ class StepFailed(Exception):
             return error
         if isinstance(error, (FunctionError, ResourceFailed)):
             return cls(error.kind, error.message)
+        if isinstance(error, CloudError):
+            return cls(type(error).__name__, error.traceable)
         return cls(type(error).__name__, str(error))

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.heat import RemoteHeat
+from calor.clouds.services import Services
 from calor.clouds.trusts import create_trust, delete_trust
 from calor.clouds.zaqar import Queues
+from calor.engine.cloud_access import Reach
 
 if TYPE_CHECKING:
     from keystoneauth1.session import Session
@@ -22,6 +24,7 @@ class Vault:
         self._cloud = cloud
         self._cipher = cipher
         self._roles = roles
+        self.reach = Reach()
 
     def deposit(self, token: str, trust_id: str | None) -> bytes:
         """What lets somebody act for the owner of a token, to be stored. Raises CloudError.
@@ -42,6 +45,13 @@ class Vault:
         """The orchestration API of a region, for the owner of a token. Raises CloudError."""
         session = self._cloud.with_token(token)
         return RemoteHeat(session, self._cloud.endpoint(session, "orchestration", region=region))
+
+    def services(self, secret: bytes, region: str | None = None) -> Services:
+        return Services(self._cloud, self.session(secret), region)
+
+    def services_for(self, token: str) -> Services:
+        """The services of the cloud, for the owner of a token. Raises CloudError."""
+        return Services(self._cloud, self._cloud.with_token(token))
 
     def session(self, secret: bytes) -> Session:
         return self._cloud.through_trust(self._cipher.decrypt(secret)["trust_id"])

@@ -107,6 +107,7 @@ class Missing:
     code: str
     message: str
     hint: str | None = None
+    kind: str = "StackValidationFailed"
 
 
 class Library:
@@ -167,6 +168,8 @@ class Library:
         child, problems = read
         if child is None:
             reason = problems[0].message if problems else "it cannot be read"
+            if problems and problems[0].code == reader.TOO_LARGE:
+                return Missing(reader.TOO_LARGE, f"{url} is too large: {reason}", kind=problems[0].kind)
             return Missing("E402", f"{url} is not a template: {reason}")
         return TemplateType(url, child, type_name, self.parameter_defaults, problems)
 

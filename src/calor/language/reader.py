@@ -19,6 +19,7 @@ from calor.language.diagnostics import Diagnostic, Position, Report, Severity
 from calor.language.source import Source
 
 TAG = "tag:yaml.org,2002:"
+TOO_LARGE = "E106"
 _NOT_UNICODE = "the text has characters that are not Unicode"
 
 
@@ -89,14 +90,15 @@ def _refusal(
     name: str, code: str, message: str, line: int, column: int, hint: str | None = None
 ) -> Diagnostic:
     where = Position(name, line, column)
-    return Diagnostic(Severity.ERROR, code, message, "InvalidTemplate", "", where, hint)
+    kind = "RequestLimitExceeded" if code == TOO_LARGE else "InvalidTemplate"
+    return Diagnostic(Severity.ERROR, code, message, kind, "", where, hint)
 
 
 def _decode(text: str | bytes, name: str, limits: Limits) -> str:
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > limits.size:
         message = f"the text has {size:,} bytes; at most {limits.size:,} are read"
-        raise Refused(_refusal(name, "E106", message, 1, 1))
+        raise Refused(_refusal(name, TOO_LARGE, message, 1, 1))
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")

@@ -22,7 +22,8 @@ def compiled(work: Work, text: ResourceText) -> ResourceDefinition:
     found = work.library.find(text.type, text.name, work.environment.registry)
     if isinstance(found, Missing):
         hint = found.hint or (_type_hint(work, text.type) if found.code == "E401" else None)
-        work.report.error(found.code, found.message, (*text.path, words.type), path="", hint=hint)
+        at = (*text.path, words.type)
+        work.report.error(found.code, found.message, at, kind=found.kind, path="", hint=hint)
     return ResourceDefinition(
         name=text.name,
         type_name=text.type,

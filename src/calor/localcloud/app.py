@@ -20,10 +20,14 @@ from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
 from calor.localcloud.identity.tokens import caller_of
+from calor.localcloud.image.service import image_app
+from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
+from calor.localcloud.volume.service import volume_app
+from calor.localcloud.volume.state import VolumeService
 
 
 def cloud_app(
@@ -36,9 +40,13 @@ def cloud_app(
     identity = Identity(Records(store), clock=clock)
     authenticate = partial(caller_of, identity)
     ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
+    images = ImageService(ground)
+    volumes = VolumeService(ground, images)
     mischief = Mischief()
     mounts = [
         Mount("/identity", identity_app(identity)),
+        Mount("/image", image_app(images)),
+        Mount("/volume", volume_app(volumes)),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 

@@ -90,6 +90,9 @@ class UsableImage:
     properties: Mapping[str, Any]
     file: Path | None
     """Its data, where it has been given some."""
+    container_format: str = "bare"
+    disk_format: str = "raw"
+    checksum: str | None = None
 
 
 class Images(Protocol):

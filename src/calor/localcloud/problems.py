@@ -44,6 +44,10 @@ class TooLarge(Problem):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
+class UnsupportedMedia(Problem):
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+
+
 class Conflict(Problem):
     status = HTTPStatus.CONFLICT
 
@@ -57,3 +61,11 @@ class OverLimit(Problem):
         super().__init__(message, kind)
         if status is not None:
             self.status = status
+
+
+class RangeNotSatisfiable(Problem):
+    status = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+
+
+class NotAcceptable(Problem):
+    status = HTTPStatus.NOT_ACCEPTABLE

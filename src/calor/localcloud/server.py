@@ -11,9 +11,14 @@ import uvicorn
 
 from calor.localcloud.app import cloud_app
 from calor.localcloud.config import Announced, CloudConfig, Credentials
-from calor.localcloud.identity.furnishing import announce, furnish_accounts
+from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN, announce, furnish_accounts
 from calor.localcloud.identity.records import Records
+from calor.localcloud.identity.state import now
+from calor.localcloud.image.furnishing import furnish_images
+from calor.localcloud.image.records import Records as ImageRecords
 from calor.localcloud.store import Store
+from calor.localcloud.volume.furnishing import furnish_types
+from calor.localcloud.volume.records import Records as VolumeRecords
 
 log = logging.getLogger("calor.localcloud")
 
@@ -24,11 +29,28 @@ def furnish(config: CloudConfig) -> Credentials:
     try:
         records = Records(store)
         passwords = furnish_accounts(records)
-        identity = Announced("identity", "keystone", f"{config.url}/identity")
-        announce(records, (identity, *config.announced))
+        _furnish_storage(records)
+        announce(records, (*_own_services(config.url), *config.announced))
     finally:
         store.close()
     return Credentials(passwords)
+
+
+def _furnish_storage(accounts: Records) -> None:
+    owners = accounts.projects.find(name="admin", domain_id=DEFAULT_DOMAIN)
+    if owners:
+        furnish_images(ImageRecords(accounts.store), owners[0].id, now())
+    furnish_types(VolumeRecords(accounts.store))
+
+
+def _own_services(url: str) -> tuple[Announced, ...]:
+    volume = f"{url}/volume/v3/%(project_id)s"
+    return (
+        Announced("identity", "keystone", f"{url}/identity"),
+        Announced("image", "glance", f"{url}/image"),
+        Announced("volumev3", "cinder", volume),
+        Announced("block-storage", "cinder", volume),
+    )
 
 
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any
@@ -74,7 +74,7 @@ NO_CONTENT = Reply(204)
 Handler = Callable[[Call], Reply | Awaitable[Reply]]
 Rule = Callable[[Call], bool]
 ErrorShape = Callable[[HTTPStatus, str, str], Any]
-"""From a status, a message and a kind of error to a body."""
+"""From a status, a message and a kind of error to a body, or to a reply where the body is not told as JSON."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,9 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
     def failed(
         status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None, kind: str = ""
     ) -> Response:
-        return respond(Reply(status, error_shape(status, message, kind), headers or {}))
+        shaped = error_shape(status, message, kind)
+        reply = shaped if isinstance(shaped, Reply) else Reply(status, shaped)
+        return respond(replace(reply, headers={**reply.headers, **(headers or {})}))
 
     async def refuse(request: Request, error: Exception) -> Response:
         assert isinstance(error, Problem)

@@ -109,6 +109,7 @@ def _ask_identity(settings: Settings) -> None:
 def share_imports() -> None:
     """Imports what several processes use before they part, and keeps the collector from touching it, so that
     its memory stays shared."""
+    import keystoneauth1.session  # noqa: F401
     import sqlalchemy  # noqa: F401
     import starlette.applications  # noqa: F401
     import uvicorn  # noqa: F401

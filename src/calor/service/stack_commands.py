@@ -11,6 +11,7 @@ from calor.engine import definitions
 from calor.engine.events import event_row
 from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
+from calor.engine.reality import CONVERGE
 from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
 from calor.language.values import bare
@@ -51,7 +52,7 @@ class StackCommands(Base):
         values: dict[str, Any] = {
             "definition": digest,
             "description": definition.template.description,
-            "run": {},
+            "run": {CONVERGE: True} if change.converge else {},
         }
         if change.disable_rollback is not None:
             values["disable_rollback"] = change.disable_rollback

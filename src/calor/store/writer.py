@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError
 from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import sealing
 from calor.store.outages import LONGEST_PAUSE, is_passing, pauses
-from calor.store.tables import lease
+from calor.store.tables import event, lease, stack
 
 log = logging.getLogger(__name__)
 
@@ -135,9 +135,10 @@ class Writer:
             try:
                 with self._engine.begin() as connection:
                     stale = self._stale(connection, [changes for changes, _ in batch])
-                    for changes, _ in batch:
-                        if changes.lease not in stale:
-                            apply(connection, changes)
+                    valid = [changes for changes, _ in batch if changes.lease not in stale]
+                    _await_turn(connection, valid)
+                    for changes in valid:
+                        apply(connection, changes)
                     committing = True
             except Exception as error:
                 unsure = unsure or committing
@@ -180,6 +181,18 @@ class Writer:
             query = query.order_by(lease.c.stack).with_for_update(read=True)
         valid = {Lease(*row) for row in connection.execute(query)}
         return set(held - valid)
+
+
+def _await_turn(connection: Connection, batch: Iterable[Changes]) -> None:
+    """Who numbers events of a tree of stacks keeps others from it until the commit: who has read an event would never
+    look for one with a lower number. SQLite has one writer at a time."""
+    if connection.dialect.name == "sqlite":
+        return
+    roots = {row["root"] for one in batch for row in one.inserts.get(event, ())}
+    roots |= {one.lease.stack for one in batch if one.lease is not None}
+    if roots:
+        query = select(stack.c.id).where(stack.c.id.in_(roots)).order_by(stack.c.id)
+        connection.execute(query.with_for_update())
 
 
 def _fail(batch: Iterable[tuple[Changes, Future[None]]], error: Exception) -> None:

@@ -11,6 +11,10 @@ needs:
   it is told to create only when that intent is stored, and its objects are made once; one that has not is told
   to create again, with the id that was noted, if any
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
+- `observe(ctx)`: async; notes anew what attributes are read from. A type that is `volatile` is observed once more
+  when its stack is done, as other resources may have changed it
+- `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
+  what was made is gone
 - `signal(ctx, details)`: gives the reason for the event
 
 Plans foresee what a type does, if it says so beforehand:
@@ -31,7 +35,7 @@ Types with a stack below say what it shall be like, and read its members:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -189,6 +193,93 @@ class RemoteStacks(Protocol):
         """Begins `suspend`, `resume` or `check`."""
 
 
+class CloudServices(Protocol):
+    """The services of the cloud, in the name of the stack's owner: `compute`, `network`, `image`, `volume`, `object`,
+    `identity`, or what the catalog calls another. What a service refuses is raised as an error of
+    `calor.clouds.errors`. `version` is a microversion."""
+
+    async def project_id(self) -> str: ...
+
+    async def user_id(self) -> str: ...
+
+    async def has(self, service: str) -> bool:
+        """Whether the catalog has the service."""
+
+    async def ask(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> dict[str, Any]:
+        """The body of the answer to what is harmless to ask twice: while a service is away it is asked again."""
+
+    async def ask_once(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> dict[str, Any]: ...
+
+    async def make(
+        self,
+        service: str,
+        *path: str,
+        body: Mapping[str, Any],
+        find: Callable[[], Awaitable[dict[str, Any] | None]] | None = None,
+        version: str | None = None,
+    ) -> dict[str, Any]:
+        """POSTs a new object; gives it without what wraps it. Where the answer is lost, `find` tells whether it is
+        there; without that, such an error is raised."""
+
+    async def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
+        """An object without what wraps it; None if there is none."""
+
+    async def all(
+        self,
+        service: str,
+        *path: str,
+        key: str,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """All objects of a collection, in which the member `key` of each page holds them."""
+
+    async def send(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> Any:
+        """The whole answer, as `requests` gives it, to what is harmless to ask twice."""
+
+    async def id_of(self, kind: str, name_or_id: str) -> str:
+        """The id of something that a template may name, by the name of its constraint, such as neutron.network."""
+
+    async def until(
+        self,
+        service: str,
+        collection: Sequence[str],
+        id: str,
+        settled: Callable[[dict[str, Any] | None], bool],
+        *,
+        key: str | None = None,
+        details: str | None = None,
+        version: str | None = None,
+    ) -> dict[str, Any] | None:
+        """Reads an object, beginning a moment from now, until it is as it shall be; None is one that is gone.
+        Waits for many are served by one list of the collection, which is a path (with `details` at its end, if
+        that is given). What
+        `settled` raises ends the wait."""
+
+
 class Context(Signalling, Configs, Protocol):
     """A resource on which a type works. Types change nothing but through this."""
 
@@ -290,6 +381,17 @@ class Context(Signalling, Configs, Protocol):
 
     async def await_signal(self, seconds: float) -> None:
         """Waits until a signal may have arrived at a resource of the stack, but no longer than that."""
+
+    async def cloud(self, region: str | None = None) -> CloudServices: ...
+
+    async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the ids that other resources, of whatever stack, are known by already. What is found when one
+        looks for an orphan is none if it is taken."""
+
+    @property
+    def began_at(self) -> float:
+        """When the step on the resource began, in seconds since the epoch. What was there before was not made in
+        it."""
 
     async def server(self, id: str) -> dict[str, Any] | None:
         """A server as Nova shows it, None if there is none."""

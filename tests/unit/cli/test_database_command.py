@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from calor.cli import heat_manage, main
+from calor.server.holding import hold_together
 from calor.store import contents, database, migrations, schema, tables
 from calor.store.cipher import Cipher
 from calor.store.schema import FIRST, HEAD
@@ -52,6 +53,20 @@ def stack_row(id: str, **values: Any) -> dict[str, Any]:
         "run_id": "r",
         "run": {},
         **values,
+    }
+
+
+def engine_row(id: str, engine: str, seen: float) -> dict[str, Any]:
+    return {
+        "id": id,
+        "engine": engine,
+        "host": "h",
+        "hostname": "h",
+        "binary": "heat-engine",
+        "topic": "engine",
+        "report_interval": 60,
+        "created_at": 0.0,
+        "updated_at": seen,
     }
 
 
@@ -231,6 +246,30 @@ class TestRotation:
         assert (place / "key").read_bytes() == new
         assert calor("check") == 0
 
+    @pytest.mark.parametrize(("age", "refused"), [(0, True), (100, True), (121, False)])
+    def test_while_an_engine_works_it_is_refused(
+        self, place: Path, age: float, refused: bool, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        calor("upgrade")
+        (place / "key").write_bytes(old := Cipher.new_key())
+        write(url(place), tables.service, engine_row("1", "first", seen=time.time() - age))
+
+        assert calor("rotate-key") == int(refused)
+
+        assert ("an engine on h works" in capsys.readouterr().err) is refused
+        assert ((place / "key").read_bytes() == old) is refused
+
+    def test_while_a_server_uses_the_state_directory_it_is_refused(
+        self, place: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        calor("upgrade")
+        (place / "key").write_bytes(Cipher.new_key())
+
+        with hold_together(place):
+            assert calor("rotate-key") == 1
+            assert "another server uses" in capsys.readouterr().err
+        assert calor("rotate-key") == 0
+
     def test_without_any_key_it_says_so(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         calor("upgrade")
 
@@ -259,13 +298,11 @@ class TestHeatManage:
     def test_engines_are_listed_and_forgotten(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         calor("upgrade")
         now = time.time()
-        common = {"host": "h", "hostname": "h", "binary": "heat-engine", "topic": "engine"}
-        times = {"report_interval": 60, "created_at": now}
         write(
             url(place),
             tables.service,
-            {"id": "1", "engine": "first", **common, **times, "updated_at": now},
-            {"id": "2", "engine": "second", **common, **times, "updated_at": now - 121},
+            engine_row("1", "first", seen=now),
+            engine_row("2", "second", seen=now - 121),
         )
         capsys.readouterr()
 

@@ -35,7 +35,7 @@ def refused(text: str | bytes, **limits: int) -> Diagnostic:
     assert read_mapping(text, "t.yaml", report, Limits(**limits)) is None
     (found,) = report
     assert found.severity is Severity.ERROR
-    assert found.kind == "InvalidTemplate"
+    assert found.kind == ("RequestLimitExceeded" if found.code == "E106" else "InvalidTemplate")
     return found
 
 
@@ -298,7 +298,7 @@ class TestLimits:
 
         assert read_well(text, size=105)["a"] == "é" * 50
         found = refused(text, size=104)
-        assert found.code == "E106"
+        assert (found.code, found.kind) == ("E106", "RequestLimitExceeded")
         assert "105 bytes" in found.message
         assert refused(text.encode(), size=104).code == "E106"
 

@@ -34,6 +34,6 @@ def build_info(api: Api, call: Call) -> Reply:
 
 
 ROUTES = (
-    Route("GET", "/services", services, "service:index"),
+    Route("GET", "/services", services, "service:index", alone=True),
     Route("GET", "/build_info", build_info, "build_info:build_info"),
 )

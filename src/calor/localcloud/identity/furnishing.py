@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from calor.localcloud.config import REGION, Announced
 from calor.localcloud.identity.grants import SYSTEM, Actor, Target, assign, imply
-from calor.localcloud.identity.hashing import hash_password
+from calor.localcloud.identity.hashing import hash_random
 from calor.localcloud.identity.records import Endpoint, Project, Records, Region, Role, Service, User, new_id
 
 DEFAULT_DOMAIN = "default"
@@ -46,7 +46,7 @@ def furnish_accounts(records: Records) -> dict[str, str]:
                 id=new_id(),
                 name=name,
                 domain_id=DEFAULT_DOMAIN,
-                password_hash=hash_password(passwords[name]),
+                password_hash=hash_random(passwords[name]),
                 default_project_id=projects[project].id,
             )
             records.users.add(user)

@@ -10,6 +10,7 @@ import secrets
 from collections import OrderedDict
 
 _COST = (2**14, 8, 1)
+_NO_COST = (2, 8, 1)
 _REMEMBERED = 1024
 
 
@@ -19,8 +20,13 @@ def fingerprint(secret: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    salt = secrets.token_bytes(16)
-    return _written(salt, _scrypt(password, salt, *_COST))
+    return _hashed(password, _COST)
+
+
+def hash_random(password: str) -> str:
+    """As quick as can be: what is long and random cannot be guessed, however fast. How soon it is refused tells that
+    there is such a user."""
+    return _hashed(password, _NO_COST)
 
 
 def password_fits(stored: str, password: str) -> bool:
@@ -29,8 +35,13 @@ def password_fits(stored: str, password: str) -> bool:
     return hmac.compare_digest(found, bytes.fromhex(digest))
 
 
-def _written(salt: bytes, digest: bytes) -> str:
-    n, r, p = _COST
+def _hashed(password: str, cost: tuple[int, int, int]) -> str:
+    salt = secrets.token_bytes(16)
+    return _written(cost, salt, _scrypt(password, salt, *cost))
+
+
+def _written(cost: tuple[int, int, int], salt: bytes, digest: bytes) -> str:
+    n, r, p = cost
     return f"scrypt${n}${r}${p}${salt.hex()}${digest.hex()}"
 
 
@@ -49,7 +60,7 @@ class Passwords:
         self._key = secrets.token_bytes(32)
         self._fitting: OrderedDict[bytes, None] = OrderedDict()
         # Stands in for users that do not exist, so that time does not tell them from those that do.
-        self._nobody = _written(secrets.token_bytes(16), secrets.token_bytes(32))
+        self._nobody = _written(_COST, secrets.token_bytes(16), secrets.token_bytes(32))
 
     async def hash(self, password: str) -> str:
         return await asyncio.to_thread(hash_password, password)

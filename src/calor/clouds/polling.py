@@ -1,0 +1,103 @@
+"""Waits for objects of a cloud to change, by reading lists: one reader for each collection of a project, however many
+objects are waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from calor.clouds.errors import CloudError, Transient
+
+Object = dict[str, Any]
+ReadOne = Callable[[str], Awaitable[Object | None]]
+ReadAll = Callable[[], Awaitable[Iterable[Object]]]
+
+FEW = 2
+"""As many are read one by one: a list may be long."""
+SHORTEST, LONGEST = 0.04, 5.0
+PART = 0.25
+"""A wait is longer by so much of the time that was waited already, so that what takes long is asked for seldom."""
+
+
+class Poller:
+    """Reads a collection while somebody waits for one of its objects."""
+
+    def __init__(self, read_one: ReadOne, read_all: ReadAll) -> None:
+        self._read_one = read_one
+        self._read_all = read_all
+        self._waiting: dict[str, list[asyncio.Future[Object | None]]] = {}
+        self._since: dict[str, float] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def use(self, read_one: ReadOne, read_all: ReadAll) -> None:
+        """From now on reads so: in the name of whoever has asked last."""
+        self._read_one, self._read_all = read_one, read_all
+
+    def next(self, id: str, since: float) -> asyncio.Future[Object | None]:
+        """The object as it is read next, None if it is not there. `since` is when the wait for it began, by the
+        loop's clock."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Object | None] = loop.create_future()
+        self._waiting.setdefault(id, []).append(future)
+        self._since[id] = since
+        if self._task is None or self._task.done():
+            self._task = loop.create_task(self._poll())
+        return future
+
+    async def _poll(self) -> None:
+        failures = 0
+        while self._forget_abandoned():
+            await asyncio.sleep(self._interval() * (1 + failures))
+            if not (wanted := self._forget_abandoned()):
+                return
+            try:
+                found = await self._read(wanted)
+            except Transient as error:
+                failures += 1
+                if failures > 10:
+                    self._fail(wanted, error)
+            except CloudError as error:
+                self._fail(wanted, error)
+            else:
+                failures = 0
+                self._tell(wanted, found)
+            # Whoever is not content asks for more right away.
+            await asyncio.sleep(0)
+
+    def _forget_abandoned(self) -> list[str]:
+        """The ids that somebody still waits for."""
+        for id in list(self._waiting):
+            left = [future for future in self._waiting[id] if not future.done()]
+            if left:
+                self._waiting[id] = left
+            else:
+                del self._waiting[id], self._since[id]
+        return list(self._waiting)
+
+    def _interval(self) -> float:
+        now = asyncio.get_running_loop().time()
+        youngest = now - max(self._since.values())
+        return min(max(youngest * PART, SHORTEST), LONGEST)
+
+    async def _read(self, wanted: list[str]) -> Mapping[str, Object | None]:
+        if len(wanted) <= FEW:
+            return {id: await self._read_one(id) for id in wanted}
+        listed = {str(each.get("id")): each for each in await self._read_all()}
+        # What a list does not show may be new, or somebody else's: only by itself is it known to be gone.
+        missing = [id for id in wanted if id not in listed]
+        return {**listed, **{id: await self._read_one(id) for id in missing}}
+
+    def _tell(self, wanted: list[str], found: Mapping[str, Object | None]) -> None:
+        for id in wanted:
+            for future in self._taken(id):
+                future.set_result(found.get(id))
+
+    def _fail(self, wanted: list[str], error: CloudError) -> None:
+        for id in wanted:
+            for future in self._taken(id):
+                future.set_exception(error)
+
+    def _taken(self, id: str) -> list[asyncio.Future[Object | None]]:
+        self._since.pop(id, None)
+        return [future for future in self._waiting.pop(id, ()) if not future.done()]

@@ -1,0 +1,210 @@
+"""The services of the cloud as a run reaches them: in the owner's name, without holding up the walk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from calor.clouds.errors import Transient
+from calor.clouds.lookups import Lookups
+from calor.clouds.polling import Poller
+from calor.clouds.services import Services, unwrapped
+from calor.engine.states import Stopped
+
+if TYPE_CHECKING:
+    from calor.engine.runs import Run
+
+Answer = TypeVar("Answer")
+Object = dict[str, Any]
+
+AT_ONCE = 12
+"""Requests under way to one service."""
+PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds after which a service that is away is asked again."""
+
+
+class Reach:
+    """What all runs of an engine share: threads for each service, readers of lists, names that are known."""
+
+    def __init__(self) -> None:
+        self.lookups = Lookups()
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._pollers: dict[tuple[str, ...], Poller] = {}
+
+    def pool(self, service: str) -> ThreadPoolExecutor:
+        if service not in self._pools:
+            self._pools[service] = ThreadPoolExecutor(AT_ONCE, f"calor-{service}")
+        return self._pools[service]
+
+    def poller(self, key: tuple[str, ...]) -> Poller | None:
+        return self._pollers.get(key)
+
+    def keep(self, key: tuple[str, ...], poller: Poller) -> Poller:
+        self._pollers[key] = poller
+        return poller
+
+
+class CloudAccess:
+    """See `calor.types.behaviour.CloudServices`."""
+
+    def __init__(self, run: Run, services: Services, reach: Reach) -> None:
+        self._run = run
+        self.services = services
+        self._reach = reach
+
+    async def project_id(self) -> str:
+        return await self._work("identity", lambda: self.services.project_id)
+
+    async def user_id(self) -> str:
+        return await self._work("identity", lambda: self.services.user_id)
+
+    async def has(self, service: str) -> bool:
+        return await self._work("identity", self.services.has, service)
+
+    async def ask(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> Object:
+        work = partial(self.services.ask, service, method, *path, body=body, params=params, version=version)
+        return await self._persistently(service, work)
+
+    async def ask_once(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> Object:
+        work = partial(self.services.ask, service, method, *path, body=body, params=params, version=version)
+        return await self._work(service, work)
+
+    async def make(
+        self,
+        service: str,
+        *path: str,
+        body: Mapping[str, Any],
+        find: Callable[[], Awaitable[Object | None]] | None = None,
+        version: str | None = None,
+    ) -> Object:
+        for pause in PAUSES[:5]:
+            try:
+                return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+            except Transient as error:
+                if find is None and error.status not in (429, 503):
+                    raise
+                await self._run.pause(pause)
+                found = await find() if find is not None else None
+                if found is not None:
+                    return found
+        return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+
+    async def show(self, service: str, *path: str, version: str | None = None) -> Object | None:
+        return await self._persistently(service, partial(self.services.show, service, *path, version=version))
+
+    async def all(
+        self,
+        service: str,
+        *path: str,
+        key: str,
+        params: Mapping[str, str] | None = None,
+        version: str | None = None,
+    ) -> list[Object]:
+        def read() -> list[Object]:
+            return list(self.services.each(service, *path, key=key, params=params, version=version))
+
+        return await self._persistently(service, read)
+
+    async def send(
+        self,
+        service: str,
+        method: str,
+        *path: str,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+    ) -> Any:
+        work = partial(self.services.send, service, method, *path, headers=headers, params=params)
+        return await self._persistently(service, work)
+
+    async def id_of(self, kind: str, name_or_id: str) -> str:
+        look_up = partial(self._reach.lookups.id_of, self.services, kind, name_or_id)
+        return await self._persistently("identity", look_up)
+
+    async def until(
+        self,
+        service: str,
+        collection: Sequence[str],
+        id: str,
+        settled: Callable[[Object | None], bool],
+        *,
+        key: str | None = None,
+        details: str | None = None,
+        version: str | None = None,
+    ) -> Object | None:
+        poller = await self._poller(service, tuple(collection), key or collection[-1], details, version)
+        loop = asyncio.get_running_loop()
+        since = loop.time()
+        while True:
+            found = await self._watch(poller.next(id, since))
+            if settled(found):
+                return found
+
+    async def _watch(self, reading: asyncio.Future[Object | None]) -> Object | None:
+        """What is read next. Raises Stopped when the run is to stop before."""
+        self._run.journal.send()
+        stop = asyncio.ensure_future(self._run.stop.wait())
+        try:
+            await asyncio.wait((reading, stop), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
+            if not reading.done():
+                reading.cancel()
+        if self._run.stopped():
+            raise Stopped
+        return reading.result()
+
+    async def _poller(
+        self, service: str, collection: tuple[str, ...], key: str, details: str | None, version: str | None
+    ) -> Poller:
+        def all_of_them() -> list[Object]:
+            path = (*collection, details) if details else collection
+            return list(self.services.each(service, *path, key=key, version=version))
+
+        async def read_all() -> list[Object]:
+            return await self._work(service, all_of_them)
+
+        async def read_one(id: str) -> Object | None:
+            return await self._work(
+                service, partial(self.services.show, service, *collection, id, version=version)
+            )
+
+        project = await self.project_id()
+        known = (project, service, *collection, version or "")
+        poller = self._reach.poller(known)
+        if poller is None:
+            return self._reach.keep(known, Poller(read_one, read_all))
+        poller.use(read_one, read_all)
+        return poller
+
+    async def _persistently(self, service: str, work: Callable[[], Answer]) -> Answer:
+        """What is harmless to do twice is tried again when a service is away for a moment."""
+        for pause in PAUSES:
+            try:
+                return await self._work(service, work)
+            except Transient:
+                await self._run.pause(pause)
+        return await self._work(service, work)
+
+    async def _work(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
+        self._run.ensure_held()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._reach.pool(service), partial(work, *args))

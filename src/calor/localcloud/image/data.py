@@ -1,0 +1,116 @@
+"""The data of images: uploaded at once, or staged and imported, and downloaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from calor.localcloud.files import Span, Unsatisfiable, pieces, receive, requested_span
+from calor.localcloud.image.images import IMPORT_METHODS
+from calor.localcloud.image.records import Image
+from calor.localcloud.image.rules import anyone, writers
+from calor.localcloud.image.state import ImageService
+from calor.localcloud.problems import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    RangeNotSatisfiable,
+    UnsupportedMedia,
+)
+from calor.localcloud.reading import name, shape
+from calor.localcloud.routes import RouteOf
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+_IMPORT = shape({"method": shape({"name": name}, others=True)}, others=True)
+
+
+async def upload(service: ImageService, call: Call) -> Reply:
+    image = _awaiting(service, call)
+    _check_formats(image)
+    service.keep(replace(image, status="saving"))
+    arriving = service.arriving_file_of(image.id)
+    try:
+        summary = await receive(call.stream, arriving)
+    except BaseException:
+        _back_to_queued(service, image.id)
+        raise
+    service.complete(image.id, arriving, summary)
+    return NO_CONTENT
+
+
+async def stage(service: ImageService, call: Call) -> Reply:
+    image = _awaiting(service, call)
+    service.keep(replace(image, status="uploading"))
+    arriving = service.arriving_file_of(image.id)
+    try:
+        await receive(call.stream, arriving)
+    except BaseException:
+        _back_to_queued(service, image.id)
+        raise
+    arriving.replace(service.staged_file_of(image.id))
+    return NO_CONTENT
+
+
+def import_staged(service: ImageService, call: Call) -> Reply:
+    method = call.read(_IMPORT)["method"]["name"]
+    image = service.need_own(call.caller, call.path["image_id"])
+    if method not in IMPORT_METHODS:
+        raise BadRequest(f"Unknown import method name '{method}'.")
+    if image.status != "uploading" or not service.staged_file_of(image.id).exists():
+        raise Conflict(f"Image {image.id} has no staged data: it is {image.status}.")
+    _check_formats(image)
+    service.keep(replace(image, status="importing"))
+    service.import_later(image.id)
+    return Reply(202)
+
+
+def download(service: ImageService, call: Call) -> Reply:
+    image = service.need(call.caller, call.path["image_id"])
+    if image.status == "deactivated" and not call.caller.is_admin:
+        raise Forbidden("The requested image has been deactivated. Image data download is forbidden.")
+    if not image.has_data or image.size is None:
+        return NO_CONTENT
+    try:
+        span = requested_span(call.headers.get("range"), image.size)
+    except Unsatisfiable:
+        raise RangeNotSatisfiable("The range lies outside of the data.") from None
+    part = span or Span(0, image.size)
+    headers = {
+        "Content-Type": "application/octet-stream",
+        "Content-Length": str(part.end - part.start),
+        "Accept-Ranges": "bytes",
+    }
+    if span:
+        headers["Content-Range"] = span.told(image.size)
+    else:
+        headers["Content-MD5"] = image.checksum or ""
+    return Reply(206 if span else 200, None, headers, pieces(service.file_of(image.id), part.start, part.end))
+
+
+def _awaiting(service: ImageService, call: Call) -> Image:
+    """The image the request brings data for."""
+    if call.headers.get("content-type", "").partition(";")[0] != "application/octet-stream":
+        raise UnsupportedMedia("Data is sent as application/octet-stream.")
+    image = service.need_own(call.caller, call.path["image_id"])
+    if image.status != "queued":
+        raise Conflict(f"Image {image.id} takes no data: it is {image.status}.")
+    return image
+
+
+def _check_formats(image: Image) -> None:
+    if image.disk_format is None or image.container_format is None:
+        raise BadRequest("Properties disk_format, container_format must be set prior to saving data.")
+
+
+def _back_to_queued(service: ImageService, image_id: str) -> None:
+    if image := service.records.images.get(image_id):
+        service.keep(replace(image, status="queued"))
+
+
+_ONE = "/v2/images/{image_id}"
+
+ROUTES = (
+    RouteOf("PUT", f"{_ONE}/file", upload, writers, streams=True),
+    RouteOf("GET", f"{_ONE}/file", download, anyone),
+    RouteOf("PUT", f"{_ONE}/stage", stage, writers, streams=True),
+    RouteOf("POST", f"{_ONE}/import", import_staged, writers),
+)

@@ -1,0 +1,115 @@
+"""Images: made, looked at, changed, deleted; their tags, and whether their data can be had."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import uuid4
+
+from calor.localcloud.image.attributes import read_attributes
+from calor.localcloud.image.listing import list_images
+from calor.localcloud.image.patches import patched
+from calor.localcloud.image.records import Image
+from calor.localcloud.image.rules import admins, anyone, writers
+from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.views import show_image
+from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
+from calor.localcloud.reading import parse_json, text
+from calor.localcloud.routes import RouteOf
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+IMPORT_METHODS = ("glance-direct",)
+
+
+def create_image(service: ImageService, call: Call) -> Reply:
+    given = call.read(read_attributes)
+    now = service.stamp()
+    image = Image(
+        **{"id": str(uuid4()), "owner": call.caller.project_id, **given}, created_at=now, updated_at=now
+    )
+    _check_reach(call, image.owner != call.caller.project_id, image.visibility == "public")
+    if service.records.images.get(image.id):
+        raise Conflict(f"Image ID {image.id} already exists!")
+    service.records.images.add(image)
+    headers = {
+        "Location": f"{call.base}/v2/images/{image.id}",
+        "OpenStack-image-import-methods": ",".join(IMPORT_METHODS),
+    }
+    return Reply(201, show_image(image), headers)
+
+
+def get_image(service: ImageService, call: Call) -> Reply:
+    return Reply(body=show_image(service.need(call.caller, call.path["image_id"])))
+
+
+def update_image(service: ImageService, call: Call) -> Reply:
+    image = service.need_own(call.caller, call.path["image_id"])
+    changed = patched(image, call.headers.get("content-type", ""), parse_json(call.raw))
+    _check_reach(
+        call,
+        changed.owner != image.owner,
+        changed.visibility == "public" and image.visibility != "public",
+    )
+    return Reply(body=show_image(service.keep(changed)))
+
+
+def _check_reach(call: Call, for_others: bool, to_everyone: bool) -> None:
+    if call.caller.is_admin:
+        return
+    if for_others:
+        raise Forbidden("You are not permitted to create images owned by another project.")
+    if to_everyone:
+        raise Forbidden("You are not authorized to publicize an image.")
+
+
+def delete_image(service: ImageService, call: Call) -> Reply:
+    image = service.need_own(call.caller, call.path["image_id"])
+    if image.protected:
+        raise Forbidden(f"Image {image.id} is protected and cannot be deleted.")
+    service.remove(image)
+    return NO_CONTENT
+
+
+def add_tag(service: ImageService, call: Call) -> Reply:
+    image = service.need_own(call.caller, call.path["image_id"])
+    tag = text(255, shortest=1)(call.path["tag"], "The tag")
+    service.keep(replace(image, tags=tuple(dict.fromkeys((*image.tags, tag)))))
+    return NO_CONTENT
+
+
+def remove_tag(service: ImageService, call: Call) -> Reply:
+    image = service.need_own(call.caller, call.path["image_id"])
+    if call.path["tag"] not in image.tags:
+        raise NotFound.of("tag", call.path["tag"])
+    service.keep(replace(image, tags=tuple(tag for tag in image.tags if tag != call.path["tag"])))
+    return NO_CONTENT
+
+
+def deactivate(service: ImageService, call: Call) -> Reply:
+    return _switched(service, call, "active", "deactivated")
+
+
+def reactivate(service: ImageService, call: Call) -> Reply:
+    return _switched(service, call, "deactivated", "active")
+
+
+def _switched(service: ImageService, call: Call, before: str, after: str) -> Reply:
+    image = service.need(call.caller, call.path["image_id"])
+    if image.status not in (before, after):
+        raise BadRequest(f"An image in the state {image.status} cannot become {after}.")
+    service.keep(replace(image, status=after))
+    return NO_CONTENT
+
+
+_ONE = "/v2/images/{image_id}"
+
+ROUTES = (
+    RouteOf("GET", "/v2/images", list_images, anyone),
+    RouteOf("POST", "/v2/images", create_image, writers),
+    RouteOf("GET", _ONE, get_image, anyone),
+    RouteOf("PATCH", _ONE, update_image, writers),
+    RouteOf("DELETE", _ONE, delete_image, writers),
+    RouteOf("PUT", f"{_ONE}/tags/{{tag}}", add_tag, writers),
+    RouteOf("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, writers),
+    RouteOf("POST", f"{_ONE}/actions/deactivate", deactivate, admins),
+    RouteOf("POST", f"{_ONE}/actions/reactivate", reactivate, admins),
+)

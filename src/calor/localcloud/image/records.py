@@ -1,0 +1,82 @@
+"""What the image service remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from calor.localcloud.store import Collection, Store
+
+
+@dataclass(frozen=True)
+class Image:
+    id: str
+    owner: str | None
+    created_at: str
+    updated_at: str
+    name: str | None = None
+    status: str = "queued"
+    visibility: str = "shared"
+    protected: bool = False
+    os_hidden: bool = False
+    container_format: str | None = None
+    disk_format: str | None = None
+    min_disk: int = 0
+    min_ram: int = 0
+    size: int | None = None
+    virtual_size: int | None = None
+    checksum: str | None = None
+    os_hash_algo: str | None = None
+    os_hash_value: str | None = None
+    tags: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    has_data: bool = False
+    """Whether there is a file. A furnished image is active without one: the machinery knows it by its name."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A project an image is shared with."""
+
+    id: str
+    image_id: str
+    member_id: str
+    created_at: str
+    updated_at: str
+    status: str = "pending"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Something of the catalogue of metadata definitions: a namespace, or what is in one (then `parent` is the name
+    of the namespace). `body` is as it was given."""
+
+    id: str
+    kind: str
+    parent: str
+    name: str
+    created_at: str
+    updated_at: str
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Records:
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.images: Collection[Image] = store.collection(
+            "image_images", Image, [("owner",), ("visibility",), ("status",), ("name",)]
+        )
+        self.members: Collection[Member] = store.collection(
+            "image_members", Member, [("image_id",), ("member_id",)]
+        )
+        self.definitions: Collection[Definition] = store.collection(
+            "image_definitions", Definition, [("kind", "parent")]
+        )
+
+    def member(self, image_id: str, member_id: str) -> Member | None:
+        return self.members.get(member_key(image_id, member_id))
+
+
+def member_key(image_id: str, member_id: str) -> str:
+    return f"{image_id} {member_id}"

@@ -1,0 +1,37 @@
+"""How volumes are attached: which states allow it, and which come of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.volume.records import Attachment, Volume
+from calor.localcloud.volume.state import VolumeService
+
+
+def check_attachable(volume: Volume) -> None:
+    if volume.status == "available" or (volume.status == "in-use" and volume.multiattach):
+        return
+    raise BadRequest(
+        f"Invalid volume: Volume {volume.id} status must be available or downloading to reserve, but the current"
+        f" status is {volume.status}."
+    )
+
+
+def complete(service: VolumeService, volume: Volume, attachment: Attachment) -> Attachment:
+    """The attachment is there: the volume is in use."""
+    attached = replace(attachment, status="attached", attached_at=service.stamp())
+    with service.records.store.transaction():
+        service.records.attachments.put(attached)
+        service.keep(replace(volume, status="in-use"))
+    return attached
+
+
+def settle(service: VolumeService, volume: Volume) -> None:
+    """The state of a volume after an attachment has gone: what those that are left say. A volume that is in none of
+    the states of being attached is left alone."""
+    if volume.status not in ("in-use", "reserved", "attaching", "detaching"):
+        return
+    left = {each.status for each in service.records.attachments.find(volume_id=volume.id)}
+    status = "in-use" if "attached" in left else "reserved" if left else "available"
+    service.keep(replace(volume, status=status))

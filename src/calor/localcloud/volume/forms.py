@@ -1,0 +1,75 @@
+"""Readers for what the clients of the volume service send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.reading import Reader, mapping, nullable, shape, text
+from calor.localcloud.web import Call
+
+display_text = nullable(text(255))
+
+
+def strict(
+    required: Mapping[str, Reader] | None = None, optional: Mapping[str, Reader] | None = None
+) -> Reader:
+    """An object with these members and no others."""
+    known = {**(required or {}), **(optional or {})}
+    read_known = shape(required, optional)
+
+    def read(value: Any, where: str) -> dict[str, Any]:
+        for member in mapping(value, where):
+            if member not in known:
+                raise BadRequest(
+                    f"Invalid input for {where}: Additional properties are not allowed"
+                    f" ('{member[:255]}' was unexpected)"
+                )
+        found: dict[str, Any] = read_known(value, where)
+        return found
+
+    return read
+
+
+def flag(value: Any, where: str) -> bool:
+    """A boolean, which many clients write as a text."""
+    if isinstance(value, str) and value.lower() in ("true", "1", "yes", "on", "t", "y"):
+        return True
+    if isinstance(value, str) and value.lower() in ("false", "0", "no", "off", "f", "n"):
+        return False
+    if not isinstance(value, bool):
+        raise BadRequest(f"Invalid input for field {where}: it must be true or false.")
+    return value
+
+
+def amount(least: int = 0) -> Reader:
+    """A whole number, which may be written as a text."""
+
+    def read(value: Any, where: str) -> int:
+        if isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 12:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 2**31 - 1:
+            raise BadRequest(f"Invalid input for field {where}: it must be a whole number from {least} on.")
+        return value
+
+    return read
+
+
+def texts(value: Any, where: str) -> dict[str, str]:
+    """Metadata: short texts by short names."""
+    read = {}
+    for name, content in mapping(value, where).items():
+        if not 1 <= len(name) <= 255:
+            raise BadRequest(f"Invalid input for field {where}: names have 1 to 255 characters.")
+        read[name] = text(255)(content, f"{where}.{name}")
+    return read
+
+
+def read_action(call: Call) -> tuple[str, Any]:
+    """The one member of the body: what is to be done, and how."""
+    body = call.read(mapping)
+    if len(body) != 1:
+        raise BadRequest("The body must have one member, the action.")
+    [(name, value)] = body.items()
+    return name, value

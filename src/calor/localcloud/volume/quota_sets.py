@@ -1,0 +1,95 @@
+"""Quotas and limits as projects see them and admins set them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.localcloud.problems import BadRequest, Forbidden
+from calor.localcloud.reading import mapping, truth
+from calor.localcloud.volume.forms import amount
+from calor.localcloud.volume.quotas import UNLIMITED, defaults, limits_of, set_limits, used_by
+from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
+from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.web import Call, Reply
+
+_NUMBER = amount(UNLIMITED)
+_ABSOLUTE = {
+    "volumes": ("maxTotalVolumes", "totalVolumesUsed"),
+    "gigabytes": ("maxTotalVolumeGigabytes", "totalGigabytesUsed"),
+    "snapshots": ("maxTotalSnapshots", "totalSnapshotsUsed"),
+    "backups": ("maxTotalBackups", "totalBackupsUsed"),
+    "backup_gigabytes": ("maxTotalBackupGigabytes", "totalBackupGigabytesUsed"),
+}
+
+
+def get_quotas(service: VolumeService, call: Call) -> Reply:
+    project = _project(call)
+    limits = limits_of(service.records, project)
+    if not truth(call.query.get("usage", "false")):
+        return Reply(body={"quota_set": {"id": project, **limits}})
+    used = used_by(service.records, project)
+    told = {
+        name: {"limit": limit, "in_use": used.get(name, 0), "reserved": 0, "allocated": 0}
+        for name, limit in limits.items()
+    }
+    return Reply(body={"quota_set": {"id": project, **told}})
+
+
+def get_defaults(service: VolumeService, call: Call) -> Reply:
+    return Reply(body={"quota_set": {"id": call.path["project"], **defaults(service.records)}})
+
+
+def update_quotas(service: VolumeService, call: Call) -> Reply:
+    given = call.read_in("quota_set", mapping)
+    project = call.path["project"]
+    known = limits_of(service.records, project)
+    # Clients name the project once more in the body.
+    wanted = {name: value for name, value in given.items() if name not in ("tenant_id", "project_id")}
+    for name in wanted:
+        if name not in known:
+            raise BadRequest(f"Bad key(s) in quota set: {name[:255]}")
+    set_limits(
+        service.records,
+        project,
+        {name: _NUMBER(value, f"quota_set.{name}") for name, value in wanted.items()},
+    )
+    return Reply(body={"quota_set": limits_of(service.records, project)})
+
+
+def delete_quotas(service: VolumeService, call: Call) -> Reply:
+    service.records.allowances.remove(call.path["project"])
+    return Reply(200)
+
+
+def get_class(service: VolumeService, call: Call) -> Reply:
+    return Reply(body={"quota_class_set": {"id": call.path["name"], **defaults(service.records)}})
+
+
+def get_limits(service: VolumeService, call: Call) -> Reply:
+    project = call.caller.project_id or ""
+    if call.caller.is_admin:
+        project = call.query.get("project_id", project)
+    limits, used = limits_of(service.records, project), used_by(service.records, project)
+    absolute: dict[str, Any] = {}
+    for name, (most, now) in _ABSOLUTE.items():
+        absolute |= {most: limits[name], now: used.get(name, 0)}
+    return Reply(body={"limits": {"rate": [], "absolute": absolute}})
+
+
+def _project(call: Call) -> str:
+    project = call.path["project"]
+    if not call.caller.is_admin and project != call.caller.project_id:
+        raise Forbidden("Policy doesn't allow volume_extension:quotas:show to be performed.")
+    return project
+
+
+_ONE = "/os-quota-sets/{project}"
+
+ROUTES = (
+    VolumeRoute("GET", _ONE, get_quotas, anyone),
+    VolumeRoute("GET", f"{_ONE}/defaults", get_defaults, anyone),
+    VolumeRoute("PUT", _ONE, update_quotas, admins),
+    VolumeRoute("DELETE", _ONE, delete_quotas, admins),
+    VolumeRoute("GET", "/os-quota-class-sets/{name}", get_class, admins),
+    VolumeRoute("GET", "/limits", get_limits, anyone),
+)

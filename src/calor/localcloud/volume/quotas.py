@@ -1,0 +1,105 @@
+"""What projects may have, and what they have: counted as it comes and goes, so that asking costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+
+from calor.localcloud.problems import OverLimit
+from calor.localcloud.volume.records import Allowance, Records, Used, VolumeType
+
+UNLIMITED = -1
+DEFAULTS: Mapping[str, int] = {
+    "volumes": 100,
+    "snapshots": 100,
+    "gigabytes": 10_000,
+    "backups": 100,
+    "backup_gigabytes": 10_000,
+    "groups": 10,
+    "per_volume_gigabytes": UNLIMITED,
+}
+_OF_A_TYPE = ("volumes", "gigabytes", "snapshots")
+_KINDS = {"volumes": "Volume", "snapshots": "Snapshot", "backups": "Backup"}
+
+
+def of_type(kind: str, volume_type: VolumeType) -> str:
+    """The name of the quota on what a project has of one type."""
+    return f"{kind}_{volume_type.name}"
+
+
+def defaults(records: Records) -> dict[str, int]:
+    """Each type has quotas of its own, without limits."""
+    typed = {of_type(kind, each): UNLIMITED for each in records.types.find() for kind in _OF_A_TYPE}
+    return {**DEFAULTS, **typed}
+
+
+def limits_of(records: Records, project_id: str) -> dict[str, int]:
+    allowance = records.allowances.get(project_id)
+    return {**defaults(records), **(allowance.limits if allowance else {})}
+
+
+def set_limits(records: Records, project_id: str, changes: Mapping[str, int]) -> None:
+    allowance = records.allowances.get(project_id) or Allowance(project_id)
+    records.allowances.put(replace(allowance, limits={**allowance.limits, **changes}))
+
+
+def used_by(records: Records, project_id: str) -> Mapping[str, int]:
+    used = records.used.get(project_id)
+    return used.amounts if used else {}
+
+
+def take(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
+    """Counts what is about to be made, or refuses it. To be done in the transaction that makes it."""
+    allowance = records.allowances.get(project_id)
+    limits = {**DEFAULTS, **(allowance.limits if allowance else {})}
+    used = dict(used_by(records, project_id))
+    for name, amount in _with_type(amounts, volume_type).items():
+        used[name] = used.get(name, 0) + amount
+        limit = limits.get(name, UNLIMITED)
+        if amount > 0 and limit != UNLIMITED and used[name] > limit:
+            raise _exceeded(name, limit, amount, used[name] - amount)
+    records.used.put(Used(project_id, used))
+
+
+def give_back(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
+    used = dict(used_by(records, project_id))
+    for name, amount in _with_type(amounts, volume_type).items():
+        used[name] = max(0, used.get(name, 0) - amount)
+    records.used.put(Used(project_id, used))
+
+
+def check_size(records: Records, project_id: str, size: int) -> None:
+    """One volume alone can be too large."""
+    allowance = records.allowances.get(project_id)
+    limit = (allowance.limits if allowance else {}).get("per_volume_gigabytes", UNLIMITED)
+    if limit != UNLIMITED and size > limit:
+        raise _over(
+            f"Requested volume size {size}G is larger than the maximum of {limit}G.", "VolumeSizeExceeds"
+        )
+
+
+def _with_type(amounts: Mapping[str, int], volume_type: VolumeType | None) -> dict[str, int]:
+    if volume_type is None:
+        return dict(amounts)
+    typed = {of_type(kind, volume_type): amounts[kind] for kind in _OF_A_TYPE if kind in amounts}
+    return {**amounts, **typed}
+
+
+def _exceeded(name: str, limit: int, asked: int, had: int) -> OverLimit:
+    kind = name.partition("_")[0]
+    if "gigabytes" in name:
+        return _over(
+            f"Requested volume or snapshot exceeds allowed {name} quota. Requested {asked}G, quota is {limit}G"
+            f" and {had}G has been consumed.",
+            "VolumeSizeExceedsAvailableQuota",
+        )
+    thing = _KINDS.get(kind, kind)
+    return _over(
+        f"{thing}LimitExceeded: Maximum number of {kind} allowed ({limit}) exceeded for quota '{name}'.",
+        f"{thing}LimitExceeded",
+    )
+
+
+def _over(message: str, kind: str) -> OverLimit:
+    return OverLimit(message, kind, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

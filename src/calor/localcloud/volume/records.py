@@ -1,0 +1,177 @@
+"""What the volume service remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from calor.localcloud.store import Collection, Store
+
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Volume:
+    id: str
+    project_id: str
+    user_id: str
+    size: int
+    volume_type_id: str
+    availability_zone: str
+    created_at: str
+    updated_at: str | None = None
+    name: str | None = None
+    description: str | None = None
+    status: str = "creating"
+    task: Mapping[str, Any] = field(default_factory=dict)
+    """What the state leads to, for states that are on their way: enough to go on after a restart."""
+    snapshot_id: str | None = None
+    source_volid: str | None = None
+    image_id: str | None = None
+    bootable: bool = False
+    readonly: bool = False
+    encrypted: bool = False
+    multiattach: bool = False
+    group_id: str | None = None
+    migration_status: str | None = None
+    metadata: Texts = field(default_factory=dict)
+    image_metadata: Texts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attachment:
+    id: str
+    volume_id: str
+    project_id: str
+    status: str
+    server_id: str | None = None
+    host_name: str | None = None
+    device: str | None = None
+    mode: str = "rw"
+    attached_at: str | None = None
+    connector: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    id: str
+    project_id: str
+    user_id: str
+    volume_id: str
+    size: int
+    created_at: str
+    updated_at: str | None = None
+    name: str | None = None
+    description: str | None = None
+    status: str = "creating"
+    metadata: Texts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Backup:
+    id: str
+    project_id: str
+    user_id: str
+    volume_id: str
+    size: int
+    availability_zone: str
+    created_at: str
+    updated_at: str | None = None
+    name: str | None = None
+    description: str | None = None
+    container: str = "volumebackups"
+    status: str = "creating"
+    snapshot_id: str | None = None
+    parent_id: str | None = None
+    """The earlier backup that an incremental one adds to."""
+    task: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Texts = field(default_factory=dict)
+    data_timestamp: str | None = None
+
+
+@dataclass(frozen=True)
+class VolumeType:
+    id: str
+    name: str
+    description: str | None = None
+    is_public: bool = True
+    extra_specs: Texts = field(default_factory=dict)
+    qos_specs_id: str | None = None
+    projects: tuple[str, ...] = ()
+    """Who may use it where it is not public."""
+    encryption: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class QosSpecs:
+    id: str
+    name: str
+    consumer: str
+    specs: Texts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    id: str
+    project_id: str
+    volume_id: str
+    name: str
+    created_at: str
+    secret_hash: str
+    no_snapshots: bool = False
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a project may have of each kind, where it differs from the default; its id is the project's."""
+
+    id: str
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a project has of each kind, counted as it comes and goes; its id is the project's."""
+
+    id: str
+    amounts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DefaultType:
+    """The type that volumes of a project get if they name none; its id is the project's."""
+
+    id: str
+    volume_type_id: str
+
+
+class Records:
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.volumes: Collection[Volume] = store.collection(
+            "volume_volumes", Volume, [("project_id", "name"), ("status",), ("volume_type_id",)]
+        )
+        self.attachments: Collection[Attachment] = store.collection(
+            "volume_attachments", Attachment, [("volume_id",), ("project_id",)]
+        )
+        self.snapshots: Collection[Snapshot] = store.collection(
+            "volume_snapshots", Snapshot, [("project_id", "name"), ("volume_id",), ("status",)]
+        )
+        self.backups: Collection[Backup] = store.collection(
+            "volume_backups",
+            Backup,
+            [("project_id", "name"), ("volume_id",), ("status",), ("parent_id",)],
+        )
+        self.types: Collection[VolumeType] = store.collection(
+            "volume_types", VolumeType, [("qos_specs_id",)], [("name",)]
+        )
+        self.qos_specs: Collection[QosSpecs] = store.collection("volume_qos_specs", QosSpecs, [], [("name",)])
+        self.transfers: Collection[Transfer] = store.collection(
+            "volume_transfers", Transfer, [("project_id",), ("volume_id",)]
+        )
+        self.allowances: Collection[Allowance] = store.collection("volume_allowances", Allowance)
+        self.used: Collection[Used] = store.collection("volume_used", Used)
+        self.default_types: Collection[DefaultType] = store.collection(
+            "volume_default_types", DefaultType, [("volume_type_id",)]
+        )

@@ -1,0 +1,129 @@
+"""Snapshots of volumes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import uuid4
+
+from calor.localcloud.problems import BadRequest, Forbidden
+from calor.localcloud.reading import identifier, nullable, text
+from calor.localcloud.volume.forms import display_text, flag, read_action, strict, texts
+from calor.localcloud.volume.listing import Listing
+from calor.localcloud.volume.metadata import Metadata
+from calor.localcloud.volume.quotas import take
+from calor.localcloud.volume.records import Snapshot
+from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.views import brief_snapshot, show_snapshot
+from calor.localcloud.web import Call, Reply
+
+_NEW = strict(
+    {"volume_id": identifier},
+    {
+        "name": display_text,
+        "description": display_text,
+        "force": nullable(flag),
+        "metadata": nullable(texts),
+    },
+)
+_CHANGE = strict(optional={"name": display_text, "description": display_text})
+_STATUS = strict({"status": text(255, shortest=1)}, {"progress": text(5)})
+_FORCE_IS_NEEDLESS = 66
+"""The microversion since which volumes in use need no force."""
+
+_LISTING = Listing(
+    "snapshots",
+    lambda service: service.records.snapshots,
+    ("id", "name", "status", "volume_id", "metadata", "user_id"),
+    lambda service, call, found: [show_snapshot(call, each) for each in found],
+    brief_snapshot,
+)
+
+
+def create_snapshot(service: VolumeService, call: Call) -> Reply:
+    given = call.read_in("snapshot", _NEW)
+    volume = service.volume(call.caller, given["volume_id"])
+    forced = given.get("force") or microversion(call) >= _FORCE_IS_NEEDLESS
+    if volume.status != "available" and not (volume.status == "in-use" and forced):
+        raise BadRequest(
+            f"Invalid volume: Volume {volume.id} status must be available, but current status is:"
+            f" {volume.status}."
+        )
+    snapshot = Snapshot(
+        id=str(uuid4()),
+        project_id=volume.project_id,
+        user_id=call.caller.user_id,
+        volume_id=volume.id,
+        size=volume.size,
+        created_at=service.stamp(),
+        name=given.get("name"),
+        description=given.get("description"),
+        metadata=given.get("metadata") or {},
+    )
+    kind = service.records.types.get(volume.volume_type_id)
+    with service.records.store.transaction():
+        take(service.records, volume.project_id, kind, snapshots=1, gigabytes=volume.size)
+        service.records.snapshots.add(snapshot)
+    service.transitions.of_snapshot(snapshot)
+    return Reply(202, {"snapshot": brief_snapshot(call, snapshot)})
+
+
+def get_snapshot(service: VolumeService, call: Call) -> Reply:
+    return Reply(body={"snapshot": show_snapshot(call, _snapshot(service, call))})
+
+
+def update_snapshot(service: VolumeService, call: Call) -> Reply:
+    given = call.read_in("snapshot", _CHANGE)
+    if not given:
+        raise BadRequest("There must be something to change.")
+    changed = _keep(service, replace(_snapshot(service, call), **given))
+    return Reply(body={"snapshot": brief_snapshot(call, changed)})
+
+
+def delete_snapshot(service: VolumeService, call: Call) -> Reply:
+    snapshot = _snapshot(service, call)
+    if snapshot.status not in ("available", "error", "error_deleting"):
+        raise BadRequest(
+            f"Invalid snapshot: Snapshot status must be available or error, but it is {snapshot.status}."
+        )
+    return _remove(service, snapshot)
+
+
+def act(service: VolumeService, call: Call) -> Reply:
+    snapshot = _snapshot(service, call)
+    name, value = read_action(call)
+    if name not in ("os-reset_status", "os-update_snapshot_status", "os-force_delete"):
+        raise BadRequest(f"There is no such action: {name[:255]}")
+    if not call.caller.is_admin:
+        raise Forbidden(f"Policy doesn't allow snapshot_extension:{name} to be performed.")
+    if name == "os-force_delete":
+        return _remove(service, snapshot)
+    _keep(service, replace(snapshot, status=_STATUS(value, name)["status"]))
+    return Reply(202)
+
+
+def _remove(service: VolumeService, snapshot: Snapshot) -> Reply:
+    service.transitions.of_snapshot(_keep(service, replace(snapshot, status="deleting")))
+    return Reply(202)
+
+
+def _snapshot(service: VolumeService, call: Call) -> Snapshot:
+    return service.snapshot(call.caller, call.path["snapshot_id"])
+
+
+def _keep(service: VolumeService, snapshot: Snapshot) -> Snapshot:
+    return service.records.snapshots.put(replace(snapshot, updated_at=service.stamp()))
+
+
+_ONE = "/snapshots/{snapshot_id}"
+
+ROUTES = (
+    VolumeRoute("GET", "/snapshots", _LISTING.brief_list, anyone),
+    VolumeRoute("POST", "/snapshots", create_snapshot, writers),
+    VolumeRoute("GET", "/snapshots/detail", _LISTING.detailed_list, anyone),
+    VolumeRoute("GET", _ONE, get_snapshot, anyone),
+    VolumeRoute("PUT", _ONE, update_snapshot, writers),
+    VolumeRoute("DELETE", _ONE, delete_snapshot, writers),
+    VolumeRoute("POST", f"{_ONE}/action", act, writers),
+    *Metadata(_snapshot, _keep).routes(_ONE),
+)

@@ -1,0 +1,164 @@
+"""Volumes: made, listed, looked at, changed, deleted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.reading import identifier, mapping, nullable, truth
+from calor.localcloud.volume.forms import amount, display_text, flag, strict, texts
+from calor.localcloud.volume.listing import Listing
+from calor.localcloud.volume.making import WantedVolume, make_volume, remove_volume
+from calor.localcloud.volume.metadata import Metadata
+from calor.localcloud.volume.records import Volume
+from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.views import brief_volume, show_volume, show_volumes
+from calor.localcloud.web import Call, Reply
+
+_NAMES = {
+    "name": display_text,
+    "description": display_text,
+    "display_name": display_text,
+    "display_description": display_text,
+}
+_NEW = strict(
+    optional={
+        **_NAMES,
+        "size": nullable(amount(1)),
+        "volume_type": nullable(identifier),
+        "availability_zone": nullable(identifier),
+        "metadata": nullable(texts),
+        "imageRef": nullable(identifier),
+        "image_id": nullable(identifier),
+        "snapshot_id": nullable(identifier),
+        "source_volid": nullable(identifier),
+        "backup_id": nullable(identifier),
+        "group_id": nullable(identifier),
+        "consistencygroup_id": nullable(identifier),
+        "multiattach": nullable(flag),
+        # Some clients send back what they were shown.
+        "status": nullable(identifier),
+        "attach_status": nullable(identifier),
+        "user_id": nullable(identifier),
+        "project_id": nullable(identifier),
+    }
+)
+_BODY = strict(
+    {"volume": _NEW}, {"OS-SCH-HNT:scheduler_hints": nullable(mapping), "scheduler_hints": nullable(mapping)}
+)
+_CHANGE = strict(optional={**_NAMES, "metadata": texts})
+_DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_deleting", "error_managing")
+
+_LISTING = Listing(
+    "volumes",
+    lambda service: service.records.volumes,
+    ("id", "name", "status", "availability_zone", "bootable", "size", "metadata", "user_id", "snapshot_id"),
+    show_volumes,
+    brief_volume,
+)
+
+
+def create_volume(service: VolumeService, call: Call) -> Reply:
+    given = call.read(_BODY)["volume"]
+    if given.get("backup_id"):
+        raise BadRequest("A volume is made from a backup with the backup's restore.")
+    if given.get("group_id") or given.get("consistencygroup_id"):
+        raise NotFound(f"Group {given.get('group_id') or given['consistencygroup_id']} could not be found.")
+    wanted = WantedVolume(
+        size=given.get("size"),
+        image_id=given.get("imageRef") or given.get("image_id"),
+        snapshot_id=given.get("snapshot_id"),
+        source_volid=given.get("source_volid"),
+        volume_type=given.get("volume_type"),
+        availability_zone=given.get("availability_zone"),
+        multiattach=bool(given.get("multiattach")),
+        metadata=given.get("metadata") or {},
+        **_named(given),
+    )
+    volume = make_volume(service, call.caller, wanted)
+    return Reply(202, {"volume": show_volume(service, call, volume)})
+
+
+def _named(given: dict[str, Any]) -> dict[str, Any]:
+    """Name and description, also under the names they had in the first version of the API."""
+    found = {}
+    for name in ("name", "description"):
+        for written in (f"display_{name}", name):
+            if written in given:
+                found[name] = given[written]
+    return found
+
+
+def get_volume(service: VolumeService, call: Call) -> Reply:
+    return Reply(body={"volume": show_volume(service, call, _volume(service, call))})
+
+
+def update_volume(service: VolumeService, call: Call) -> Reply:
+    given = call.read_in("volume", _CHANGE)
+    if not given:
+        raise BadRequest("There must be something to change.")
+    changes = _named(given)
+    if "metadata" in given:
+        changes["metadata"] = given["metadata"]
+    volume = service.keep(replace(_volume(service, call), **changes))
+    return Reply(body={"volume": show_volume(service, call, volume)})
+
+
+def delete_volume(service: VolumeService, call: Call) -> Reply:
+    volume = _volume(service, call)
+    forced = microversion(call) >= 23 and truth(call.query.get("force", "false")) and call.caller.is_admin
+    snapshots = service.records.snapshots.find(volume_id=volume.id)
+    cascade = truth(call.query.get("cascade", "false"))
+    if not forced and volume.status not in _DELETABLE:
+        raise BadRequest(
+            "Invalid volume: Volume status must be available or error or error_restoring or error_extending or"
+            " error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a"
+            " transfer, or be disassociated from snapshots after volume transfer."
+        )
+    if snapshots and not cascade:
+        raise BadRequest(
+            f"Invalid volume: Volume {volume.id} still has {len(snapshots)} dependent snapshots."
+        )
+    with service.records.store.transaction():
+        for snapshot in snapshots:
+            service.transitions.of_snapshot(
+                service.records.snapshots.put(replace(snapshot, status="deleting"))
+            )
+        remove_volume(service, volume)
+    return Reply(202)
+
+
+def summary(service: VolumeService, call: Call) -> Reply:
+    everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
+    found = service.records.volumes.find(**({} if everyone else {"project_id": call.caller.project_id}))
+    told: dict[str, Any] = {
+        "total_count": len(found),
+        "total_size": sum(volume.size for volume in found),
+    }
+    if microversion(call) >= 36:
+        metadata: dict[str, set[str]] = {}
+        for volume in found:
+            for name, value in volume.metadata.items():
+                metadata.setdefault(name, set()).add(value)
+        told["metadata"] = {name: sorted(values) for name, values in metadata.items()}
+    return Reply(body={"volume-summary": told})
+
+
+def _volume(service: VolumeService, call: Call) -> Volume:
+    return service.volume(call.caller, call.path["volume_id"])
+
+
+_ONE = "/volumes/{volume_id}"
+
+ROUTES = (
+    VolumeRoute("GET", "/volumes", _LISTING.brief_list, anyone),
+    VolumeRoute("POST", "/volumes", create_volume, writers),
+    VolumeRoute("GET", "/volumes/detail", _LISTING.detailed_list, anyone),
+    VolumeRoute("GET", "/volumes/summary", summary, anyone, since=12),
+    VolumeRoute("GET", _ONE, get_volume, anyone),
+    VolumeRoute("PUT", _ONE, update_volume, writers),
+    VolumeRoute("DELETE", _ONE, delete_volume, writers),
+    *Metadata(_volume, VolumeService.keep).routes(_ONE),
+)
