@@ -17,7 +17,13 @@ _SILENT = frozenset(
         *("cloud_init_modules", "cloud_config_modules", "cloud_final_modules", "merge_how", "output"),
         *("user", "ssh_pwauth", "disable_root", "preserve_hostname", "manage_etc_hosts", "growpart"),
         *("resize_rootfs", "syslog_fix_perms", "mount_default_fields", "datasource", "ssh_deletekeys"),
-        *("ssh_genkeytypes", "no_ssh_fingerprints", "system_info", "datasource_list", "prefer_fqdn_over_hostname"),
+        *(
+            "ssh_genkeytypes",
+            "no_ssh_fingerprints",
+            "system_info",
+            "datasource_list",
+            "prefer_fqdn_over_hostname",
+        ),
     }
 )
 _UNNEEDED = {
@@ -42,7 +48,7 @@ def early(script: Script, config: Config) -> None:
 
 def once(script: Script, config: Config, default_user: str) -> None:
     """What is done at the first boot, in cloud-init's order, up to the point where scripts run."""
-    for key, value in config.items():
+    for key in config:
         if key in _UNNEEDED:
             script.note(f"{key}: nothing to do, {_UNNEEDED[key]}")
         elif key not in _MODULES and key not in _LATE and key not in _SILENT:
@@ -106,7 +112,9 @@ def _write_files(script: Script, config: Config, default_user: str) -> None:
         mode = _mode(file.get("permissions", "0644"))
         owner = _text(file.get("owner") or "root:root")
         words = [script.file(content), _text(file["path"]), mode, owner]
-        script.say("place " + " ".join(quote(word) for word in words) + (" add" if file.get("append") else ""))
+        script.say(
+            "place " + " ".join(quote(word) for word in words) + (" add" if file.get("append") else "")
+        )
 
 
 def _mode(value: Any) -> str:
@@ -127,7 +135,9 @@ def _host_name(script: Script, config: Config, default_user: str) -> None:
 
 
 def _groups(script: Script, config: Config, default_user: str) -> None:
-    for group in _listed(config["groups"]) if not isinstance(config["groups"], str) else _words(config["groups"]):
+    for group in (
+        _listed(config["groups"]) if not isinstance(config["groups"], str) else _words(config["groups"])
+    ):
         if isinstance(group, Mapping):
             for name, members in group.items():
                 script.say(f"add_group {quote(_text(name))}")
@@ -250,7 +260,9 @@ def _power_state(script: Script, config: Config, default_user: str) -> None:
     condition = wanted.get("condition", True)
     check = _command(condition) if isinstance(condition, str | list) else _text(bool(condition))
     signal = "USR1" if mode == "reboot" else "TERM"
-    script.say(f"if {check}; then note {quote(f'{mode} follows')}; (sleep {minutes * 60}; kill -{signal} 1) & fi")
+    script.say(
+        f"if {check}; then note {quote(f'{mode} follows')}; (sleep {minutes * 60}; kill -{signal} 1) & fi"
+    )
 
 
 Module = Callable[[Script, Config, str], None]

@@ -104,4 +104,6 @@ def _unpacked(data: bytes) -> bytes:
 
 def _clean(name: str) -> str:
     """A name that is no path."""
-    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name.rpartition("/")[2])
+    return "".join(
+        letter if letter.isalnum() or letter in "._-" else "_" for letter in name.rpartition("/")[2]
+    )

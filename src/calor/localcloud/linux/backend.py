@@ -104,7 +104,7 @@ class Linux:
             await self._link.start()
             known = await hello()
         self._images = Images(self._folder / "images", known["shifted"], self._unpack)
-        return known["servers"]
+        return list(known["servers"])
 
     async def _watch(self) -> None:
         """Hears of servers that end by themselves, and notices if the holder does."""

@@ -56,8 +56,10 @@ class Held:
     def drop_network(self, id: str) -> None:
         network = self.networks.pop(id, None)
         if network is not None:
-            for user in (*self.routers.values(), *(one.sockets for one in self.servers.values())):
-                user.forget_network(id)
+            for router in self.routers.values():
+                router.forget_network(id)
+            for server in self.servers.values():
+                server.sockets.forget_network(id)
             network.close()
 
     def set_router(self, plan: RouterPlan) -> None:

@@ -19,8 +19,28 @@ _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "s
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
 _COPIED = (
     *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
-    *("locale.alias", "login.defs", "magic", "mime.types", "nsswitch.conf", "os-release", "pam.conf", "pam.d"),
-    *("pki", "protocols", "python3", "python3.11", "security", "services", "shells", "skel", "ssl", "terminfo"),
+    *(
+        "locale.alias",
+        "login.defs",
+        "magic",
+        "mime.types",
+        "nsswitch.conf",
+        "os-release",
+        "pam.conf",
+        "pam.d",
+    ),
+    *(
+        "pki",
+        "protocols",
+        "python3",
+        "python3.11",
+        "security",
+        "services",
+        "shells",
+        "skel",
+        "ssl",
+        "terminfo",
+    ),
 )
 """Of the host's /etc: how programs are found and work, and nothing of the host itself."""
 
@@ -130,7 +150,15 @@ def _write_accounts(etc: Path, user: str) -> None:
             f"{user}:x:1000:1000:{user}:/home/{user}:/bin/sh",
         ),
         "group": (
-            *("root:x:0:", "daemon:x:1:", "adm:x:4:", "tty:x:5:", "sudo:x:27:", "www-data:x:33:", "users:x:100:"),
+            *(
+                "root:x:0:",
+                "daemon:x:1:",
+                "adm:x:4:",
+                "tty:x:5:",
+                "sudo:x:27:",
+                "www-data:x:33:",
+                "users:x:100:",
+            ),
             *("nogroup:x:65534:", f"{user}:x:1000:"),
         ),
         "shadow": ("root:*:19000:0:99999:7:::", f"{user}:!:19000:0:99999:7:::"),

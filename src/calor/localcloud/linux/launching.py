@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from calor.localcloud.linux import syscalls
-from calor.localcloud.linux.confinement import ENVIRONMENT, Ids, confine
+from calor.localcloud.linux.confinement import ENVIRONMENT, confine
 from calor.localcloud.linux.rootfs import Root
 from calor.localcloud.linux.syscalls import (
     MS_PRIVATE,
@@ -96,7 +96,14 @@ def _become_first(order: Launch, parent: socket.socket) -> NoReturn:
     _execute(order.program, ENVIRONMENT)
 
 
-_JOINED = (("net", NEWNET), ("uts", NEWUTS), ("ipc", NEWIPC), ("cgroup", NEWCGROUP), ("pid", NEWPID), ("mnt", NEWNS))
+_JOINED = (
+    ("net", NEWNET),
+    ("uts", NEWUTS),
+    ("ipc", NEWIPC),
+    ("cgroup", NEWCGROUP),
+    ("pid", NEWPID),
+    ("mnt", NEWNS),
+)
 
 
 def let_in(

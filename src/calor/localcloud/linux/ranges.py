@@ -38,9 +38,14 @@ def choose(seed: str, taken: list[IPv4Network], as_root: bool) -> Ranges:
     if not as_root:
         # Every address of the loopback range is the host's own, so that anybody can listen there.
         return Ranges(f"127.{24 + digest[0] % 200}.{digest[1]}.0/24", None, device)
-    external = _free((IPv4Network((f"172.24.{(digest[0] + step) % 256}.0", 24)) for step in range(256)), taken)
+    external = _free(
+        (IPv4Network((f"172.24.{(digest[0] + step) % 256}.0", 24)) for step in range(256)), taken
+    )
     link = _free(
-        (IPv4Network((f"169.254.{64 + (digest[1] + step) % 96}.{digest[2] & 0xFC}", 30)) for step in range(96)),
+        (
+            IPv4Network((f"169.254.{64 + (digest[1] + step) % 96}.{digest[2] & 0xFC}", 30))
+            for step in range(96)
+        ),
         taken,
     )
     host, other = list(link.hosts())

@@ -147,7 +147,9 @@ class Root:
 
 def _overlay(target: str, layers: tuple[Path, ...], upper: Path, work: Path, options: str) -> None:
     below = ":".join(str(layer) for layer in layers)
-    mount("overlay", target, "overlay", MS_NODEV, f"lowerdir={below},upperdir={upper},workdir={work}{options}")
+    mount(
+        "overlay", target, "overlay", MS_NODEV, f"lowerdir={below},upperdir={upper},workdir={work}{options}"
+    )
 
 
 def _mask() -> None:

@@ -15,10 +15,29 @@ GATEWAY = "gw"
 """A router's device in the external network."""
 
 _PROTOCOLS = {
-    **{"icmp": 1, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "icmpv6": 58, "ipv6-icmp": 58},
-    **{"igmp": 2, "ipip": 4, "egp": 8, "dccp": 33, "rsvp": 46, "ospf": 89, "pgm": 113, "vrrp": 112},
-    **{"sctp": 132, "udplite": 136, "ipv6-encap": 41, "ipv6-route": 43, "ipv6-frag": 44},
-    **{"ipv6-nonxt": 59, "ipv6-opts": 60},
+    "icmp": 1,
+    "tcp": 6,
+    "udp": 17,
+    "gre": 47,
+    "esp": 50,
+    "ah": 51,
+    "icmpv6": 58,
+    "ipv6-icmp": 58,
+    "igmp": 2,
+    "ipip": 4,
+    "egp": 8,
+    "dccp": 33,
+    "rsvp": 46,
+    "ospf": 89,
+    "pgm": 113,
+    "vrrp": 112,
+    "sctp": 132,
+    "udplite": 136,
+    "ipv6-encap": 41,
+    "ipv6-route": 43,
+    "ipv6-frag": 44,
+    "ipv6-nonxt": 59,
+    "ipv6-opts": 60,
 }
 _ICMP = (1, 58)
 _WITH_PORTS = (6, 17, 33, 132, 136)

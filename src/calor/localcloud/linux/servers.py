@@ -139,5 +139,3 @@ class Server:
         for volume_id in list(self._attached):
             self._volumes.close(volume_id, self.id)
         limits.remove_limits(self._means.groups, self.id)
-
-

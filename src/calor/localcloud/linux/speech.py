@@ -134,7 +134,7 @@ def _as(hint: Any, value: Any) -> Any:
         if arguments[-1] is Ellipsis:
             return tuple(_as(arguments[0], one) for one in value)
         return tuple(_as(one_hint, one) for one_hint, one in zip(arguments, value, strict=True))
-    if is_dataclass(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         return revived(hint, value)
     if hint is bytes:
         return b64decode(value)

@@ -76,7 +76,6 @@ def _written(answer: MetadataAnswer, method: str, *, keeps: bool) -> bytes:
     return head.encode("latin-1") + (b"" if method == "HEAD" else answer.body)
 
 
-
 async def serve_door(listening: socket.socket, host: str, port: int) -> asyncio.Server:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
