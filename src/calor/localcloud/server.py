@@ -10,6 +10,7 @@ from contextlib import suppress
 import uvicorn
 
 from calor.localcloud.app import cloud_app
+from calor.localcloud.backends import check, chosen
 from calor.localcloud.config import Announced, CloudConfig, Credentials
 from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN, announce, furnish_accounts
 from calor.localcloud.identity.records import Records
@@ -24,7 +25,9 @@ log = logging.getLogger("calor.localcloud")
 
 
 def furnish(config: CloudConfig) -> Credentials:
-    """Makes the database ready to be served; again and again without harm. Not while it is served."""
+    """Makes the database ready to be served; again and again without harm. Not while it is served. Raises
+    BackendUnavailable where it cannot be served with the machinery that is wanted."""
+    check(config.backend, config.folder)
     store = Store(config.database)
     try:
         records = Records(store)
@@ -56,10 +59,11 @@ def _own_services(url: str) -> tuple[Announced, ...]:
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:
     """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns. Whoever
     has opened the listening sockets passes them."""
+    machinery = chosen(config.backend, config.folder, config.doors)
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
-            cloud_app(store, config.folder),
+            cloud_app(store, config.folder, machinery=machinery),
             host=config.host,
             port=config.port,
             log_config=None,

@@ -51,7 +51,8 @@ class Linux:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._folder = folder
         self._is_root = os.geteuid() == 0
-        self._doors = doors
+        # Metadata is asked for on port 80, so that there can be no door.
+        self._doors = tuple(door for door in doors if door[1] != 80)
         with Netlink() as netlink:
             self._ranges = kept_ranges(folder, netlink.destinations(), self._is_root)
         self._link = Link(folder)
@@ -209,6 +210,7 @@ class Linux:
             await self._prepare(volume)
         order = BootOrder(
             plan.id,
+            plan.name,
             plan.host_name,
             folder,
             image.layers,

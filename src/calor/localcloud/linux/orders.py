@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from calor.localcloud.linux import speech
 from calor.localcloud.linux.servers import BootOrder
 from calor.localcloud.machinery import PortPlan, VolumePlan
+
+
+def all_orders(folder: Path) -> Iterator[BootOrder]:
+    """Those of all servers below a folder."""
+    for file in folder.glob("*/order.json"):
+        yield speech.revived(BootOrder, json.loads(file.read_bytes()))
 
 
 class Orders:

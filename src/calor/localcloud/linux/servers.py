@@ -24,6 +24,7 @@ class BootOrder:
     """What the holder is told of a server: the cloud has made its image and what it is to do at boot."""
 
     id: str
+    name: str
     host_name: str
     folder: Path
     layers: tuple[Path, ...]
