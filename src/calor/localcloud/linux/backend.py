@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,6 +18,7 @@ from calor.localcloud.linux.link import Link, NoHolder
 from calor.localcloud.linux.netlink import Netlink
 from calor.localcloud.linux.orders import Orders
 from calor.localcloud.linux.ranges import kept_ranges
+from calor.localcloud.linux.relays import Published, Relays
 from calor.localcloud.linux.rules import METADATA_ADDRESS, Door
 from calor.localcloud.linux.servers import BootOrder
 from calor.localcloud.linux.snapshots import Snapshot
@@ -62,6 +63,7 @@ class Linux:
         self._visited: dict[str, list[asyncio.Server]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._images: Images | None = None
+        self._relays = None if self._is_root else Relays(self._link, self._published)
         self._answer: AnswerMetadata | None = None
         self._died: Died | None = None
 
@@ -73,6 +75,8 @@ class Linux:
         self._answer, self._died = answer, died
         self._orders.found_running(await self._meet())
         self._keep(self._watch())
+        if self._relays is not None:
+            self._keep(self._relays.run())
 
     async def end(self) -> None:
         for task in list(self._tasks):
@@ -168,6 +172,21 @@ class Linux:
     async def set_router(self, plan: RouterPlan) -> None:
         self._routers[plan.id] = plan
         await self._link.ask("set_router", plan=plan)
+        self._wake_relays()
+
+    def _wake_relays(self) -> None:
+        if self._relays is not None:
+            self._relays.wake()
+
+    def _published(self) -> Iterator[Published]:
+        for router in self._routers.values():
+            if router.gateway is None:
+                continue
+            networks = [leg.network_id for leg in router.legs]
+            for floating, fixed in router.floating:
+                port = self._orders.port_at(networks, fixed)
+                if port is not None:
+                    yield Published(floating, router.gateway.network_id, port)
 
     async def drop_router(self, id: str) -> None:
         self._routers.pop(id, None)
@@ -226,6 +245,7 @@ class Linux:
         self._orders.set(order)
         await self._link.ask("boot", order=order)
         self._orders.runs(plan.id)
+        self._wake_relays()
 
     async def _image(self, plan: ServerPlan) -> Image:
         assert self._images is not None

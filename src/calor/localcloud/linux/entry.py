@@ -12,18 +12,35 @@ from pathlib import Path
 
 from calor.localcloud.linux import syscalls
 from calor.localcloud.linux.confinement import Ids
-from calor.localcloud.linux.syscalls import MS_REC, MS_SLAVE, NEWNS, NEWUSER
+from calor.localcloud.linux.syscalls import (
+    MS_NODEV,
+    MS_NOEXEC,
+    MS_NOSUID,
+    MS_REC,
+    MS_SLAVE,
+    NEWNET,
+    NEWNS,
+    NEWPID,
+    NEWUSER,
+)
 
 _FIRST_SHIFTED, _COUNT = 1_500_000_000, 65_536
 
 
 def enter() -> Ids:
     """Makes the process able to make namespaces, in a mount namespace of its own; returns the ids that servers
-    have."""
-    if os.geteuid() != 0:
-        _become_root()
-    syscalls.unshare(NEWNS)
+    have. Without root it returns in a child, and the process that has called it ends: one can only come back to
+    namespaces that are one's own."""
+    if os.geteuid() == 0:
+        syscalls.unshare(NEWNS)
+        syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
+        return ids_here()
+    _become_root()
+    syscalls.unshare(NEWNS | NEWNET | NEWPID)
+    if os.fork():
+        os._exit(0)
     syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
+    syscalls.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     return ids_here()
 
 

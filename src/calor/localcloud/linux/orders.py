@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,8 @@ class Orders:
         self._known: dict[str, BootOrder] = {}
         self._running: set[str] = set()
         self._owners: dict[str, str] = {}
+        self._places: dict[tuple[str, str], str] = {}
+        """Ports by network and address."""
 
     def _file(self, id: str) -> Path:
         return self._folder / id / "order.json"
@@ -40,8 +42,24 @@ class Orders:
         return self._known.get(id)
 
     def _remember(self, order: BootOrder) -> None:
+        self._clear_ports(order.id)
         self._known[order.id] = order
-        self._owners.update({port.id: order.id for port in order.ports})
+        for port in order.ports:
+            self._owners[port.id] = order.id
+            for one in port.addresses:
+                self._places[port.network_id, one.address] = port.id
+
+    def _clear_ports(self, id: str) -> None:
+        known = self._known.get(id)
+        for port in known.ports if known is not None else ():
+            self._owners.pop(port.id, None)
+            for one in port.addresses:
+                self._places.pop((port.network_id, one.address), None)
+
+    def port_at(self, networks: Iterable[str], address: str) -> str | None:
+        """The port of a server that has an address in one of several networks."""
+        found = (self._places.get((network, address)) for network in networks)
+        return next((port for port in found if port is not None), None)
 
     def set(self, order: BootOrder) -> None:
         self._remember(order)
@@ -58,9 +76,8 @@ class Orders:
 
     def forget(self, id: str) -> None:
         self._running.discard(id)
-        order = self._known.pop(id, None)
-        for port in order.ports if order is not None else ():
-            self._owners.pop(port.id, None)
+        self._clear_ports(id)
+        self._known.pop(id, None)
 
     def all(self) -> list[BootOrder]:
         return list(self._known.values())
@@ -75,7 +92,6 @@ class Orders:
             self.set(replace(order, ports=tuple(ports.values())))
 
     def drop_port(self, server: str, port_id: str) -> None:
-        self._owners.pop(port_id, None)
         order = self.get(server)
         if order is not None:
             self.set(replace(order, ports=tuple(one for one in order.ports if one.id != port_id)))

@@ -58,7 +58,9 @@ class Router:
                         anywhere = "::/0" if ":" in plan.next_hop else "0.0.0.0/0"
                         routes.add(Route(anywhere, via=plan.next_hop, device=index))
                     if around.loopback_range:
-                        routes.add(Route(around.loopback_range, device=index, table=LOCAL))
+                        routes.add(
+                            Route(around.loopback_range, device=index, source=same[0].address, table=LOCAL)
+                        )
                 set_addresses(netlink, index, own)
             routes |= {Route(destination, via=hop) for destination, hop in plan.routes}
             set_routes(netlink, self._routes, routes)

@@ -23,7 +23,7 @@ async def serve_metadata(listening: socket.socket, network_id: str, answer: Answ
             address = writer.get_extra_info("peername")[0]
             while await _serve_one(reader, writer, network_id, address, answer):
                 pass
-        await _closed(writer)
+        await closed(writer)
 
     return await asyncio.start_server(serve, sock=listening, limit=_LONGEST_HEAD)
 
@@ -81,7 +81,7 @@ async def serve_door(listening: socket.socket, host: str, port: int) -> asyncio.
         try:
             there = await asyncio.open_connection(host, port)
         except OSError:
-            await _closed(writer)
+            await closed(writer)
             return
         await joined((reader, writer), there)
 
@@ -94,8 +94,8 @@ Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 async def joined(one: Ends, other: Ends) -> None:
     """Passes on what either says, until both have said everything."""
     await asyncio.gather(_passed(one[0], other[1]), _passed(other[0], one[1]))
-    await _closed(one[1])
-    await _closed(other[1])
+    await closed(one[1])
+    await closed(other[1])
 
 
 async def _passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -106,7 +106,7 @@ async def _passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         writer.write_eof()
 
 
-async def _closed(writer: asyncio.StreamWriter) -> None:
+async def closed(writer: asyncio.StreamWriter) -> None:
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()

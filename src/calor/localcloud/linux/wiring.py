@@ -72,7 +72,11 @@ class Network:
                     if subnet.gateway and _is_within(subnet.cidr, around.external_cidr):
                         netlink.add_address(bridge, f"{subnet.gateway}/{ip_network(subnet.cidr).prefixlen}")
                         if around.loopback_range:
-                            netlink.add_route(Route(around.loopback_range, device=bridge, table=LOCAL))
+                            netlink.add_route(
+                                Route(
+                                    around.loopback_range, device=bridge, source=subnet.gateway, table=LOCAL
+                                )
+                            )
         self._plan = plan
 
     def _open_to_host(self, around: Surroundings) -> None:
