@@ -205,9 +205,11 @@ class Linux:
         for order in self._orders.all():
             if order.id not in servers:
                 self._orders.forget(order.id)
-        await self._link.ask(
-            *("sweep",), networks=networks, routers=routers, servers=servers, folder=self._servers
-        )
+        told = {"networks": networks, "routers": routers, "servers": servers, "folder": self._servers}
+        await self._link.ask("sweep", **told)
+        if self._images is not None:
+            used = (self._orders.get(id) for id in servers)
+            self._images.forget(frozenset(order.layers[0] for order in used if order is not None))
 
     @property
     def _servers(self) -> Path:
@@ -270,11 +272,13 @@ class Linux:
 
     async def plug(self, server: str, plan: PortPlan) -> None:
         self._orders.set_port(plan, server)
-        await self._link.ask("plug", id=server, plan=plan)
+        if self._orders.is_running(server):
+            await self._link.ask("plug", id=server, plan=plan)
 
     async def unplug(self, server: str, port: str) -> None:
         self._orders.drop_port(server, port)
-        await self._link.ask("unplug", id=server, port=port)
+        if self._orders.is_running(server):
+            await self._link.ask("unplug", id=server, port=port)
 
     async def _prepare(self, volume: VolumePlan) -> None:
         if self._is_root:
@@ -283,19 +287,21 @@ class Linux:
 
     async def attach(self, server: str, volume: VolumePlan) -> None:
         await self._prepare(volume)
-        await self._link.ask("attach", id=server, volume=volume)
+        if self._orders.is_running(server):
+            await self._link.ask("attach", id=server, volume=volume)
         self._orders.set_volume(server, volume)
 
     async def detach(self, server: str, volume: str) -> None:
         self._orders.drop_volume(server, volume)
-        await self._link.ask("detach", id=server, volume=volume)
+        if self._orders.is_running(server):
+            await self._link.ask("detach", id=server, volume=volume)
 
     async def console(self, id: str) -> str:
         file = self._servers / id / "console.log"
         return file.read_bytes().decode(errors="replace") if file.exists() else ""
 
     async def usage(self, id: str) -> Usage:
-        return Usage(**await self._link.ask("usage", id=id))
+        return Usage(**await self._link.ask("usage", id=id)) if self._orders.is_running(id) else Usage()
 
     async def snapshot(self, id: str, target: Path) -> None:
         order = self._orders.get(id)

@@ -15,6 +15,8 @@ from calor.localcloud.linux.wiring import Network, Surroundings
 from calor.localcloud.machinery import MachineryFailed, NetworkPlan, PortPlan, RouterPlan
 
 _SECONDS_TO_HALT = 3.0
+_BOOTS_AGAIN = 87
+"""How the first process of a server ends that wants to be started again."""
 
 Dropping = Callable[[Server], None]
 
@@ -28,7 +30,7 @@ class Held:
         self._by_process: dict[int, str] = {}
         self._port_owners: dict[str, str] = {}
         self._halting: dict[str, tuple[float, list[Callable[[], None]]]] = {}
-        self._volumes = Volumes(folder / "volumes", means.ids.are_shifted)
+        self.volumes = Volumes(folder / "volumes", means.ids.are_shifted)
         self._around = Surroundings((), "172.24.4.0/24", "", None)
 
     def surround(self, around: Surroundings) -> None:
@@ -79,7 +81,7 @@ class Held:
         if order.id in self.servers:
             return
         try:
-            server = Server(order, self.means, self._volumes, self.networks.get, self._around)
+            server = Server(order, self.means, self.volumes, self.networks.get, self._around)
         except LaunchFailed as error:
             raise MachineryFailed(f"the server cannot be started: {error}") from None
         self.servers[order.id] = server
@@ -134,16 +136,25 @@ class Held:
                 self._halting[id] = (now + _SECONDS_TO_HALT, waiting)
                 self.servers[id].signal(signal.SIGKILL)
 
-    def ended(self, process: int, dropping: Dropping) -> str | None:
-        """Whether a process that ended was a server, and which, if it ended by itself."""
+    def ended(self, process: int, code: int, dropping: Dropping) -> str | None:
+        """Whether a process that ended was a server, and which, if it ended by itself and for good."""
         id = self._by_process.pop(process, None)
         if id is None:
             return None
+        order = self.servers[id].order_now()
         self._forget(id, dropping)
         _, waiting = self._halting.pop(id, (0.0, []))
         for then in waiting:
             then()
-        return None if waiting else id
+        if waiting:
+            return None
+        if code == _BOOTS_AGAIN:
+            try:
+                self.boot(order)
+            except (MachineryFailed, OSError):
+                return id
+            return None
+        return id
 
     def kill(self, id: str, dropping: Dropping) -> None:
         server = self.servers.get(id)

@@ -82,12 +82,12 @@ class Holder:
                 pass
         while True:
             try:
-                process, _ = os.waitpid(-1, os.WNOHANG)
+                process, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if process == 0:
                 return
-            ended = self._held.ended(process, self._drop_console)
+            ended = self._held.ended(process, os.waitstatus_to_exitcode(status), self._drop_console)
             if ended is not None:
                 self._tell({"died": ended})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import shutil
@@ -73,15 +74,19 @@ class Images:
         self._folder = folder
         self.owner = owner
         self._unpack = unpack
+        self._making = asyncio.Lock()
 
     async def image(self, name: str, tarball: Path | None) -> Image:
-        if tarball is not None:
-            return await self._uploaded(name, tarball)
+        """Made when it is first asked for."""
+        async with self._making:
+            return await (self._own(name) if tarball is None else self._uploaded(name, tarball))
+
+    async def _own(self, name: str) -> Image:
         user = default_user(name)
         small = _static_busybox() if user == "cirros" else None
         place = self._folder / f"{user}-{_VERSION}"
         if not place.exists():
-            self._make(place, user, small)
+            await asyncio.to_thread(self._make, place, user, small)
         if small is not None:
             return Image((place / "root",), (), False, user)
         return Image((place / "root",), (place / "usr",), True, user)

@@ -71,6 +71,9 @@ class Orders:
     def runs(self, id: str) -> None:
         self._running.add(id)
 
+    def is_running(self, id: str) -> bool:
+        return id in self._running
+
     def ended(self, id: str) -> None:
         self._running.discard(id)
 

@@ -94,6 +94,7 @@ def _sweep(held: Held, asked: Asked) -> Answer:
         held.drop_router(id)
     for id in held.networks.keys() - set(asked.details["networks"]):
         held.drop_network(id)
+    held.volumes.forget()
     folder = Path(asked.details["folder"])
     for left in folder.iterdir() if folder.exists() else ():
         if left.name not in asked.details["servers"]:

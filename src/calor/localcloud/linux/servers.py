@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from calor.localcloud.linux import limits
@@ -61,6 +61,7 @@ class Server:
         self, order: BootOrder, means: Means, volumes: Volumes, find: Find, around: Surroundings
     ) -> None:
         self.id = order.id
+        self._order = order
         self._means = means
         self._volumes = volumes
         self._attached: dict[str, VolumePlan] = {}
@@ -104,6 +105,12 @@ class Server:
             shown.append((self._volumes.open(volume, self.id), f"{VOLUMES_AT}/{mount_name(volume)}", False))
             self._attached[volume.id] = volume
         return shown
+
+    def order_now(self) -> BootOrder:
+        """What it would have to be told to become the same again."""
+        return replace(
+            self._order, ports=tuple(self.sockets.ports.values()), volumes=tuple(self._attached.values())
+        )
 
     def attach(self, volume: VolumePlan) -> None:
         if volume.id not in self._attached:

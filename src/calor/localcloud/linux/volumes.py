@@ -1,13 +1,14 @@
 """Volumes as servers have them: a file system that the holder has opened, shown at /mnt/ and the device's name.
 
-Servers cannot mount. As root, the volume's file is a block device with a file system; without, its content is a folder
-beside the file.
+Servers cannot mount. As root, the volume's file is a block device with a file system; without, its content is in a
+folder of its own.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import struct
 import subprocess
 from contextlib import suppress
@@ -28,11 +29,6 @@ _SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 def mount_name(volume: VolumePlan) -> str:
     return volume.device.rpartition("/")[2] or "volume"
-
-
-def content_folder(file: Path) -> Path:
-    """Where the content of a volume is if it cannot be mounted."""
-    return file.with_name(file.name + ".content")
 
 
 def prepare_volume(file: Path, owner: int) -> None:
@@ -57,11 +53,12 @@ class Volumes:
 
     def open(self, volume: VolumePlan, server: str) -> Path:
         users = self._users.setdefault(volume.id, set())
+        place = self._folder / volume.id
         if not self._can_mount:
-            place = content_folder(volume.file)
-            place.mkdir(mode=0o755, exist_ok=True)
+            place = place / "content"
+            place.mkdir(mode=0o755, parents=True, exist_ok=True)
+            (self._folder / volume.id / "of").write_text(str(volume.file))
         else:
-            place = self._folder / volume.id
             if not users:
                 place.mkdir(parents=True, exist_ok=True)
                 self._mount(volume.file, place)
@@ -85,6 +82,12 @@ class Volumes:
                     umount(str(self._folder / volume_id))
                 with suppress(OSError):
                     (self._folder / volume_id).rmdir()
+
+    def forget(self) -> None:
+        """Removes what belonged to volumes that are gone."""
+        for mark in self._folder.glob("*/of"):
+            if not Path(mark.read_text()).exists() and mark.parent.name not in self._users:
+                shutil.rmtree(mark.parent, ignore_errors=True)
 
 
 class _Loop:
