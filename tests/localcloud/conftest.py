@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from networking import Networks
+from watching import Watched
 
 from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.identity import hashing
@@ -47,3 +48,20 @@ def stranger(cloud: Cloud) -> str:
     cloud.make("/projects", "project", name="elsewhere", domain_id="default")
     cloud.user("stranger", "member", project="elsewhere")
     return "stranger"
+
+
+@pytest.fixture
+def machinery() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def watched_cloud(
+    _furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched
+) -> Iterator[Cloud]:
+    """A cloud whose machinery can be looked at."""
+    database, passwords = _furnished
+    copy = Path(shutil.copy(database, tmp_path / "cloud.db"))
+    made = Cloud(copy, dict(passwords), machinery=machinery)
+    yield made
+    made.stop()
