@@ -272,10 +272,14 @@ class CloudServices(Protocol):
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
         """The whole answer, as `requests` gives it, to what is harmless to ask twice."""
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        """A URL of the object store at which whoever knows it can do one thing with an object, for ever."""
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         """The id of something that a template may name, by the name of its constraint, such as neutron.network."""
