@@ -13,6 +13,8 @@ from calor.types.naming import with_ids
 
 SHOWN = "_shown"
 """Where a resource keeps what the service last said of its object."""
+ABSENT = "_absent"
+"""Where a resource notes that there was nothing like its object before it was asked for."""
 SLACK = 60.0
 """Seconds by which the clocks of a cloud and of an engine may differ."""
 
@@ -289,6 +291,24 @@ class CloudObject(ResourceType):
     @classmethod
     def _plural(cls) -> str:
         return cls.plural or cls.collection[-1].replace("-", "_")
+
+
+class UniquelyNamedObject(CloudObject):
+    """The service does not tell when such an object was made, but takes no second one of the same name: what is there
+    is the resource's own if it was not there before."""
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        body = await cls.new(ctx, await with_ids(cloud, cls, props))
+        if await super().orphan(ctx, cloud, body) is None:
+            ctx.note(**{ABSENT: True})
+            await ctx.intend()
+        await super().create(ctx, props)
+
+    @classmethod
+    async def orphan(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
+        return await super().orphan(ctx, cloud, body) if ctx.data.get(ABSENT) else None
 
 
 def failed(shown: Mapping[str, Any]) -> ResourceFailed:

@@ -46,12 +46,17 @@ class ServerLife(CloudObject):
     waits = True
     volatile: ClassVar[bool] = True
 
+    @classmethod
+    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties as OS::Nova::Server has them, with ids in place of names."""
+        return await with_ids(cloud, cls, props)
+
     # How it is made.
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.new(ctx, given)
         hints = {"os:scheduler_hints": given["scheduler_hints"]} if given.get("scheduler_hints") else {}
 
@@ -120,7 +125,7 @@ class ServerLife(CloudObject):
             return found is not None or bool(own_ports(ctx.data)) or "user_id" in ctx.data
         if found is None:
             return False
-        await cls.finish(ctx, cloud, await with_ids(cloud, cls, ctx.properties), found)
+        await cls.finish(ctx, cloud, await cls.given(cloud, ctx.properties), found)
         return True
 
     @classmethod
