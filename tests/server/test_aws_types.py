@@ -69,15 +69,15 @@ def left_over(user: Orchestrator) -> dict[str, list[str]]:
     def names(service: str, path: str, key: str) -> list[str]:
         return [one.get("name") or one["id"] for one in user.ask(service, "GET", path).json()[key]]
 
-    return {
+    found = {
         "servers": names("compute", "/servers", "servers"),
         "routers": names("network", "/v2.0/routers", "routers"),
+        "networks": names("network", "/v2.0/networks", "networks"),
         "addresses": names("network", "/v2.0/floatingips", "floatingips"),
-        "networks": [
-            name for name in names("network", "/v2.0/networks", "networks") if name.startswith("clouds")
-        ],
-        "volumes": names("volume", "/volumes", "volumes"),
+        "volumes": names("block-storage", "/volumes", "volumes"),
     }
+    furnished = {"heat-router", "heat-net", "test-net", "public"}
+    return {kind: [name for name in listed if name not in furnished] for kind, listed in found.items()}
 
 
 NOTHING: dict[str, list[str]] = {"servers": [], "routers": [], "addresses": [], "networks": [], "volumes": []}
@@ -122,7 +122,7 @@ def test_an_instance_in_a_network_of_its_own(user: Orchestrator) -> None:
     server = user.shown("compute", f"/servers/{id}")
     assert server is not None
     assert server["metadata"] == {"role": "web"}
-    volume = user.shown("volume", f"/volumes/{user.id_of(path, 'volume')}")
+    volume = user.shown("block-storage", f"/volumes/{user.id_of(path, 'volume')}")
     assert volume is not None
     assert [one["server_id"] for one in volume["attachments"]] == [id]
     table = user.shown("network", f"/v2.0/routers/{user.id_of(path, 'table')}")
