@@ -97,12 +97,17 @@ class CloudObject(ResourceType):
     async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
         """What has to go before the object can be deleted."""
 
+    @classmethod
+    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties with ids in place of names."""
+        return await with_ids(cloud, cls, props)
+
     # What all of them do.
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.new(ctx, given)
 
         async def orphan() -> Object | None:
@@ -118,9 +123,9 @@ class CloudObject(ResourceType):
         cloud = await ctx.cloud()
         if ctx.physical_id is not None:
             found = await cls.shown(ctx, cloud)
-            given = await with_ids(cloud, cls, ctx.properties) if found is not None else {}
+            given = await cls.given(cloud, ctx.properties) if found is not None else {}
         else:
-            given = await with_ids(cloud, cls, ctx.properties)
+            given = await cls.given(cloud, ctx.properties)
             found = await cls.orphan(ctx, cloud, await cls.new(ctx, given))
         if found is None:
             return False
@@ -171,7 +176,7 @@ class CloudObject(ResourceType):
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.change(ctx, given, changed)
         if body:
             await cloud.ask(
@@ -300,7 +305,7 @@ class UniquelyNamedObject(CloudObject):
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        body = await cls.new(ctx, await with_ids(cloud, cls, props))
+        body = await cls.new(ctx, await cls.given(cloud, props))
         if await super().orphan(ctx, cloud, body) is None:
             ctx.note(**{ABSENT: True})
             await ctx.intend()

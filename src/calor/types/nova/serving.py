@@ -11,7 +11,6 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
-from calor.types.naming import with_ids
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
@@ -45,11 +44,6 @@ class ServerLife(CloudObject):
     time_member = "created"
     waits = True
     volatile: ClassVar[bool] = True
-
-    @classmethod
-    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
-        """The properties as OS::Nova::Server has them, with ids in place of names."""
-        return await with_ids(cloud, cls, props)
 
     # How it is made.
 
@@ -147,6 +141,11 @@ class ServerLife(CloudObject):
             f'{shown.get("name")} - Unknown status {shown.get("status")} due to "Unknown"',
             "ResourceUnknownStatus",
         )
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and shown["status"] not in ("ERROR", "DELETED", "SOFT_DELETED")
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:

@@ -135,6 +135,7 @@ class Instance(ServerChanges):
 
     @classmethod
     async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties as OS::Nova::Server has them, with ids in place of names."""
         return {**await with_ids(cloud, Server, as_server(props)), "Volumes": props.get("Volumes")}
 
     @classmethod
