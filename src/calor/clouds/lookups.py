@@ -53,7 +53,9 @@ SHELVES: Mapping[str, Shelf] = {
     "cinder.qos_specs": Shelf("volume", ("qos-specs",), "qos_specs", "QoS specs", by_name=None),
     "cinder.snapshot": Shelf("volume", ("snapshots",), "snapshots", "volume snapshot"),
     "cinder.volume": Shelf("volume", ("volumes",), "volumes", "volume"),
-    "cinder.vtype": Shelf("volume", ("types",), "volume_types", "volume type", by_name=None),
+    "cinder.vtype": Shelf(
+        "volume", ("types",), "volume_types", "volume type", {"is_public": "None"}, by_name=None
+    ),
     "glance.image": Shelf("image", ("images",), "images", "image"),
     "keystone.domain": _identity("domains", "domain"),
     "keystone.group": _identity("groups", "group"),

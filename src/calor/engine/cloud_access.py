@@ -14,6 +14,7 @@ from calor.clouds.lookups import Lookups
 from calor.clouds.memory import Memory
 from calor.clouds.polling import Poller, Reader
 from calor.clouds.services import Services, unwrapped
+from calor.clouds.tempurls import Signer
 from calor.engine.states import Stopped
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Reach:
 
     def __init__(self) -> None:
         self.lookups = Lookups()
+        self.signer = Signer()
         self.seen: Memory[Object | None] = Memory(RECENT)
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: WeakValueDictionary[tuple[str, ...], Poller] = WeakValueDictionary()
@@ -139,11 +141,16 @@ class CloudAccess:
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
-        work = partial(self.services.send, service, method, *path, headers=headers, params=params)
+        work = partial(self.services.send, service, method, *path, body=body, headers=headers, params=params)
         return await self._persistently(service, work)
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        sign = partial(self._reach.signer.url, self.services, method, container, name)
+        return await self._persistently("object", sign)
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         look_up = partial(self._reach.lookups.id_of, self.services, kind, name_or_id)
