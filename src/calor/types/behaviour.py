@@ -158,6 +158,9 @@ class Signalling(Protocol):
         """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
         object of these names, or of made-up ones."""
 
+    async def publish_metadata(self) -> None:
+        """Puts the metadata, with what the server has to apply, where `metadata_url` leads, if it was asked for."""
+
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""
 
