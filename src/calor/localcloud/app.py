@@ -34,6 +34,8 @@ from calor.localcloud.network.for_servers import NetworksForServers
 from calor.localcloud.network.furnishing import furnish_networks
 from calor.localcloud.network.service import network_app
 from calor.localcloud.network.state import Networking, networking
+from calor.localcloud.objectstore.service import objectstore_app
+from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 from calor.localcloud.volume.neighbour import VolumesForNeighbours
@@ -63,6 +65,7 @@ def cloud_app(
         Mount("/image", image_app(images)),
         Mount("/network", network_app(network)),
         Mount("/volume", volume_app(volumes)),
+        Mount("/object-store", objectstore_app(ObjectStore(ground))),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 

@@ -119,6 +119,28 @@ class Collection(Generic[T]):
             found += [self._decode(body) for (body,) in rows]
         return found
 
+    def in_order(
+        self,
+        field: str,
+        limit: int,
+        *,
+        start: str = "",
+        end: str | None = None,
+        descending: bool = False,
+        **wanted: str | int | None,
+    ) -> list[T]:
+        """At most `limit` documents by the text in a field, from `start` up to but without `end`. Cheap where an
+        index begins with the wanted fields and goes on with this one."""
+        place = _extract(field)
+        upper = f" AND {place} < ?" if end is not None else ""
+        condition = f"{self._condition(wanted)} AND {place} >= ?{upper}"
+        values = (*wanted.values(), start, *([end] if end is not None else []), limit)
+        order = "DESC" if descending else "ASC"
+        rows = self._db.execute(
+            f"SELECT body FROM {self._table} WHERE {condition} ORDER BY {place} {order} LIMIT ?", values
+        )
+        return [self._decode(body) for (body,) in rows]
+
     def count(self, **wanted: str | int | None) -> int:
         condition = self._condition(wanted)
         row = self._db.execute(
