@@ -146,7 +146,7 @@ def _rebuild_form(version: Version) -> Reader:
         ((2, 54), "key_name", nullable(plain_name)),
         ((2, 57), "user_data", nullable(user_data)),
         ((2, 63), "trusted_image_certificates", nullable(listing(identifier, longest=50))),
-        ((2, 90), "hostname", host_name),
+        ((2, 90), "hostname", host_name(version)),
     )
     optional |= {name: reader for first, name, reader in since if version >= first}
     return strict({"imageRef": identifier}, optional)
