@@ -406,7 +406,7 @@ class TestLargeObjects:
             container(demo, name)
         put(demo, "/c/ü x")
         put(demo, "/e/o")
-        told = demo("POST", "?bulk-delete", content="c/%C3%BC%20x\n/c\nd\nmissing/o\ne\n".encode()).json()
+        told = demo("POST", "?bulk-delete", content=b"c/%C3%BC%20x\n/c\nd\nmissing/o\ne\n").json()
         assert (told["Number Deleted"], told["Number Not Found"]) == (3, 1)
         assert told["Errors"] == [["e", "409 Conflict"]]
         assert names(demo, "") == ["e"]
