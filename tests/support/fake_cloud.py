@@ -223,7 +223,10 @@ class FakeCloud:
         first = next(iter(request.body.values()))
         given = dict(first if isinstance(first, Mapping) else request.body)
         kind = request.path.rpartition("/")[2]
-        id = str(given.get("id") or f"{kind}-{len(self.objects) + 1}")
+        number = len(self.objects) + 1
+        while f"{request.path}/{kind}-{number}" in self.objects:
+            number += 1
+        id = str(given.get("id") or f"{kind}-{number}")
         status = {"status": self.statuses[kind]} if kind in self.statuses else {}
         self.objects[f"{request.path}/{id}"] = {**given, "id": id, **status}
         return {"object": dict(self.objects[f"{request.path}/{id}"])}

@@ -16,6 +16,13 @@ needs:
 - `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
   what was made is gone
 - `signal(ctx, details)`: gives the reason for the event
+- `snapshot(ctx)`: gives a map of what the snapshot is known by; `restored(props, kept)`: plain; the properties that
+  lead back to it. `snapshot_parts`: the service and the collection of what is known so, by the key in the map; it
+  is deleted with the snapshot
+- `make_way(ctx)`: async; gives away what its replacement will need, before that is made; `come_back(ctx)`: async;
+  takes it back, where the way leads back
+
+`own_metadata` are members of the metadata that the type itself puts there: the template does not take them away.
 
 Plans foresee what a type does, if it says so beforehand:
 

@@ -22,6 +22,7 @@ class PortLife(NetworkObject):
     # Servers plug themselves in, and routers take addresses over.
     volatile = True
     members = {"network": "network_id", "qos_policy": "qos_policy_id"}
+    unwatched = frozenset({"device_id", "device_owner", "security_groups", "qos_policy"})
     apart = frozenset({"no_fixed_ips", "replacement_policy"})
 
     @classmethod
