@@ -37,10 +37,10 @@ def web() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
+def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
     server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
     server.ready()
-    yield Orchestrator(server)
+    yield Orchestrator(server, "calor-admin")
     server.stop()
 
 
@@ -49,11 +49,11 @@ def image(location: str, **properties: Any) -> dict[str, Any]:
     return {"image": {"type": "OS::Glance::WebImage", "properties": {**formats, **properties}}}
 
 
-def test_an_image_comes_from_the_web_changes_and_goes(demo: Orchestrator, web: str) -> None:
+def test_an_image_comes_from_the_web_changes_and_goes(admin: Orchestrator, web: str) -> None:
     first = image(f"{web}/image", name="web", os_distro="debian", tags=["a"], extra_properties={"x": "1"})
-    path = demo.create("image", first)
-    id = demo.id_of(path, "image")
-    shown = demo.shown("image", f"/v2/images/{id}") or {}
+    path = admin.create("image", first)
+    id = admin.id_of(path, "image")
+    shown = admin.shown("image", f"/v2/images/{id}") or {}
     assert (shown["status"], shown["size"], shown["os_distro"], shown["x"]) == (
         "active",
         len(DATA),
@@ -61,7 +61,7 @@ def test_an_image_comes_from_the_web_changes_and_goes(demo: Orchestrator, web: s
         "1",
     )
 
-    demo.update(
+    admin.update(
         path,
         image(
             f"{web}/image",
@@ -69,27 +69,27 @@ def test_an_image_comes_from_the_web_changes_and_goes(demo: Orchestrator, web: s
             tags=["b"],
             extra_properties={"y": "2"},
             visibility="shared",
-            members=[demo.project],
+            members=[admin.project],
             active=False,
         ),
     )
 
-    shown = demo.shown("image", f"/v2/images/{id}") or {}
+    shown = admin.shown("image", f"/v2/images/{id}") or {}
     assert (shown["visibility"], shown["tags"], shown["y"]) == ("shared", ["b"], "2")
     assert not {"os_distro", "x"} & shown.keys()
     assert shown["status"] == "deactivated"
-    members = demo.ask("image", "GET", f"/v2/images/{id}/members").json()["members"]
-    assert [member["member_id"] for member in members] == [demo.project]
+    members = admin.ask("image", "GET", f"/v2/images/{id}/members").json()["members"]
+    assert [member["member_id"] for member in members] == [admin.project]
 
-    demo.delete(path)
-    assert demo.shown("image", f"/v2/images/{id}") is None
+    admin.delete(path)
+    assert admin.shown("image", f"/v2/images/{id}") is None
 
 
-def test_an_image_that_cannot_be_fetched_fails_its_stack(demo: Orchestrator, web: str) -> None:
-    path = demo.begin("nowhere", image(f"{web}/nothing"))
-    demo.wait(path, "CREATE_FAILED")
-    id = demo.id_of(path, "image")
+def test_an_image_that_cannot_be_fetched_fails_its_stack(admin: Orchestrator, web: str) -> None:
+    path = admin.begin("nowhere", image(f"{web}/nothing"))
+    admin.wait(path, "CREATE_FAILED")
+    id = admin.id_of(path, "image")
 
-    demo.delete(path)
+    admin.delete(path)
 
-    assert demo.shown("image", f"/v2/images/{id}") is None
+    assert admin.shown("image", f"/v2/images/{id}") is None
