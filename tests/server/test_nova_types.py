@@ -153,7 +153,7 @@ def test_a_snapshot_leads_back_to_what_was_on_the_server(user: Orchestrator) -> 
     before = images(user)
     path = user.create("kept", {"server": server()})
     id = user.id_of(path, "server")
-    snapshot = user.api.post(f"{path}/snapshots", json={"name": "first"}).json()["snapshot"]["id"]
+    snapshot = user.api.post(f"{path}/snapshots", json={"name": "first"}).json()["id"]
     user.wait(path, "SNAPSHOT_COMPLETE")
     [image] = images(user) - before
 

@@ -20,7 +20,7 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.values import bare
 from calor.observe.fields import at_resource
-from calor.plan.decision import Kind, Wanted, decide
+from calor.plan.decision import RESTRICTED, Decision, Kind, Wanted, decide, may_outlive_failure, restriction
 from calor.plan.ordering import Apply, Delete, Node, steps
 from calor.plan.present import present_of, wanted_of
 
@@ -161,6 +161,8 @@ class StackWalk(Changing, Removing):
             raise self._failed_before(resource, present, StepFailed(decision.error, decision.reason))
         # What is undecided now, the type decides while it updates.
         if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
+            if present.status == "FAILED" and may_outlive_failure(present.action, resource.found):
+                return self._mend(resource, present, evaluated, decision)
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
         if replaces is not None and replaces.status != "FAILED" and replaces.action != "DELETE":
@@ -176,6 +178,29 @@ class StackWalk(Changing, Removing):
             raise self._broke_off(state, "UPDATE", error) from None
         state.replaced_by = None
         await awaited(self._apply(state.name))
+
+    async def _mend(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated, decision: Decision
+    ) -> None:
+        """Keeps a failed resource if what it stands for is well. If it was being made, what was left is done first."""
+        found: Any = resource.found
+        being_made = state.action == "CREATE"
+        try:
+            well = state.physical_id is not None and await found.is_well(self.context(state))
+            if well and being_made:
+                well = await found.find(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, state.action, error) from None
+        if not well and not decision.may_be(Kind.REPLACE):
+            raise self._failed_before(resource, state, StepFailed(RESTRICTED, restriction("replace")))
+        if not well:
+            following = self._create(resource, evaluated, state)
+        elif being_made:
+            self._created(state, resource)
+            following = self._apply(state.name)
+        else:
+            following = self._update(resource, state, evaluated, decision)
+        await awaited(following)
 
     def _wanted(self, resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
         assert self.definition is not None

@@ -29,7 +29,10 @@ Plans foresee what a type does, if it says so beforehand:
 - `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
   although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
 - `mirrors`: attributes that always have the value of a property, by name
-- `replaced_by_every_update`
+- `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update
+
+A resource on which something failed is replaced, unless its type has `is_well(ctx)`, async, which tells that what it
+stands for can be kept.
 
 A type with `looks_for_itself` is updated even if nothing of its definition changes.
 

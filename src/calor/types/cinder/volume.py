@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, hidden, supported
@@ -146,6 +146,8 @@ class Volume(VolumeObject):
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
     snapshot_parts = {"backup_id": ("volume", "backups")}
+
+    snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
 
     @classmethod
     def backup_of(cls, props: Mapping[str, Any]) -> str | None:
