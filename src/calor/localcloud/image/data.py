@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.files import Span, Unsatisfiable, pieces, receive, requested_span
+from calor.localcloud.files import Span, pieces, receive, requested_span
 from calor.localcloud.image.images import IMPORT_METHODS
 from calor.localcloud.image.records import Image
 from calor.localcloud.image.rules import anyone, writers
@@ -13,7 +13,6 @@ from calor.localcloud.problems import (
     BadRequest,
     Conflict,
     Forbidden,
-    RangeNotSatisfiable,
     UnsupportedMedia,
 )
 from calor.localcloud.reading import name, shape
@@ -69,10 +68,7 @@ def download(service: ImageService, call: Call) -> Reply:
         raise Forbidden("The requested image has been deactivated. Image data download is forbidden.")
     if not image.has_data or image.size is None:
         return NO_CONTENT
-    try:
-        span = requested_span(call.headers.get("range"), image.size)
-    except Unsatisfiable:
-        raise RangeNotSatisfiable("The range lies outside of the data.") from None
+    span = requested_span(call.headers.get("range"), image.size)
     part = span or Span(0, image.size)
     headers = {
         "Content-Type": "application/octet-stream",
