@@ -46,7 +46,8 @@ class Held:
         if known is not None:
             known.apply(plan, self._around)
             return
-        self.networks[plan.id] = Network(plan, self._around)
+        leads_to_host = plan.external and not any(one.leads_to_host for one in self.networks.values())
+        self.networks[plan.id] = Network(plan, self._around, leads_to_host=leads_to_host)
         # Those who were told earlier have waited for it.
         for router in self.routers.values():
             if plan.id in router.networks():

@@ -76,7 +76,8 @@ class Server:
             root = Root(
                 disk,
                 order.layers,
-                (*order.usr_layers, means.usr) if order.has_host_usr else (),
+                order.usr_layers,
+                means.usr if order.has_host_usr else None,
                 tuple(self._shown(order)),
                 means.ids,
                 means.overlay_options,
