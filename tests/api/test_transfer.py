@@ -9,6 +9,7 @@ import pytest
 import yaml
 from door import SMALL, Door, Stage, error, open_door
 
+from calor.service import transfer_commands
 from calor.service.commands import Limits
 from calor.store import tables
 
@@ -61,6 +62,26 @@ class TestAbandoning:
         assert below["0"]["resource_id"] == before["g.0"]
         assert data["resources"]["t"]["template"]["description"] == "Two values"
         assert both.get("/stacks", show_nested="true")["stacks"] == []
+
+    def test_the_name_is_free_at_once(self, both: Door) -> None:
+        path = both.create(template=NESTED, files=FILES, parameters={"size": 2})
+        both.settled(path)
+
+        data = both("DELETE", f"{path}/abandon").json()
+        answer = both("POST", "/stacks", {"stack_name": "s", "adopt_stack_data": json.dumps(data)})
+
+        assert answer.status_code == 201, answer.text
+
+    def test_the_data_is_given_away_even_if_no_engine_takes_note(
+        self, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(transfer_commands, "PATIENCE", 0.1)
+        door = open_door(stage, enable_abandon=True)
+        id = stage.add_stack("s")
+
+        answer = door("DELETE", f"/stacks/s/{id}/abandon")
+
+        assert (answer.status_code, answer.json()["id"]) == (200, id)
 
     def test_and_are_adopted_with_them(self, both: Door) -> None:
         path = both.create(template=NESTED, files=FILES, parameters={"size": 2})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from commanding import Run
+from needing import need
 
 from calor.cli.completion import candidates
 
@@ -55,8 +54,7 @@ def test_there_is_a_script_for_each_shell(calor: Run, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_shells_can_read_their_script(shell: Run, name: str) -> None:
-    if shutil.which(name) is None:
-        pytest.skip(f"there is no {name}")
+    need(name)
 
     assert shell(f"calor completion {name} > script && {name} -n script").err == ""
 

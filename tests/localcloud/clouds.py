@@ -10,6 +10,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from calor.localcloud.app import cloud_app
+from calor.localcloud.machinery import Machinery
 from calor.localcloud.store import Store
 
 SUBJECT = "X-Subject-Token"
@@ -33,13 +34,14 @@ class Cloud:
     database: Path
     passwords: dict[str, str]
     clock: Clock = field(default_factory=Clock)
+    machinery: Machinery | None = None
 
     def __post_init__(self) -> None:
         self.start()
 
     def start(self) -> None:
         self.store = Store(self.database)
-        app = cloud_app(self.store, self.database.with_suffix(""), self.clock)
+        app = cloud_app(self.store, self.database.with_suffix(""), self.clock, self.machinery)
         self.client = TestClient(app, base_url="http://cloud:5000")
         # Begins the life of the cloud, in which transitions happen.
         self.client.__enter__()

@@ -238,6 +238,6 @@ def test_the_program_stops_when_told_and_knows_all_when_started_again(tmp_path: 
         process.send_signal(signal.SIGTERM)
         output, log = process.communicate(timeout=10)
         assert process.returncode == 0
-        assert [each.name for each in tmp_path.iterdir()] == ["cloud.db"]
+        assert {each.name for each in tmp_path.iterdir()} == {"cloud", "cloud.db"}
         assert len(output.splitlines()) == told
         assert log == f"The cloud answers at http://127.0.0.1:{port}\n"

@@ -36,6 +36,8 @@ class Shelf:
     version: str | None = None
     details: tuple[str, ...] | None = None
     """The path of the list, where that is not the one of the things."""
+    own_first: bool = False
+    """Whether, of several with a name, the one of the asker's project is meant."""
 
 
 def _network(plural: str, what: str, *path: str) -> Shelf:
@@ -51,7 +53,9 @@ SHELVES: Mapping[str, Shelf] = {
     "cinder.qos_specs": Shelf("volume", ("qos-specs",), "qos_specs", "QoS specs", by_name=None),
     "cinder.snapshot": Shelf("volume", ("snapshots",), "snapshots", "volume snapshot"),
     "cinder.volume": Shelf("volume", ("volumes",), "volumes", "volume"),
-    "cinder.vtype": Shelf("volume", ("types",), "volume_types", "volume type", by_name=None),
+    "cinder.vtype": Shelf(
+        "volume", ("types",), "volume_types", "volume type", {"is_public": "None"}, by_name=None
+    ),
     "glance.image": Shelf("image", ("images",), "images", "image"),
     "keystone.domain": _identity("domains", "domain"),
     "keystone.group": _identity("groups", "group"),
@@ -61,6 +65,14 @@ SHELVES: Mapping[str, Shelf] = {
     "keystone.service": _identity("services", "service"),
     "keystone.user": _identity("users", "user"),
     "neutron.address_scope": _network("address_scopes", "address scope"),
+    "neutron.floatingip": Shelf(
+        "network",
+        ("floatingips",),
+        "floatingips",
+        "floating IP",
+        by_name="floating_ip_address",
+        name="floating_ip_address",
+    ),
     "neutron.flow_classifier": _network("flow_classifiers", "flow classifier", "sfc", "flow_classifiers"),
     "neutron.lbaas.listener": _network("listeners", "listener", "lbaas", "listeners"),
     "neutron.lbaas.loadbalancer": _network("loadbalancers", "load balancer", "lbaas", "loadbalancers"),
@@ -71,7 +83,10 @@ SHELVES: Mapping[str, Shelf] = {
     "neutron.port_pair_group": _network("port_pair_groups", "port pair group", "sfc", "port_pair_groups"),
     "neutron.qos_policy": _network("policies", "QoS policy", "qos", "policies"),
     "neutron.router": _network("routers", "router"),
-    "neutron.security_group": _network("security_groups", "security group"),
+    # Each project has one that is called default.
+    "neutron.security_group": Shelf(
+        "network", ("security-groups",), "security_groups", "security group", own_first=True
+    ),
     "neutron.segment": _network("segments", "segment"),
     "neutron.subnet": _network("subnets", "subnet"),
     "neutron.subnetpool": _network("subnetpools", "subnet pool"),
@@ -120,6 +135,8 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
     things = [_bare(thing) for thing in listed]
     same_id = [thing for thing in things if str(thing.get(shelf.id)) == name_or_id]
     found = same_id or [thing for thing in things if thing.get(shelf.name) == name_or_id]
+    if len(found) > 1 and shelf.own_first:
+        found = [thing for thing in found if thing.get("project_id") == services.project_id] or found
     if not found:
         raise NotFound(f"There is no {shelf.what} {name_or_id!r}.", status=404)
     if len(found) > 1:

@@ -146,6 +146,10 @@ class ActionWalk:
         """Nothing is updated here."""
         return {}
 
+    def reads(self, name: str, attribute: str) -> bool:
+        """No attributes are read here."""
+        return False
+
     def context(self, state: ResourceState, **extra: Any) -> Context:
         return Context(self, state, **extra)
 

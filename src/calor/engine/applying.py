@@ -144,6 +144,14 @@ class StackWalk(Changing, Removing):
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present, self.run.world.declaration), wanted)
+        if (
+            present is not None
+            and present.replaced_by is not None
+            and decision.may_be(Kind.KEEP, Kind.UPDATE)
+        ):
+            come_back = getattr(resource.found, "come_back", None)
+            if come_back is not None:
+                return self._take_back(present, come_back)
         if decision.kind is Kind.KEEP and present is not None:
             if wanted.keeps_stack:
                 return self._keep_nested(present, resource, evaluated, wanted)
@@ -159,6 +167,15 @@ class StackWalk(Changing, Removing):
             self._announce(replaces, "UPDATE", "IN_PROGRESS", "state changed")
             self._announce(replaces, "UPDATE", "COMPLETE", f"The Resource {name} requires replacement.")
         return self._create(resource, evaluated, replaces)
+
+    async def _take_back(self, state: ResourceState, come_back: Any) -> None:
+        """What was to be replaced is wanted after all: first it gets back what it gave to its replacement."""
+        try:
+            await come_back(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, "UPDATE", error) from None
+        state.replaced_by = None
+        await awaited(self._apply(state.name))
 
     def _wanted(self, resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
         assert self.definition is not None

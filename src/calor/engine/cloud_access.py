@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from calor.clouds.errors import Transient
 from calor.clouds.lookups import Lookups
+from calor.clouds.memory import Memory
 from calor.clouds.polling import Poller
 from calor.clouds.services import Services, unwrapped
+from calor.clouds.tempurls import Signer
 from calor.engine.states import Stopped
 
 if TYPE_CHECKING:
@@ -25,12 +27,17 @@ AT_ONCE = 12
 PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds after which a service that is away is asked again."""
 
+RECENT = 60.0
+"""Seconds for which what hardly changes is not read again."""
+
 
 class Reach:
     """What all runs of an engine share: threads for each service, readers of lists, names that are known."""
 
     def __init__(self) -> None:
         self.lookups = Lookups()
+        self.signer = Signer()
+        self.seen: Memory[Object | None] = Memory(RECENT)
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: dict[tuple[str, ...], Poller] = {}
 
@@ -111,6 +118,13 @@ class CloudAccess:
     async def show(self, service: str, *path: str, version: str | None = None) -> Object | None:
         return await self._persistently(service, partial(self.services.show, service, *path, version=version))
 
+    async def recent(self, service: str, *path: str) -> Object | None:
+        def look() -> Object | None:
+            known = "\0".join((self.services.project_id, service, *path))
+            return self._reach.seen.recall(known, lambda: self.services.show(service, *path))
+
+        return await self._persistently(service, look)
+
     async def all(
         self,
         service: str,
@@ -129,11 +143,16 @@ class CloudAccess:
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
-        work = partial(self.services.send, service, method, *path, headers=headers, params=params)
+        work = partial(self.services.send, service, method, *path, body=body, headers=headers, params=params)
         return await self._persistently(service, work)
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        sign = partial(self._reach.signer.url, self.services, method, container, name)
+        return await self._persistently("object", sign)
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         look_up = partial(self._reach.lookups.id_of, self.services, kind, name_or_id)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.clouds.signing import Purpose
+from calor.engine import stored_signals
 from calor.engine.cloud_access import CloudAccess
 from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
@@ -105,6 +106,9 @@ class Context:
         """What the type has noted for itself. Change it through `note`."""
         return self._state.data
 
+    def reads(self, attribute: str) -> bool:
+        return self._walk.reads(self.name, attribute)
+
     def physical_name(self, limit: int = 255) -> str:
         return physical_name(self.stack_name, self.name, self.id, limit)
 
@@ -156,8 +160,7 @@ class Context:
         await self._walk.run.pause(seconds)
 
     async def intend(self) -> None:
-        """Returns when it is written down that the object is about to be made, so that whoever takes over after
-        a crash looks for it."""
+        """Returns when all that was noted is written down, so that whoever takes over after a crash knows it."""
         await self._walk.journal.flush()
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
@@ -217,6 +220,9 @@ class Context:
     def user_signal_url(self) -> str:
         return self._users.signal_url(self, self._walk.run.stack.user_project or self.project)
 
+    def cfn_url(self) -> str:
+        return self._users.addresses.cfn
+
     async def user_token(self) -> str:
         return await self._users.token(self)
 
@@ -228,8 +234,15 @@ class Context:
             await self._walk.run.users.enable(self, enabled)
 
     async def remove_signalling(self) -> None:
+        await stored_signals.remove(self)
         if self._walk.run.users is not None:
             await self._walk.run.users.remove(self)
+
+    async def temporary_url(self, *, many: bool) -> str:
+        return await stored_signals.url_for_signals(self, many=many)
+
+    async def collect_signals(self) -> list[dict[str, Any]]:
+        return await stored_signals.collect(self)
 
     async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteStacks:
         return await self._walk.run.remote_stacks(place)

@@ -32,7 +32,7 @@ class Making(Stepping):
             return self._adopt(state, resource, evaluated)
         state.properties = properties
         self._enter(state, "CREATE", properties)
-        return self._make(resource, state, evaluated)
+        return self._make_in_place_of(replaces, resource, state, evaluated)
 
     def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
         """Notes what the definition says of a resource that is about to be made."""
@@ -70,7 +70,29 @@ class Making(Stepping):
     ) -> Following:
         self._describe(state, resource, evaluated)
         state.properties = bare(evaluated.values)
-        return self._make(resource, state, evaluated)
+        return self._make_in_place_of(self.rows.get(state.replaces or ""), resource, state, evaluated)
+
+    def _make_in_place_of(
+        self,
+        replaced: ResourceState | None,
+        resource: ResourceDefinition,
+        state: ResourceState,
+        evaluated: Evaluated,
+    ) -> Following:
+        declared = self.run.world.declaration(replaced.type_name) if replaced is not None else None
+        make_way = getattr(declared, "make_way", None)
+        if replaced is None or make_way is None:
+            return self._make(resource, state, evaluated)
+        return self._make_when_free(make_way(self.context(replaced)), resource, state, evaluated)
+
+    async def _make_when_free(
+        self, making_way: Any, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
+    ) -> None:
+        try:
+            await making_way
+        except Exception as error:
+            raise self._broke_off(state, "CREATE", error) from None
+        await awaited(self._make(resource, state, evaluated))
 
     def _created(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)

@@ -48,6 +48,10 @@ class ResourceUsers:
         self._run = run
         self._services = services
 
+    @property
+    def addresses(self) -> Addresses:
+        return self._services.addresses
+
     async def user(self, ctx: Context, password: str | None = None) -> dict[str, Any]:
         """The resource's user, made when it is first asked for."""
         known = ctx.data.get(SECRET)

@@ -14,8 +14,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from calor.localcloud.compute.metadata import answer
+from calor.localcloud.compute.records import Records as ComputeRecords
+from calor.localcloud.compute.service import compute_app
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.survival import all_server_ids, note_death, take_up
 from calor.localcloud.faults import FaultyApp, Mischief, faults_app
 from calor.localcloud.ground import Ground
+from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN
 from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
@@ -24,8 +30,15 @@ from calor.localcloud.image.service import image_app
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
+from calor.localcloud.network.for_servers import NetworksForServers
+from calor.localcloud.network.furnishing import furnish_networks
+from calor.localcloud.network.service import network_app
+from calor.localcloud.network.state import Networking, networking
+from calor.localcloud.objectstore.service import objectstore_app
+from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
+from calor.localcloud.volume.neighbour import VolumesForNeighbours
 from calor.localcloud.volume.service import volume_app
 from calor.localcloud.volume.state import VolumeService
 
@@ -42,23 +55,46 @@ def cloud_app(
     ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
     images = ImageService(ground)
     volumes = VolumeService(ground, images)
+    network = networking(ground)
+    networks = NetworksForServers(network)
+    compute = Compute(ground, ComputeRecords(store), networks, images, VolumesForNeighbours(volumes))
     mischief = Mischief()
     mounts = [
         Mount("/identity", identity_app(identity)),
+        Mount("/compute", compute_app(compute)),
         Mount("/image", image_app(images)),
+        Mount("/network", network_app(network)),
         Mount("/volume", volume_app(volumes)),
+        Mount("/object-store", objectstore_app(ObjectStore(ground))),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 
     @asynccontextmanager
     async def alive(app: Starlette) -> AsyncIterator[None]:
         ground.life.begin()
+        await ground.machinery.begin(partial(answer, compute), partial(note_death, compute))
+        _furnish_networks(identity.records, network)
+        await ground.machinery.sweep(
+            networks.all_network_ids(), networks.all_router_ids(), all_server_ids(compute)
+        )
+        networks.resume()
+        ground.life.later(0, partial(take_up, compute))
         yield
         await ground.life.end()
+        await ground.machinery.end()
 
     app = Starlette(routes=mounts, lifespan=alive)
     roots = frozenset(mount.path for mount in mounts)
     return _Frontdoor(FaultyApp(app, mischief), roots)
+
+
+def _furnish_networks(accounts: Records, network: Networking) -> None:
+    """At the first start, when it is known which addresses the machinery can make reachable."""
+    found = accounts.projects.find_in("name", ["admin", "demo"], domain_id=DEFAULT_DOMAIN)
+    projects = {project.name: project.id for project in found}
+    if len(projects) == 2:
+        cidr = network.ground.machinery.external_cidr
+        furnish_networks(network, cidr, projects["admin"], projects["demo"])
 
 
 class _Frontdoor:

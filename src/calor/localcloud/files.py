@@ -72,18 +72,23 @@ def summarise(file: Path) -> Summary:
     return summing.result()
 
 
-async def pieces(file: Path, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-    """The bytes from `start` up to but without `end`."""
-    with file.open("rb") as opened:
-        opened.seek(start)
-        left = end - start if end is not None else None
-        while left != 0:
-            piece = opened.read(PIECE if left is None else min(PIECE, left))
-            if not piece:
-                return
-            if left is not None:
-                left -= len(piece)
-            yield piece
+def pieces(file: Path, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+    """The bytes from `start` up to but without `end`. The file is opened now: it may be removed before it is read."""
+    opened = file.open("rb")
+
+    async def read() -> AsyncIterator[bytes]:
+        with opened:
+            opened.seek(start)
+            left = end - start if end is not None else None
+            while left != 0:
+                piece = opened.read(PIECE if left is None else min(PIECE, left))
+                if not piece:
+                    return
+                if left is not None:
+                    left -= len(piece)
+                yield piece
+
+    return read()
 
 
 @dataclass(frozen=True)

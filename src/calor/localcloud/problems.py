@@ -69,3 +69,15 @@ class RangeNotSatisfiable(Problem):
 
 class NotAcceptable(Problem):
     status = HTTPStatus.NOT_ACCEPTABLE
+
+
+class PreconditionFailed(Problem):
+    status = HTTPStatus.PRECONDITION_FAILED
+
+
+class LengthRequired(Problem):
+    status = HTTPStatus.LENGTH_REQUIRED
+
+
+class Unprocessable(Problem):
+    status = HTTPStatus.UNPROCESSABLE_ENTITY

@@ -6,11 +6,14 @@ import logging
 import signal
 import socket
 from contextlib import suppress
+from pathlib import Path
 
 import uvicorn
 
 from calor.localcloud.app import cloud_app
 from calor.localcloud.backends import check, chosen
+from calor.localcloud.compute.furnishing import furnish_compute
+from calor.localcloud.compute.records import Records as ComputeRecords
 from calor.localcloud.config import Announced, CloudConfig, Credentials
 from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN, announce, furnish_accounts
 from calor.localcloud.identity.records import Records
@@ -33,6 +36,7 @@ def furnish(config: CloudConfig) -> Credentials:
         records = Records(store)
         passwords = furnish_accounts(records)
         _furnish_storage(records)
+        _furnish_compute(records, config.folder)
         announce(records, (*_own_services(config.url), *config.announced))
     finally:
         store.close()
@@ -46,13 +50,22 @@ def _furnish_storage(accounts: Records) -> None:
     furnish_types(VolumeRecords(accounts.store))
 
 
+def _furnish_compute(accounts: Records, folder: Path) -> None:
+    users = accounts.users.find(name="demo", domain_id=DEFAULT_DOMAIN)
+    if users:
+        furnish_compute(ComputeRecords(accounts.store), folder, users[0].id, now())
+
+
 def _own_services(url: str) -> tuple[Announced, ...]:
     volume = f"{url}/volume/v3/%(project_id)s"
     return (
         Announced("identity", "keystone", f"{url}/identity"),
+        Announced("compute", "nova", f"{url}/compute/v2.1"),
         Announced("image", "glance", f"{url}/image"),
+        Announced("network", "neutron", f"{url}/network"),
         Announced("volumev3", "cinder", volume),
         Announced("block-storage", "cinder", volume),
+        Announced("object-store", "swift", f"{url}/object-store/v1/AUTH_%(project_id)s"),
     )
 
 

@@ -99,7 +99,7 @@ class Collection(Generic[T]):
         row = self._db.execute(f"SELECT body FROM {self._table} WHERE id = ?", (identifier,)).fetchone()
         return None if row is None else self._decode(row[0])
 
-    def find(self, **wanted: str | bool | None) -> list[T]:
+    def find(self, **wanted: str | int | None) -> list[T]:
         """Those whose fields have the wanted values."""
         condition = self._condition(wanted)
         rows = self._db.execute(
@@ -107,7 +107,7 @@ class Collection(Generic[T]):
         )
         return [self._decode(body) for (body,) in rows]
 
-    def find_in(self, field: str, values: Sequence[str], **wanted: str | bool | None) -> list[T]:
+    def find_in(self, field: str, values: Sequence[str | int], **wanted: str | int | None) -> list[T]:
         """Those that have one of the values in a field, and the wanted ones in others."""
         found: list[T] = []
         for start in range(0, len(values), _AT_ONCE):
@@ -119,14 +119,36 @@ class Collection(Generic[T]):
             found += [self._decode(body) for (body,) in rows]
         return found
 
-    def count(self, **wanted: str | bool | None) -> int:
+    def in_order(
+        self,
+        field: str,
+        limit: int,
+        *,
+        start: str = "",
+        end: str | None = None,
+        descending: bool = False,
+        **wanted: str | int | None,
+    ) -> list[T]:
+        """At most `limit` documents by the text in a field, from `start` up to but without `end`. Cheap where an
+        index begins with the wanted fields and goes on with this one."""
+        place = _extract(field)
+        upper = f" AND {place} < ?" if end is not None else ""
+        condition = f"{self._condition(wanted)} AND {place} >= ?{upper}"
+        values = (*wanted.values(), start, *([end] if end is not None else []), limit)
+        order = "DESC" if descending else "ASC"
+        rows = self._db.execute(
+            f"SELECT body FROM {self._table} WHERE {condition} ORDER BY {place} {order} LIMIT ?", values
+        )
+        return [self._decode(body) for (body,) in rows]
+
+    def count(self, **wanted: str | int | None) -> int:
         condition = self._condition(wanted)
         row = self._db.execute(
             f"SELECT count(*) FROM {self._table} WHERE {condition}", tuple(wanted.values())
         ).fetchone()
         return int(row[0])
 
-    def first(self, **wanted: str | bool | None) -> T | None:
+    def first(self, **wanted: str | int | None) -> T | None:
         return next(iter(self.find(**wanted)), None)
 
     def add(self, value: T) -> T:
@@ -154,7 +176,7 @@ class Collection(Generic[T]):
         """Whether there was one to remove."""
         return self._db.execute(f"DELETE FROM {self._table} WHERE id = ?", (identifier,)).rowcount > 0
 
-    def remove_where(self, **wanted: str | bool | None) -> None:
+    def remove_where(self, **wanted: str | int | None) -> None:
         self._db.execute(f"DELETE FROM {self._table} WHERE {self._condition(wanted)}", tuple(wanted.values()))
 
     def remove_before(self, field: str, limit: str) -> None:

@@ -52,8 +52,9 @@ class Decision:
     def changed(self) -> frozenset[str]:
         return frozenset(change.name for change in self.changes)
 
-    def may_be(self, kind: Kind) -> bool:
-        return kind is self.kind or kind in self.possible
+    def may_be(self, *kinds: Kind) -> bool:
+        """Whether it is one of these, or may become one."""
+        return any(kind is self.kind or kind in self.possible for kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import select
+
+from calor.clouds.errors import CloudError
+from calor.clouds.errors import NotFound as MissingObject
+from calor.engine import snapshots
 from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.service.base import Base, NewStack
@@ -13,6 +19,9 @@ from calor.service.errors import ActionInProgress, NotSupported, ServiceError
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes
+
+PATIENCE = 5.0
+PAUSE = 0.02
 
 
 class TransferCommands(Base):
@@ -30,11 +39,20 @@ class TransferCommands(Base):
             return exported(connection, stack, self.world)
 
     def abandon(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
-        """Gives the stack's data away and deletes it; what it owns stays."""
+        """Gives the stack's data away and deletes it; what it owns stays. Its name is free again when that is done,
+        which takes a moment and is waited for; without an engine, the data is given away before."""
         _check_idle(stack)
         data = self.export(caller, stack)
         self.start(stack, "DELETE", run={"retain": True})
+        end = time.monotonic() + PATIENCE
+        while self._is_under_way(stack) and time.monotonic() < end:
+            time.sleep(PAUSE)
         return data
+
+    def _is_under_way(self, stack: records.Stack) -> bool:
+        query = select(tables.stack.c.status).where(tables.stack.c.id == stack.id)
+        with reading(self.database).connect() as connection:
+            return connection.execute(query).scalar() == "IN_PROGRESS"
 
     def create_snapshot(self, caller: Caller, stack: records.Stack, name: str | None) -> records.Snapshot:
         """Begins a snapshot; the engine puts the stack's data into it when all resources have had their part."""
@@ -63,9 +81,27 @@ class TransferCommands(Base):
     def delete_snapshot(self, caller: Caller, snapshot: records.Snapshot) -> None:
         if snapshot.status == "IN_PROGRESS":
             raise NotSupported("Deleting in-progress snapshot is not supported.")
+        self._discard(caller, snapshot)
         changes = Changes()
         changes.delete(tables.snapshot, snapshot.id)
         self.writer.write(changes)
+
+    def _discard(self, caller: Caller, snapshot: records.Snapshot) -> None:
+        """Deletes what a snapshot has in the cloud. Raises ServiceError."""
+        found = list(snapshots.parts(snapshot.data, self.world.declaration))
+        if not found or self.vault is None or not caller.token:
+            return
+        services = self.vault.services_for(caller.token)
+        for part in found:
+            try:
+                services.ask(part.service, "DELETE", part.collection, part.id)
+            except MissingObject:
+                continue
+            except CloudError as error:
+                message = (
+                    f"The {part.collection} {part.id} of the snapshot cannot be deleted: {error.message}"
+                )
+                raise ServiceError("HTTPServiceUnavailable", message) from None
 
     def restore(self, caller: Caller, stack: records.Stack, snapshot: records.Snapshot) -> None:
         """Leads the stack back to what it was when the snapshot was taken."""

@@ -16,6 +16,13 @@ needs:
 - `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
   what was made is gone
 - `signal(ctx, details)`: gives the reason for the event
+- `snapshot(ctx)`: gives a map of what the snapshot is known by; `restored(props, kept)`: plain; the properties that
+  lead back to it. `snapshot_parts`: the service and the collection of what is known so, by the key in the map; it
+  is deleted with the snapshot
+- `make_way(ctx)`: async; gives away what its replacement will need, before that is made; `come_back(ctx)`: async;
+  takes it back, where the way leads back
+
+`own_metadata` are members of the metadata that the type itself puts there: the template does not take them away.
 
 Plans foresee what a type does, if it says so beforehand:
 
@@ -138,8 +145,15 @@ class Signalling(Protocol):
         """What the user logs in with: auth_url, username, user_id, password, project_id, domain_id,
         region_name."""
 
+    def cfn_url(self) -> str:
+        """The address of the CFN API as servers reach it."""
+
     async def temporary_url(self, *, many: bool) -> str:
         """A URL of Swift to PUT a signal to; with `many`, earlier ones are kept as versions."""
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
+        object of these names, or of made-up ones."""
 
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""
@@ -240,6 +254,9 @@ class CloudServices(Protocol):
     async def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
         """An object without what wraps it; None if there is none."""
 
+    async def recent(self, service: str, *path: str) -> dict[str, Any] | None:
+        """An object as it was some time within the last minute, for what hardly changes and many ask for."""
+
     async def all(
         self,
         service: str,
@@ -255,10 +272,14 @@ class CloudServices(Protocol):
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
         """The whole answer, as `requests` gives it, to what is harmless to ask twice."""
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        """A URL of the object store at which whoever knows it can do one thing with an object, for ever."""
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         """The id of something that a template may name, by the name of its constraint, such as neutron.network."""
@@ -335,6 +356,9 @@ class Context(Signalling, Configs, Protocol):
     def child(self) -> StackBelow | None:
         """The stack below, as it has become."""
 
+    def reads(self, attribute: str) -> bool:
+        """Whether the template reads an attribute of the resource."""
+
     def physical_name(self, limit: int = 255) -> str: ...
 
     def made(self, physical_id: str) -> None:
@@ -345,6 +369,9 @@ class Context(Signalling, Configs, Protocol):
 
     def note(self, **data: Any) -> None:
         """Keeps data with the resource, beside what was noted before."""
+
+    async def intend(self) -> None:
+        """Returns when all that was noted is written down, so that whoever takes over after a crash knows it."""
 
     def set_metadata(self, metadata: dict[str, Any]) -> None: ...
 

@@ -50,6 +50,11 @@ class CloudObject(ResourceType):
         raise NotImplementedError
 
     @classmethod
+    def request(cls, props: Mapping[str, Any], body: Object) -> Object:
+        """The whole request for a new object."""
+        return {cls.wrapper: body}
+
+    @classmethod
     async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
         """What the request for a change says; nothing is asked for if that is empty. By default that part of
         `new` which has the names of changed properties."""
@@ -102,7 +107,7 @@ class CloudObject(ResourceType):
             return await cls.orphan(ctx, cloud, body)
 
         made = await cloud.make(
-            cls.api, *cls.path(ctx), body={cls.wrapper: body}, find=orphan, version=cls.version
+            cls.api, *cls.path(ctx), body=cls.request(given, body), find=orphan, version=cls.version
         )
         await cls.finish(ctx, cloud, given, made)
 
@@ -274,7 +279,7 @@ class CloudObject(ResourceType):
             cls.api, *path, key=cls._plural(), params=cls.likeness(body), version=cls.version
         )
         alike = [
-            shown for shown in listed if cls.resembles(shown, body) and _is_new(shown, ctx, cls.time_member)
+            shown for shown in listed if cls.resembles(shown, body) and is_new(shown, ctx, cls.time_member)
         ]
         if not alike:
             return None
@@ -296,7 +301,8 @@ def failed(shown: Mapping[str, Any]) -> ResourceFailed:
     return ResourceFailed(f"Went to status {status}", "ResourceInError")
 
 
-def _is_new(shown: Mapping[str, Any], ctx: Context, member: str) -> bool:
+def is_new(shown: Mapping[str, Any], ctx: Context, member: str = "created_at") -> bool:
+    """Whether an object may have been made in the present step."""
     written = shown.get(member)
     if not isinstance(written, str):
         return True

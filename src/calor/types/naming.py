@@ -15,6 +15,9 @@ _BY_ENTITY = "find_resourceid_by_name_or_id"
 KINDS: Mapping[str, str] = {
     "find_flavor_by_name_or_id": "nova.flavor",
     "find_image_by_name_or_id": "glance.image",
+    "find_network_ip": "neutron.floatingip",
+    "find_network_port": "neutron.port",
+    "find_network_segment": "neutron.segment",
     "get_domain_id": "keystone.domain",
     "get_group_id": "keystone.group",
     "get_project_id": "keystone.project",
@@ -50,15 +53,19 @@ def kind_of(rule: Resolve) -> str | None:
     return KINDS.get(rule.finder)
 
 
+async def id_for(cloud: CloudServices, kind: str, name_or_id: str) -> str:
+    """The id of a thing of a kind. Raises NotFound."""
+    # What looks like the id of an object is none's name.
+    return name_or_id if _UUID.fullmatch(name_or_id) else await cloud.id_of(kind, name_or_id)
+
+
 async def _resolved(cloud: CloudServices, kind: str, path: tuple[str, ...], value: Any) -> Any:
     if value is None or value == "":
         return value
     if isinstance(value, list):
         return [await _resolved(cloud, kind, path, each) for each in value]
     if not path:
-        # What looks like the id of an object is none's name.
-        named = isinstance(value, str) and not _UUID.fullmatch(value)
-        return await cloud.id_of(kind, value) if named else value
+        return await id_for(cloud, kind, value) if isinstance(value, str) else value
     if not isinstance(value, Mapping) or path[0] not in value:
         return value
     return {**value, path[0]: await _resolved(cloud, kind, path[1:], value[path[0]])}

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fake_cloud import FakeCloud
+
 from calor.language.schema import ResourceType
 from calor.types.behaviour import Context, NothingToDo, RemoteStacks
 
@@ -92,11 +94,22 @@ class FakeContext:
     reference: Any = None
     clock: float = 1_000_000.0
     made_below: dict[str, Any] | None = None
+    read: frozenset[str] = frozenset()
+    """The attributes that the template reads."""
+    services: FakeCloud = field(default_factory=FakeCloud)
+    """The cloud that the type works with."""
+    intended: dict[str, Any] | None = None
+    """What was noted when it was last made sure that it is written down."""
+    elsewhere: frozenset[str] = frozenset()
+    """What belongs to other resources."""
 
     id = "0b7e2cd6-9f9c-4a35-9e1b-000000000000"
     stack_name = "web"
     stack_id = "5a1f0d8e-0000-4000-8000-000000000000"
     project = "p1"
+
+    def reads(self, attribute: str) -> bool:
+        return attribute in self.read
 
     def physical_name(self, limit: int = 255) -> str:
         return f"{self.stack_name}-{self.name}-abcdefghijkl"
@@ -109,6 +122,9 @@ class FakeContext:
 
     def note(self, **data: Any) -> None:
         self.data = {**self.data, **data}
+
+    async def intend(self) -> None:
+        self.intended = dict(self.data)
 
     def set_metadata(self, metadata: dict[str, Any]) -> None:
         self.metadata = metadata
@@ -149,6 +165,19 @@ class FakeContext:
             if inspect.isawaitable(outcome):
                 await outcome
 
+    async def in_thread(self, work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
+    async def cloud(self, region: str | None = None) -> FakeCloud:
+        return self.services
+
+    async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
+        return self.elsewhere.intersection(physical_ids)
+
+    @property
+    def began_at(self) -> float:
+        return self.clock
+
     async def server(self, id: str) -> dict[str, Any] | None:
         return self.servers.get(id)
 
@@ -186,6 +215,12 @@ class FakeContext:
 
     def user_signal_url(self) -> str:
         return "https://heat/users/signal"
+
+    def cfn_url(self) -> str:
+        return "http://cfn:8000/v1"
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        return f"https://swift/{container or 'made-up'}/{object or 'made-up'}"
 
     async def user_token(self) -> str:
         return "token-1"

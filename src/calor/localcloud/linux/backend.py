@@ -47,6 +47,7 @@ class Linux:
     holder be killed."""
 
     name = "linux"
+    wires = True
 
     def __init__(self, folder: Path, doors: tuple[tuple[str, int], ...] = ()) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,5 @@
 from calor.language.schema import Property, supported
+from calor.types.behaviour import CloudServices, Context
 from calor.types.keystone.base import KeystoneType
 
 
@@ -11,3 +12,12 @@ class Domain(KeystoneType):
         "description": Property(str, update_allowed=True),
         "enabled": Property(bool, default=True, update_allowed=True),
     }
+    collection = ("domains",)
+    wrapper = "domain"
+    members = {"name": "name", "description": "description", "enabled": "enabled"}
+
+    @classmethod
+    async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
+        """Only a domain that is disabled can be deleted."""
+        body = {"domain": {"enabled": False}}
+        await cloud.ask(cls.api, "PATCH", *cls.collection, str(ctx.physical_id), body=body)

@@ -55,3 +55,14 @@ class Endpoint(KeystoneType):
         Resolve(("service",), "get_service_id"),
         Resolve(("region",), "get_region_id"),
     ]
+    collection = ("endpoints",)
+    wrapper = "endpoint"
+    members = {
+        "name": "name",
+        "region": "region_id",
+        "service": "service_id",
+        "interface": "interface",
+        "url": "url",
+        "enabled": "enabled",
+    }
+    listed_by = ("service_id", "interface")

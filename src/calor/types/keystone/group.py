@@ -1,5 +1,12 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
+from calor.types.behaviour import CloudServices, Context
+from calor.types.keystone.assigning import change_roles
 from calor.types.keystone.base import KeystoneType
 from calor.types.keystone.common import ROLE_RULES, ROLES
 
@@ -33,3 +40,19 @@ class Group(KeystoneType):
     }
     translations = [Resolve(("domain",), "get_domain_id")]
     rules = ROLE_RULES
+    collection = ("groups",)
+    wrapper = "group"
+    members = {"name": "name", "domain": "domain_id", "description": "description"}
+    listed_by = ("name", "domain_id")
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        await change_roles(cloud, "groups", str(ctx.physical_id), (), props["roles"])
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "roles" in changed:
+            before = ctx.properties["roles"]
+            await change_roles(cloud, "groups", str(ctx.physical_id), before, props["roles"])

@@ -1,10 +1,10 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
-from calor.types.keystone.base import KeystoneType
 from calor.types.keystone.common import ROLE_RULES, ROLES
+from calor.types.keystone.role_assignment import RoleAssignment
 
 
-class GroupRoleAssignment(KeystoneType):
+class GroupRoleAssignment(RoleAssignment):
     type_name = "OS::Keystone::GroupRoleAssignment"
     support = supported("5.0.0")
     properties = {
@@ -12,3 +12,4 @@ class GroupRoleAssignment(KeystoneType):
         "roles": ROLES,
     }
     rules = ROLE_RULES
+    holder = "group"

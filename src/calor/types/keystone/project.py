@@ -65,3 +65,14 @@ class Project(KeystoneType):
         Resolve(("domain",), "get_domain_id"),
         Resolve(("parent",), "get_project_id"),
     ]
+    collection = ("projects",)
+    wrapper = "project"
+    members = {
+        "name": "name",
+        "domain": "domain_id",
+        "description": "description",
+        "enabled": "enabled",
+        "parent": "parent_id",
+        "tags": "tags",
+    }
+    listed_by = ("name", "domain_id")

@@ -1,5 +1,12 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
 from calor.types.keystone.base import KeystoneType
 
 
@@ -28,3 +35,18 @@ class Region(KeystoneType):
         "enabled": Property(bool, "Whether it can be used.", default=True, update_allowed=True),
     }
     translations = [Resolve(("parent_region",), "get_region_id")]
+    collection = ("regions",)
+    wrapper = "region"
+    members = {
+        "id": "id",
+        "parent_region": "parent_region_id",
+        "description": "description",
+        "enabled": "enabled",
+    }
+    nullable = frozenset({"description", "parent_region"})
+    listed_by = ("parent_region_id",)
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        # The service would draw one, which nobody could find again.
+        return await super().new(ctx, {**props, "id": props.get("id") or ctx.id.replace("-", "")})

@@ -25,3 +25,7 @@ class Role(KeystoneType):
         ),
     }
     translations = [Resolve(("domain",), "get_domain_id")]
+    collection = ("roles",)
+    wrapper = "role"
+    members = {"name": "name", "domain": "domain_id"}
+    listed_by = ("name", "domain_id")

@@ -12,3 +12,7 @@ class Service(KeystoneType):
         "type": Property(str, required=True, update_allowed=True),
         "enabled": Property(bool, default=True, update_allowed=True, support=supported("6.0.0")),
     }
+    collection = ("services",)
+    wrapper = "service"
+    members = {"name": "name", "description": "description", "type": "type", "enabled": "enabled"}
+    listed_by = ("name", "type")

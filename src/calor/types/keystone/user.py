@@ -1,5 +1,14 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.types.behaviour import CloudServices, Context
+from calor.types.keystone.assigning import change_roles
 from calor.types.keystone.base import KeystoneType
 from calor.types.keystone.common import ROLE_RULES, ROLES
 
@@ -69,3 +78,45 @@ class User(KeystoneType):
         Resolve(("groups",), "get_group_id"),
     ]
     rules = ROLE_RULES
+    collection = ("users",)
+    wrapper = "user"
+    members = {
+        "name": "name",
+        "domain": "domain_id",
+        "description": "description",
+        "enabled": "enabled",
+        "email": "email",
+        "password": "password",
+        "default_project": "default_project_id",
+    }
+    nullable = frozenset({"description", "email", "password", "default_project"})
+    listed_by = ("name", "domain_id")
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        await _join(ctx, cloud, props["groups"])
+        await change_roles(cloud, "users", str(ctx.physical_id), (), props["roles"])
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "groups" in changed:
+            await _leave(ctx, cloud, ctx.properties["groups"], but=props["groups"] or ())
+            await _join(ctx, cloud, props["groups"])
+        if "roles" in changed:
+            before = ctx.properties["roles"]
+            await change_roles(cloud, "users", str(ctx.physical_id), before, props["roles"])
+
+
+async def _join(ctx: Context, cloud: CloudServices, groups: Any) -> None:
+    for group in groups or ():
+        await cloud.ask("identity", "PUT", "groups", group, "users", str(ctx.physical_id))
+
+
+async def _leave(ctx: Context, cloud: CloudServices, groups: Any, but: Any) -> None:
+    for named in groups or ():
+        with suppress(NotFound):
+            group = await cloud.id_of("keystone.group", named)
+            if group not in but:
+                await cloud.ask("identity", "DELETE", "groups", group, "users", str(ctx.physical_id))

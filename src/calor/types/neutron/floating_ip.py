@@ -1,4 +1,7 @@
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from calor.language.constraints import custom
 from calor.language.schema import (
@@ -14,11 +17,15 @@ from calor.language.schema import (
     hidden,
     supported,
 )
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
 from calor.types.neutron import waiting
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
+
+TARGET = frozenset({"port_id", "fixed_ip_address"})
 
 
-class FloatingIP(NeutronType):
+class FloatingIP(NetworkObject):
     """An address of an external network, which can lead to a port inside and be moved to another.
 
     With port_id it leads there from the start; without, it is only reserved, for an
@@ -28,6 +35,12 @@ class FloatingIP(NeutronType):
 
     type_name = "OS::Neutron::FloatingIP"
     entity = "floatingip"
+    collection = ("floatingips",)
+    wrapper = "floatingip"
+    # Associations apart from it lead it elsewhere.
+    volatile = True
+    members = {"floating_network": "floating_network_id", "floating_subnet": "subnet_id"}
+    likened = ("floating_network_id", "port_id", "floating_ip_address")
     properties = {
         "floating_network_id": Property(
             str,
@@ -126,3 +139,7 @@ class FloatingIP(NeutronType):
             # The port may end up on any subnet.
             for interface in peers.of_type("OS::Neutron::RouterInterface"):
                 yield interface.name
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        return await super().change(ctx, props, changed | TARGET if changed & TARGET else changed)

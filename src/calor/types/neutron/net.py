@@ -1,10 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.neutron import agents
 from calor.types.neutron.common import TAGS, ValueSpecsAddOnly
+from calor.types.neutron.networks import NetworkType
 
 
-class Net(NeutronType):
+class Net(NetworkType):
     """A virtual network: a broadcast domain of a project, apart from all others.
 
     It carries no addresses by itself: add an OS::Neutron::Subnet for each address range, and a router to
@@ -12,7 +19,8 @@ class Net(NeutronType):
     """
 
     type_name = "OS::Neutron::Net"
-    entity = "network"
+    members = {"qos_policy": "qos_policy_id"}
+    apart = frozenset({"dhcp_agent_ids"})
     properties = {
         "name": Property(
             str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
@@ -95,3 +103,17 @@ class Net(NeutronType):
     }
     translations = [Resolve(("qos_policy",), "get_qos_policy_id")]
     rules = [ValueSpecsAddOnly()]
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if props["dhcp_agent_ids"]:
+            await agents.assign(cloud, agents.DHCP, str(ctx.physical_id), props["dhcp_agent_ids"])
+        await super().furnish(ctx, cloud, props)
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "dhcp_agent_ids" in changed:
+            await agents.assign(cloud, agents.DHCP, str(ctx.physical_id), props["dhcp_agent_ids"] or ())
+        await super().adjust(ctx, cloud, props, changed)

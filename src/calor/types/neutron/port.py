@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,8 +19,8 @@ from calor.language.schema import (
 )
 from calor.language.values import bare
 from calor.types.neutron import waiting
-from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import PORT_EXTRAS, TAGS
+from calor.types.neutron.plugging import PortLife
 
 
 class AddressesOrNone:
@@ -29,7 +31,7 @@ class AddressesOrNone:
             yield Problem("ResourcePropertyConflict", "fixed_ips and no_fixed_ips exclude each other")
 
 
-class Port(NeutronType):
+class Port(PortLife):
     """A place on a network for a server or another device to plug into, with its addresses.
 
     A server makes its own ports for the networks it names. Declare one to choose its address, its security

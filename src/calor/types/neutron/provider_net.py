@@ -1,11 +1,13 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
 from calor.language.values import bare
-from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import NETWORK_TYPES
+from calor.types.neutron.networks import NetworkType
 
 
 class FitsNetworkType:
@@ -19,7 +21,7 @@ class FitsNetworkType:
             yield Problem("StackValidationFailed", f"a {kind} network has no physical_network")
 
 
-class ProviderNet(NeutronType):
+class ProviderNet(NetworkType):
     """A network that is bound to one of the data centre's own, such as a certain VLAN.
 
     Administrators make them, often to be shared or to be the external network of routers. Whoever just needs
@@ -29,7 +31,12 @@ class ProviderNet(NeutronType):
     type_name = "OS::Neutron::ProviderNet"
     support = supported("2014.1")
     extension = "provider"
-    entity = "network"
+    members = {
+        "network_type": "provider:network_type",
+        "physical_network": "provider:physical_network",
+        "segmentation_id": "provider:segmentation_id",
+        "router_external": "router:external",
+    }
     properties = {
         "name": Property(
             str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True

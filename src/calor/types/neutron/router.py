@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,9 +17,14 @@ from calor.language.schema import (
     supported,
 )
 from calor.language.values import Unknown, bare
-from calor.types.neutron import waiting
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import Object, some
+from calor.types.neutron import agents, waiting
 from calor.types.neutron.common import TAGS
+from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.plugging import addresses
+
+AGENTS = frozenset({"l3_agent_id", "l3_agent_ids"})
 
 
 class Placement:
@@ -39,7 +46,7 @@ class Placement:
             yield Problem("StackValidationFailed", "l3_agent_ids may be several only for an ha router")
 
 
-class Router(NeutronType):
+class Router(NetworkObject):
     """A virtual router, which joins subnets with each other and with an external network.
 
     Subnets are joined by one OS::Neutron::RouterInterface each. With external_gateway_info the router leads
@@ -49,6 +56,12 @@ class Router(NeutronType):
     type_name = "OS::Neutron::Router"
     extension = "router"
     entity = "router"
+    collection = ("routers",)
+    wrapper = "router"
+    waits = True
+    # Gateways may be set apart from it.
+    volatile = True
+    apart = AGENTS
     properties = {
         "name": Property(
             str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
@@ -163,3 +176,36 @@ class Router(NeutronType):
         """The router gets its outer address of a subnet of the external network."""
         gateway = me.value("external_gateway_info")
         return waiting.subnets(peers, gateway.get("network")) if gateway else iter(())
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        said = await super().said(ctx, props)
+        said["external_gateway_info"] = _gateway(props["external_gateway_info"])
+        return said
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if wanted := _agents(props):
+            await agents.assign(cloud, agents.ROUTING, str(ctx.physical_id), wanted)
+        await super().furnish(ctx, cloud, props)
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if changed & AGENTS:
+            await agents.assign(cloud, agents.ROUTING, str(ctx.physical_id), _agents(props))
+        await super().adjust(ctx, cloud, props, changed)
+
+
+def _agents(props: Mapping[str, Any]) -> list[str]:
+    return props["l3_agent_ids"] or ([props["l3_agent_id"]] if props["l3_agent_id"] else [])
+
+
+def _gateway(wanted: Mapping[str, Any] | None) -> Object | None:
+    if not wanted:
+        return None
+    gateway = {"network_id": wanted["network"], **some(wanted, ("enable_snat",))}
+    if wanted.get("external_fixed_ips") is not None:
+        gateway["external_fixed_ips"] = addresses(wanted["external_fixed_ips"])
+    return gateway

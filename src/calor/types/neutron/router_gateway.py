@@ -1,9 +1,17 @@
-from collections.abc import Iterator
+from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Peer, Peers, Property, Replace, Resolve, deprecated, hidden
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.cloud_objects import Object
+from calor.types.naming import with_ids
 from calor.types.neutron import waiting
 from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import once_unused
 
 
 class RouterGateway(NeutronType):
@@ -38,3 +46,54 @@ class RouterGateway(NeutronType):
         """The router's inner side comes first, and a subnet to get the outer address of."""
         yield from waiting.interfaces_of(peers, me.value("router_id"))
         yield from waiting.subnets(peers, me.value("network"))
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, props)
+        await _lead(cloud, given["router_id"], {"network_id": given["network"]})
+        ctx.made(f"{given['router_id']}:{given['network']}")
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, ctx.properties)
+        if await _way_out(cloud, given["router_id"]) != given["network"]:
+            return False
+        ctx.made(f"{given['router_id']}:{given['network']}")
+        return True
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None or await ctx.taken([ctx.physical_id]):
+            return
+        cloud = await ctx.cloud()
+        router, _, network = ctx.physical_id.partition(":")
+        # Something else may have given the router another way out.
+        if await _way_out(cloud, router) != network:
+            return
+
+        async def part() -> Object:
+            return await _lead(cloud, router, {})
+
+        try:
+            await once_unused(ctx, part)
+        except NotFound:
+            return
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        router, _, network = str(ctx.physical_id).partition(":")
+        if await _way_out(await ctx.cloud(), router) != network:
+            raise ResourceFailed(f"{router} does not lead to {network}", "NotFound")
+
+
+async def _lead(cloud: CloudServices, router: str, gateway: Object) -> Object:
+    return await cloud.ask(
+        "network", "PUT", "routers", router, body={"router": {"external_gateway_info": gateway}}
+    )
+
+
+async def _way_out(cloud: CloudServices, router: str) -> str | None:
+    shown = await cloud.show("network", "routers", router)
+    return ((shown or {}).get("external_gateway_info") or {}).get("network_id")

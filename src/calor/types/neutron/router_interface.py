@@ -1,6 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Property, Replace, Resolve, deprecated, exactly_one, hidden, supported
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.cloud_objects import Object, is_new
+from calor.types.naming import with_ids
 from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import just_once, once_unused
 
 
 class RouterInterface(NeutronType):
@@ -57,3 +67,85 @@ class RouterInterface(NeutronType):
         Resolve(("subnet",), "find_resourceid_by_name_or_id", "subnet"),
     ]
     rules = exactly_one("subnet", "port")
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, props)
+        what, id = _end(given)
+
+        async def join() -> Object:
+            path = ("routers", given["router"], "add_router_interface")
+            return await cloud.ask_once("network", "PUT", *path, body={what: id})
+
+        async def is_joined() -> bool:
+            return await _port(ctx, cloud, given) is not None
+
+        await just_once(ctx, join, is_joined)
+        ctx.made(f"{given['router']}:{what}={id}")
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, ctx.properties)
+        what, id = _end(given)
+        known = f"{given['router']}:{what}={id}"
+        port = await _port(ctx, cloud, given)
+        if port is None or (ctx.physical_id is None and await ctx.taken([known])):
+            return False
+        ctx.made(known)
+        return True
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            return
+        cloud = await ctx.cloud()
+        router, what, id = _parts(ctx.physical_id)
+
+        async def part() -> Object:
+            path = ("routers", router, "remove_router_interface")
+            return await cloud.ask("network", "PUT", *path, body={what: id})
+
+        try:
+            await once_unused(ctx, part)
+        except NotFound:
+            return
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        router, what, id = _parts(str(ctx.physical_id))
+        if not [port for port in await _ports(cloud, router) if _ends_at(port, what, id)]:
+            raise ResourceFailed(f"{ctx.physical_id} is gone", "NotFound")
+
+
+def _end(given: Mapping[str, Any]) -> tuple[str, str]:
+    """What is joined to the router, as a request names it, and its id."""
+    return ("port_id", given["port"]) if given["port"] else ("subnet_id", given["subnet"])
+
+
+def _parts(physical_id: str) -> tuple[str, str, str]:
+    """Router, kind of end and its id. In stacks of old, ends are subnets without saying so."""
+    router, _, end = physical_id.partition(":")
+    what, _, id = end.rpartition("=")
+    return router, what or "subnet_id", id
+
+
+async def _ports(cloud: CloudServices, router: str) -> list[Object]:
+    return await cloud.all("network", "ports", key="ports", params={"device_id": router})
+
+
+def _ends_at(port: Mapping[str, Any], what: str, id: str) -> bool:
+    if what == "port_id":
+        return bool(port["id"] == id)
+    return any(address["subnet_id"] == id for address in port.get("fixed_ips") or ())
+
+
+async def _port(ctx: Context, cloud: CloudServices, given: Mapping[str, Any]) -> Object | None:
+    """The router's port that was made in this step, or is the one that was given to it."""
+    what, id = _end(given)
+    for port in await _ports(cloud, given["router"]):
+        if _ends_at(port, what, id) and (what == "port_id" or is_new(port, ctx)):
+            return port
+    return None

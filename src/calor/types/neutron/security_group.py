@@ -1,11 +1,18 @@
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from calor.clouds.errors import Conflict, NotFound
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import Problem, Property, supported
 from calor.language.values import bare
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import SHOWN
 from calor.types.neutron.common import IP_PROTOCOLS
+from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.security_rules import changes
 
 
 class NotTheDefault:
@@ -16,7 +23,7 @@ class NotTheDefault:
             yield Problem("StackValidationFailed", "name must not be default: each project has that group")
 
 
-class SecurityGroup(NeutronType):
+class SecurityGroup(NetworkObject):
     """A set of rules about the traffic that ports may receive and send.
 
     What no rule allows is dropped, except that answers to allowed traffic pass. A new group lets everything
@@ -28,6 +35,9 @@ class SecurityGroup(NeutronType):
     support = supported("2014.1")
     extension = "security-group"
     entity = "security_group"
+    collection = ("security-groups",)
+    wrapper = "security_group"
+    apart = frozenset({"rules"})
     properties = {
         "name": Property(
             str,
@@ -100,3 +110,38 @@ class SecurityGroup(NeutronType):
         ),
     }
     rules = [NotTheDefault()]
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if props["rules"] and await cls._set_rules(ctx, cloud, (), props["rules"]):
+            ctx.note(**{SHOWN: await cls.shown(ctx, cloud)})
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "rules" in changed:
+            await cls._set_rules(ctx, cloud, ctx.properties["rules"], props["rules"])
+
+    @classmethod
+    async def _set_rules(
+        cls,
+        ctx: Context,
+        cloud: CloudServices,
+        before: Sequence[Mapping[str, Any]],
+        after: Sequence[Mapping[str, Any]],
+    ) -> bool:
+        """Rules that nobody has listed here, such as those declared apart, stay. Whether anything had to be done."""
+        group = str(ctx.physical_id)
+        present = await cloud.all(
+            "network", "security-group-rules", key="security_group_rules", params={"security_group_id": group}
+        )
+        surplus, missing = changes(group, present, before, after)
+        for id in surplus:
+            with suppress(NotFound):
+                await cloud.ask("network", "DELETE", "security-group-rules", id)
+        for rule in missing:
+            # The service knows more ways than one to write the same rule.
+            with suppress(Conflict):
+                await cloud.ask("network", "POST", "security-group-rules", body={"security_group_rule": rule})
+        return bool(surplus or missing)

@@ -1,10 +1,14 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import AtMostOne, Problem, Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.cloud_objects import Object
 from calor.types.neutron.common import IP_PROTOCOLS
+from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.security_rules import likeness
 
 
 class PortRange:
@@ -18,7 +22,7 @@ class PortRange:
             yield Problem("StackValidationFailed", f"port_range_min {low} is above port_range_max {high}")
 
 
-class SecurityGroupRule(NeutronType):
+class SecurityGroupRule(NetworkObject):
     """One rule of a security group, declared apart from the group.
 
     For a group that is not of the template, or two groups whose rules name each other; otherwise rules of
@@ -29,6 +33,10 @@ class SecurityGroupRule(NeutronType):
     support = supported("7.0.0")
     extension = "security-group"
     entity = "security_group_rule"
+    collection = ("security-group-rules",)
+    wrapper = "security_group_rule"
+    members = {"security_group": "security_group_id", "remote_group": "remote_group_id"}
+    likened = ("security_group_id",)
     properties = {
         "security_group": Property(
             str,
@@ -76,3 +84,7 @@ class SecurityGroupRule(NeutronType):
         Resolve(("remote_group",), "find_resourceid_by_name_or_id", "security_group"),
     ]
     rules = [AtMostOne(("remote_group", "remote_ip_prefix")), PortRange()]
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return super().resembles(shown, body) and likeness(shown) == likeness(body)

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import ipaddress
 import socket
 from collections.abc import Iterator, Mapping
@@ -16,8 +18,13 @@ from calor.language.schema import (
     supported,
 )
 from calor.language.values import Unknown, bare
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
 from calor.types.neutron.common import ROUTE, TAGS
+from calor.types.neutron.objects import NetworkObject
+
+NO_GATEWAY = ("", "~")
+ANY_GATEWAY = (None, "auto")
 
 
 class AddressRange:
@@ -51,7 +58,11 @@ class GatewayAddress:
 
     def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
         gateway = given.get("gateway_ip")
-        if isinstance(gateway, str) and gateway not in ("", "~", "auto") and not is_address(gateway):
+        if (
+            isinstance(gateway, str)
+            and gateway not in (*NO_GATEWAY, *ANY_GATEWAY)
+            and not is_address(gateway)
+        ):
             yield Problem("StackValidationFailed", f"gateway_ip {gateway!r} is no IP address")
 
 
@@ -73,7 +84,7 @@ def is_short_address(text: str) -> bool:
     return not any(map(str.isspace, text))
 
 
-class Subnet(NeutronType):
+class Subnet(NetworkObject):
     """A range of addresses on a network, and what its ports are told about it: gateway, name servers, routes.
 
     A network may have several, of both IP versions. The range is given as cidr, or carved out of a
@@ -82,6 +93,10 @@ class Subnet(NeutronType):
 
     type_name = "OS::Neutron::Subnet"
     entity = "subnet"
+    collection = ("subnets",)
+    wrapper = "subnet"
+    unwatched = frozenset({"gateway_ip"})
+    members = {"network": "network_id", "subnetpool": "subnetpool_id", "segment": "segment_id"}
     properties = {
         "network_id": Property(
             str,
@@ -218,3 +233,20 @@ class Subnet(NeutronType):
         Resolve(("segment",), "find_network_segment"),
     ]
     rules = [AddressRange(), AddressModes(), GatewayAddress()]
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        return _with_gateway(await super().new(ctx, props), props["gateway_ip"])
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        body = await super().change(ctx, props, changed)
+        return _with_gateway(body, props["gateway_ip"]) if "gateway_ip" in changed else body
+
+
+def _with_gateway(body: Object, gateway: str | None) -> Object:
+    """A subnet has a gateway of the service's choice, or keeps the one it has, unless a request says otherwise."""
+    rest = {name: value for name, value in body.items() if name != "gateway_ip"}
+    if gateway in ANY_GATEWAY:
+        return rest
+    return {**rest, "gateway_ip": None if gateway in NO_GATEWAY else gateway}

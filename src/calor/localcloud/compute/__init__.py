@@ -1,0 +1,1 @@
+"""The compute service: servers and what they need."""

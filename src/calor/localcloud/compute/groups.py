@@ -1,0 +1,98 @@
+"""Server groups: servers that are to share a host, or not to. There is one host; what was asked for is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calor.localcloud.compute.consumption import check_limit
+from calor.localcloud.compute.forms import number, plain_name, strict
+from calor.localcloud.compute.microversions import version_of
+from calor.localcloud.compute.paging import page_of
+from calor.localcloud.compute.records import ServerGroup, new_id
+from calor.localcloud.compute.rules import ComputeRoute, members, readers
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.reading import listing, one_of, truth
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+_OLD = ("affinity", "anti-affinity")
+_SOFT = ("soft-affinity", "soft-anti-affinity")
+
+
+def list_groups(compute: Compute, call: Call) -> Reply:
+    everyones = call.caller.is_admin and truth(call.query.get("all_projects", "false"))
+    wanted = {} if everyones else {"project_id": call.caller.project_id}
+    groups = compute.records.groups.find(**wanted)
+    offset = number(0)(call.query.get("offset", 0), "offset")
+    page, _ = page_of(call, groups[offset:])
+    return Reply(body={"server_groups": [_show(compute, call, group) for group in page]})
+
+
+def create_group(compute: Compute, call: Call) -> Reply:
+    version = version_of(call)
+    policies = one_of(*_OLD, *(_SOFT if version >= (2, 15) else ()))
+    if version >= (2, 64):
+        form = strict(
+            {"name": plain_name, "policy": policies},
+            {"rules": strict(optional={"max_server_per_host": number(1)})},
+        )
+    else:
+        form = strict({"name": plain_name, "policies": listing(policies, longest=1)})
+    given = call.read_in("server_group", form)
+    policy = given["policy"] if "policy" in given else next(iter(given["policies"]), None)
+    if policy is None:
+        raise BadRequest("server_group.policies must have one policy.")
+    rules = given.get("rules", {})
+    if rules and policy != "anti-affinity":
+        raise BadRequest("Only the policy anti-affinity has rules.")
+    project_id = call.caller.project_id
+    assert project_id is not None
+    check_limit(compute, project_id, "server_groups", compute.records.groups.count(project_id=project_id) + 1)
+    group = ServerGroup(
+        id=new_id(),
+        name=given["name"],
+        project_id=project_id,
+        user_id=call.caller.user_id,
+        policy=policy,
+        max_per_host=rules.get("max_server_per_host"),
+    )
+    return Reply(body={"server_group": _show(compute, call, compute.records.groups.add(group))})
+
+
+def get_group(compute: Compute, call: Call) -> Reply:
+    return Reply(body={"server_group": _show(compute, call, _need(compute, call))})
+
+
+def delete_group(compute: Compute, call: Call) -> Reply:
+    compute.records.groups.remove(_need(compute, call).id)
+    return NO_CONTENT
+
+
+def _need(compute: Compute, call: Call) -> ServerGroup:
+    found = compute.records.groups.get(call.path["group_id"])
+    if found is None or (found.project_id != call.caller.project_id and not call.caller.is_admin):
+        raise NotFound.of("server group", call.path["group_id"])
+    return found
+
+
+def _show(compute: Compute, call: Call, group: ServerGroup) -> dict[str, Any]:
+    version = version_of(call)
+    shown: dict[str, Any] = {
+        "id": group.id,
+        "name": group.name,
+        "members": [server.id for server in compute.records.servers.find(group_id=group.id)],
+    }
+    if version >= (2, 13):
+        shown |= {"project_id": group.project_id, "user_id": group.user_id}
+    if version < (2, 64):
+        return shown | {"policies": [group.policy], "metadata": {}}
+    rules = {} if group.max_per_host is None else {"max_server_per_host": group.max_per_host}
+    return shown | {"policy": group.policy, "rules": rules}
+
+
+ROUTES = (
+    ComputeRoute("GET", "/os-server-groups", list_groups, readers),
+    ComputeRoute("POST", "/os-server-groups", create_group, members),
+    ComputeRoute("GET", "/os-server-groups/{group_id}", get_group, readers),
+    ComputeRoute("DELETE", "/os-server-groups/{group_id}", delete_group, members),
+)

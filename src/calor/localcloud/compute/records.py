@@ -1,0 +1,219 @@
+"""What the compute service remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from calor.localcloud.problems import NotFound
+from calor.localcloud.store import Collection, Document, Store
+
+
+@dataclass(frozen=True)
+class Flavor:
+    id: str
+    name: str
+    ram: int
+    vcpus: int
+    disk: int
+    ephemeral: int = 0
+    swap: int = 0
+    rxtx_factor: float = 1.0
+    is_public: bool = True
+    description: str | None = None
+    extra_specs: Mapping[str, str] = field(default_factory=dict)
+    access: tuple[str, ...] = ()
+    """The projects that may use one that is not public."""
+
+
+@dataclass(frozen=True)
+class Keypair:
+    id: str
+    user_id: str
+    name: str
+    type: str
+    public_key: str
+    fingerprint: str
+    created: str
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server. What is going on with it is its task; `pending` holds what the task needs to know."""
+
+    id: str
+    name: str
+    project_id: str
+    user_id: str
+    created: str
+    updated: str
+    flavor: Mapping[str, Any]
+    """The flavor's fields as they were when it was chosen: it may be deleted since."""
+    former_flavor: Mapping[str, Any] | None = None
+    """What it had before it was resized, until that is confirmed."""
+    image_id: str = ""
+    """Empty where it boots from a volume."""
+    vm_state: str = "building"
+    task_state: str | None = "scheduling"
+    power_state: int = 0
+    pending: Mapping[str, Any] = field(default_factory=dict)
+    fault: Mapping[str, Any] | None = None
+    launched: str | None = None
+    host_name: str = ""
+    description: str | None = None
+    key_name: str | None = None
+    public_key: str | None = None
+    user_data: str | None = None
+    """In base64."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    config_drive: bool = False
+    admin_password: str | None = None
+    password: str = ""
+    """The one that the server has told the metadata service, encrypted with its key."""
+    zone: str = "nova"
+    pinned_zone: str | None = None
+    locked_by: str | None = None
+    """owner or admin."""
+    locked_reason: str | None = None
+    disk_config: str = "MANUAL"
+    group_id: str | None = None
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    certificates: tuple[str, ...] | None = None
+    access_v4: str = ""
+    access_v6: str = ""
+    reservation: str = ""
+    launch_index: int = 0
+    nic_tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags of interfaces by the ids of their ports."""
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A volume that belongs to a server. Its volume is not made yet where `volume_id` is empty: then `source` tells
+    what it is made from."""
+
+    id: str
+    server_id: str
+    volume_id: str
+    device: str
+    boot_index: int | None = None
+    delete_on_termination: bool = False
+    tag: str | None = None
+    source: Mapping[str, Any] = field(default_factory=dict)
+    attached: bool = False
+
+
+@dataclass(frozen=True)
+class ServerGroup:
+    id: str
+    name: str
+    project_id: str
+    user_id: str
+    policy: str
+    max_per_host: int | None = None
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    id: str
+    uuid: str
+    name: str
+    created: str
+    updated: str | None = None
+    hosts: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HostService:
+    """A process of the compute service as the administrator sees it."""
+
+    id: str
+    binary: str
+    number: int
+    disabled_reason: str | None = None
+    disabled: bool = False
+    forced_down: bool = False
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something that was done with a server."""
+
+    id: str
+    server_id: str
+    action: str
+    user_id: str
+    project_id: str
+    started: str
+    finished: str | None = None
+    event: str = ""
+    result: str = ""
+
+
+@dataclass(frozen=True)
+class Console:
+    """Lets whoever knows its id see the console of a server."""
+
+    id: str
+    server_id: str
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Limits that an admin has set for a project, or for all that have none of their own (whose id is `default`)."""
+
+    id: str
+    limits: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Consumption:
+    """What the servers of a project take up, kept along so that no one has to count."""
+
+    id: str
+    instances: int = 0
+    cores: int = 0
+    ram: int = 0
+
+
+class Records:
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.flavors: Collection[Flavor] = store.collection("compute_flavors", Flavor, unique=[("name",)])
+        self.keypairs: Collection[Keypair] = store.collection(
+            "compute_keypairs", Keypair, [("user_id",)], [("user_id", "name")]
+        )
+        self.servers: Collection[Server] = store.collection(
+            "compute_servers", Server, [("project_id",), ("group_id",)]
+        )
+        self.disks: Collection[Disk] = store.collection("compute_disks", Disk, [("server_id",)])
+        self.groups: Collection[ServerGroup] = store.collection(
+            "compute_groups", ServerGroup, [("project_id",)]
+        )
+        self.aggregates: Collection[Aggregate] = store.collection(
+            "compute_aggregates", Aggregate, unique=[("name",)]
+        )
+        self.services: Collection[HostService] = store.collection("compute_services", HostService)
+        self.deeds: Collection[Deed] = store.collection("compute_deeds", Deed, [("server_id",)])
+        self.consoles: Collection[Console] = store.collection("compute_consoles", Console, [("server_id",)])
+        self.quotas: Collection[Quota] = store.collection("compute_quotas", Quota)
+        self.consumption: Collection[Consumption] = store.collection("compute_consumption", Consumption)
+
+
+T = TypeVar("T", bound=Document)
+
+
+def new_id() -> str:
+    return str(uuid4())
+
+
+def need(kind: str, collection: Collection[T], identifier: str) -> T:
+    """The document, or the answer that there is none."""
+    found = collection.get(identifier)
+    if found is None:
+        raise NotFound.of(kind, identifier)
+    return found

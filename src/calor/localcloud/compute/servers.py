@@ -1,0 +1,199 @@
+"""Servers: made, listed, shown, changed, deleted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from calor.localcloud.compute.building import BUILD, DELETE
+from calor.localcloud.compute.creation import create
+from calor.localcloud.compute.filters import found_servers
+from calor.localcloud.compute.forms import address, plain_name, strict
+from calor.localcloud.compute.guards import need_server, require_unlocked
+from calor.localcloud.compute.microversions import Version, version_of
+from calor.localcloud.compute.paging import page_of, paged
+from calor.localcloud.compute.records import Deed, Server
+from calor.localcloud.compute.requests import host_name, read_wanted
+from calor.localcloud.compute.rules import ComputeRoute, members, readers
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.tasks import DELETING, begin
+from calor.localcloud.compute.views import (
+    links_of,
+    show_addresses,
+    show_changed,
+    show_one,
+    show_reference,
+    show_servers,
+)
+from calor.localcloud.problems import NotFound
+from calor.localcloud.reading import Reader, nullable, one_of, parse_json, text
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+
+def list_servers(compute: Compute, call: Call) -> Reply:
+    page, following = page_of(call, found_servers(compute, call))
+    return Reply(body=paged("servers", [show_reference(call, server) for server in page], following))
+
+
+def list_servers_in_detail(compute: Compute, call: Call) -> Reply:
+    page, following = page_of(call, found_servers(compute, call))
+    return Reply(body=paged("servers", show_servers(compute, call, page), following))
+
+
+def create_servers(compute: Compute, call: Call) -> Reply:
+    wanted = read_wanted(parse_json(call.raw), version_of(call))
+    servers = create(compute, call.caller, wanted)
+    for server in servers:
+        begin(compute, call, server, BUILD)
+    if wanted.rest.get("return_reservation_id"):
+        return Reply(202, {"reservation_id": servers[0].reservation})
+    first = servers[0]
+    links = links_of(call, f"servers/{first.id}")
+    shown = {
+        "id": first.id,
+        "links": links,
+        "OS-DCF:diskConfig": first.disk_config,
+        "security_groups": [{"name": name} for name in wanted.groups or ("default",)],
+        "adminPass": first.admin_password,
+    }
+    return Reply(202, {"server": shown}, {"Location": links[0]["href"]})
+
+
+def get_server(compute: Compute, call: Call) -> Reply:
+    return Reply(body={"server": show_one(compute, call, need_server(compute, call))})
+
+
+def update_server(compute: Compute, call: Call) -> Reply:
+    server = need_server(compute, call)
+    given = call.read_in("server", _change_form(version_of(call)))
+    changes = {field: given[member] for member, field in _CHANGEABLE.items() if member in given}
+    changed = compute.records.servers.put(replace(server, **changes, updated=compute.stamp()))
+    return Reply(body={"server": show_after_change(compute, call, changed)})
+
+
+def delete_server(compute: Compute, call: Call) -> Reply:
+    server = need_server(compute, call)
+    require_unlocked(call, server)
+    if server.task_state != DELETING:
+        begin(compute, call, server, DELETE)
+    return NO_CONTENT
+
+
+def list_addresses(compute: Compute, call: Call) -> Reply:
+    ports = compute.networks.ports_of(need_server(compute, call).id)
+    return Reply(body={"addresses": show_addresses(ports, kinds=False)})
+
+
+def list_addresses_in_network(compute: Compute, call: Call) -> Reply:
+    shown = show_addresses(compute.networks.ports_of(need_server(compute, call).id), kinds=False)
+    network = call.path["network"]
+    if network not in shown:
+        raise NotFound.of("network", network)
+    return Reply(body={network: shown[network]})
+
+
+def get_password(compute: Compute, call: Call) -> Reply:
+    return Reply(body={"password": need_server(compute, call).password})
+
+
+def clear_password(compute: Compute, call: Call) -> Reply:
+    compute.records.servers.put(replace(need_server(compute, call), password=""))
+    return NO_CONTENT
+
+
+def list_deeds(compute: Compute, call: Call) -> Reply:
+    server = need_server(compute, call)
+    deeds = compute.records.deeds.find(server_id=server.id)[::-1]
+    page, following = page_of(call, deeds) if version_of(call) >= (2, 58) else (deeds, None)
+    shown = [_show_deed(call, deed) for deed in page]
+    body: dict[str, Any] = {"instanceActions": shown}
+    if following:
+        body["links"] = [{"rel": "next", "href": following}]
+    return Reply(body=body)
+
+
+def get_deed(compute: Compute, call: Call) -> Reply:
+    server, deed = need_server(compute, call), compute.records.deeds.get(call.path["deed_id"])
+    if deed is None or deed.server_id != server.id:
+        raise NotFound.of("action", call.path["deed_id"])
+    event: dict[str, Any] = {
+        "event": deed.event,
+        "start_time": _precise(deed.started),
+        "finish_time": _precise(deed.finished),
+        "result": deed.result or None,
+    }
+    if call.caller.is_admin:
+        event["traceback"] = None
+    return Reply(body={"instanceAction": {**_show_deed(call, deed), "events": [event]}})
+
+
+def show_after_change(compute: Compute, call: Call, server: Server) -> dict[str, Any]:
+    version = version_of(call)
+    if version >= (2, 75):
+        return show_one(compute, call, server)
+    return show_changed(call, server, compute.networks.ports_of(server.id), version)
+
+
+_CHANGEABLE = {
+    "name": "name",
+    "OS-DCF:diskConfig": "disk_config",
+    "accessIPv4": "access_v4",
+    "accessIPv6": "access_v6",
+    "description": "description",
+    "hostname": "host_name",
+}
+
+
+def _change_form(version: Version) -> Reader:
+    optional: dict[str, Reader] = {
+        "name": plain_name,
+        "OS-DCF:diskConfig": one_of("AUTO", "MANUAL"),
+        "accessIPv4": _emptied(address(4)),
+        "accessIPv6": _emptied(address(6)),
+    }
+    if version >= (2, 19):
+        optional["description"] = nullable(text(255))
+    if version >= (2, 90):
+        optional["hostname"] = host_name
+    return strict(optional=optional)
+
+
+def _emptied(reader: Reader) -> Reader:
+    return lambda value, where: "" if value in ("", None) else reader(value, where)
+
+
+def _show_deed(call: Call, deed: Deed) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "action": deed.action,
+        "instance_uuid": deed.server_id,
+        "request_id": deed.id,
+        "user_id": deed.user_id,
+        "project_id": deed.project_id,
+        "start_time": _precise(deed.started),
+        "message": "Error" if deed.result == "Error" else None,
+    }
+    if version_of(call) >= (2, 58):
+        shown["updated_at"] = _precise(deed.finished or deed.started)
+    return shown
+
+
+def _precise(stamp: str | None) -> str | None:
+    return f"{stamp[:-1]}.000000" if stamp else None
+
+
+_ONE = "/servers/{server_id}"
+
+ROUTES = (
+    ComputeRoute("GET", "/servers", list_servers, readers),
+    ComputeRoute("POST", "/servers", create_servers, members),
+    ComputeRoute("GET", "/servers/detail", list_servers_in_detail, readers),
+    ComputeRoute("GET", _ONE, get_server, readers),
+    ComputeRoute("PUT", _ONE, update_server, members),
+    ComputeRoute("DELETE", _ONE, delete_server, members),
+    ComputeRoute("GET", f"{_ONE}/ips", list_addresses, readers),
+    ComputeRoute("GET", f"{_ONE}/ips/{{network}}", list_addresses_in_network, readers),
+    ComputeRoute("GET", f"{_ONE}/os-server-password", get_password, readers),
+    ComputeRoute("DELETE", f"{_ONE}/os-server-password", clear_password, members),
+    ComputeRoute("GET", f"{_ONE}/os-instance-actions", list_deeds, readers),
+    ComputeRoute("GET", f"{_ONE}/os-instance-actions/{{deed_id}}", get_deed, readers),
+)

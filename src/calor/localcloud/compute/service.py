@@ -1,0 +1,119 @@
+"""The compute service put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from http import HTTPStatus
+from inspect import isawaitable
+from typing import Any
+
+from starlette.types import ASGIApp
+
+from calor.localcloud.compute import (
+    aggregates,
+    attachments,
+    consoles,
+    extra_specs,
+    flavors,
+    groups,
+    hosts,
+    interfaces,
+    keypairs,
+    labels,
+    oddments,
+    power,
+    quotas,
+    reshaping,
+    servers,
+    shelving,
+    versions,
+    zones,
+)
+from calor.localcloud.compute.actions import dispatcher
+from calor.localcloud.compute.microversions import Versioned, version_of
+from calor.localcloud.compute.rules import ComputeRoute, readers
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.problems import Forbidden, NotFound, Problem
+from calor.localcloud.web import Call, Reply, Route, service_app
+
+_MODULES = (
+    servers,
+    consoles,
+    labels,
+    interfaces,
+    attachments,
+    flavors,
+    extra_specs,
+    keypairs,
+    groups,
+    aggregates,
+    zones,
+    hosts,
+    quotas,
+    versions,
+)
+_ACT = dispatcher(
+    {**power.ACTIONS, **reshaping.ACTIONS, **shelving.ACTIONS, **consoles.ACTIONS, **oddments.ACTIONS}
+)
+_ACTION_ROUTE = ComputeRoute("POST", "/servers/{server_id}/action", _ACT, readers)
+
+_KINDS = {
+    400: "badRequest",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "itemNotFound",
+    405: "badMethod",
+    406: "notAcceptable",
+    409: "conflictingRequest",
+    413: "overLimit",
+    415: "badMediaType",
+    429: "overLimit",
+    501: "notImplemented",
+    503: "serviceUnavailable",
+}
+
+
+class _Broken(Problem):
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def compute_app(compute: Compute) -> ASGIApp:
+    variants: dict[tuple[str, str], list[ComputeRoute]] = {}
+    for each in (_ACTION_ROUTE, *(route for module in _MODULES for route in module.ROUTES)):
+        variants.setdefault((each.method, each.path), []).append(each)
+    routes = [
+        Route(method, f"/v2.1{path}", partial(_answer, compute, group), _known)
+        for (method, path), group in variants.items()
+    ]
+    routes += [
+        Route("GET", "/", partial(versions.list_versions, compute), None),
+        Route("GET", "/v2.1", partial(versions.get_version, compute), None),
+        Route("GET", "/v2.1/", partial(versions.get_version, compute), None),
+        Route("GET", "/console", partial(consoles.show_console, compute), None),
+    ]
+    return Versioned(service_app(routes, compute.ground.authenticate, _error))
+
+
+def _known(call: Call) -> bool:
+    """Whoever has a valid token. The rule depends on the version, and is looked at with it."""
+    return True
+
+
+async def _answer(compute: Compute, variants: Iterable[ComputeRoute], call: Call) -> Reply:
+    version = version_of(call)
+    for route in variants:
+        if route.since <= version <= route.until:
+            if not route.rule(call):
+                raise Forbidden("You are not authorized to perform the requested action.")
+            try:
+                reply = route.handler(compute, call)
+                return await reply if isawaitable(reply) else reply
+            except MachineryFailed as error:
+                raise _Broken(str(error)) from None
+    raise NotFound("The resource could not be found in this version of the API.")
+
+
+def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
+    return {_KINDS.get(status.value, "computeFault"): {"code": status.value, "message": message}}

@@ -1,0 +1,1 @@
+"""The network service of the embedded cloud."""

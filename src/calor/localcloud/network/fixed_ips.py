@@ -1,0 +1,150 @@
+"""Which addresses a port gets, of those that its network's subnets have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calor.localcloud.network.addresses import AUTOMATIC, automatic_address, is_usable
+from calor.localcloud.network.documents import Port, Subnet
+from calor.localcloud.network.problems import invalid
+from calor.localcloud.network.records import by_id
+from calor.localcloud.network.state import Networking
+from calor.localcloud.problems import BadRequest, Conflict
+
+FixedIp = dict[str, str]
+
+_MOST = 5
+"""Addresses that one port may have."""
+
+
+def is_automatic(subnet: Subnet) -> bool:
+    return subnet.ipv6_address_mode in AUTOMATIC
+
+
+def settle_addresses(
+    networking: Networking, port: Port, wanted: Sequence[FixedIp] | None
+) -> tuple[FixedIp, ...]:
+    """Takes the addresses that are wanted for a port, keeps those it has of them and gives back the others. Without a
+    wish, a new port gets one of each version."""
+    subnets = networking.records.subnets.find(network_id=port.network_id)
+    if wanted is None:
+        return _usual_addresses(networking, port, subnets)
+    if len(wanted) > _MOST:
+        raise invalid(f"a port has at most {_MOST} addresses.")
+    kept, missing_ones = _sorted_out(port, subnets, wanted)
+    for fixed in port.fixed_ips:
+        if fixed not in kept:
+            networking.ipam.give_back(fixed["subnet_id"], fixed["ip_address"])
+    return (*kept, *(_taken(networking, port, subnet, address) for subnet, address in missing_ones))
+
+
+def give_back_all(networking: Networking, port: Port) -> None:
+    for fixed in port.fixed_ips:
+        networking.ipam.give_back(fixed["subnet_id"], fixed["ip_address"])
+
+
+def add_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
+    """Ports that are there already make an address of a new subnet's prefix at once."""
+    if not is_automatic(subnet):
+        return
+    records = networking.records
+    for port in records.ports.find(network_id=subnet.network_id):
+        if not port.device_owner.startswith("network:"):
+            fixed = _taken(networking, port, subnet, None)
+            networking.keep(records.ports, port, fixed_ips=(*port.fixed_ips, fixed))
+
+
+def drop_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
+    """No port keeps a subnet from being deleted by an address that it made itself."""
+    if not is_automatic(subnet):
+        return
+    records = networking.records
+    holders = {each.port_id for each in records.allocations.find(subnet_id=subnet.id)}
+    for port in by_id(records.ports, holders).values():
+        if port.device_owner.startswith("network:"):
+            continue
+        others = tuple(fixed for fixed in port.fixed_ips if fixed["subnet_id"] != subnet.id)
+        for fixed in port.fixed_ips:
+            if fixed not in others:
+                networking.ipam.give_back(subnet.id, fixed["ip_address"])
+        networking.keep(records.ports, port, fixed_ips=others)
+
+
+def _usual_addresses(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> tuple[FixedIp, ...]:
+    routes = port.device_owner.startswith("network:router")
+    fitting = [each for each in subnets if not each.service_types or port.device_owner in each.service_types]
+    found: list[FixedIp] = []
+    for version in (4, 6):
+        choices = [each for each in fitting if each.ip_version == version and not is_automatic(each)]
+        if choices:
+            found.append(_first_free(networking, port, choices))
+    automatic = [each for each in fitting if is_automatic(each) and not routes]
+    return (*found, *(_taken(networking, port, subnet, None) for subnet in automatic))
+
+
+def _first_free(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> FixedIp:
+    for subnet in subnets:
+        if address := networking.ipam.take_next(subnet, port.id):
+            return _fixed(subnet, address)
+    raise Conflict(f"No addresses are left on network {port.network_id}.", "IpAddressGenerationFailure")
+
+
+def _sorted_out(
+    port: Port, subnets: Sequence[Subnet], wanted: Sequence[FixedIp]
+) -> tuple[list[FixedIp], list[tuple[Subnet, str | None]]]:
+    """What of the wanted the port has, and what it has not."""
+    left = list(port.fixed_ips)
+    kept: list[FixedIp] = []
+    lacking: list[tuple[Subnet, str | None]] = []
+    # Named addresses first, so that none of them is kept for a wish that any address would fulfil.
+    for wish in sorted(wanted, key=lambda each: "ip_address" not in each):
+        address = wish.get("ip_address")
+        subnet = _subnet_of(port, subnets, wish.get("subnet_id"), address)
+        match = next(
+            (
+                each
+                for each in left
+                if each["subnet_id"] == subnet.id and address in (None, each["ip_address"])
+            ),
+            None,
+        )
+        if match is None:
+            lacking.append((subnet, address))
+        else:
+            left.remove(match)
+            kept.append(match)
+    return kept, lacking
+
+
+def _subnet_of(port: Port, subnets: Sequence[Subnet], subnet_id: str | None, address: str | None) -> Subnet:
+    if subnet_id is not None:
+        subnet = next((each for each in subnets if each.id == subnet_id), None)
+        if subnet is None:
+            raise invalid(f"subnet {subnet_id} is not on network {port.network_id}.")
+        if address is not None and not is_usable(subnet.cidr, address):
+            raise BadRequest(f"{address} is not a valid address of subnet {subnet.id}.", "InvalidIpForSubnet")
+        return subnet
+    if address is None:
+        raise invalid("a fixed ip needs a subnet_id or an ip_address.")
+    subnet = next((each for each in subnets if is_usable(each.cidr, address)), None)
+    if subnet is None:
+        raise BadRequest(
+            f"{address} is not a valid address of any subnet of network {port.network_id}.",
+            "InvalidIpForNetwork",
+        )
+    return subnet
+
+
+def _taken(networking: Networking, port: Port, subnet: Subnet, address: str | None) -> FixedIp:
+    if is_automatic(subnet) and not port.device_owner.startswith("network:router"):
+        own = automatic_address(subnet.cidr, port.mac_address)
+        if address not in (None, own):
+            raise invalid(f"ports make their addresses of subnet {subnet.id} themselves.")
+        return _fixed(subnet, networking.ipam.take(subnet, own, port.id))
+    if address is None:
+        return _first_free(networking, port, [subnet])
+    return _fixed(subnet, networking.ipam.take(subnet, address, port.id))
+
+
+def _fixed(subnet: Subnet, address: str) -> FixedIp:
+    return {"subnet_id": subnet.id, "ip_address": address}

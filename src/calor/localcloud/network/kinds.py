@@ -1,0 +1,143 @@
+"""Kinds of objects: which attributes each has, who may give them, and who sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from calor.localcloud.caller import Caller
+from calor.localcloud.network import readers
+from calor.localcloud.network.problems import forbidden
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.reading import Reader, mapping, text
+
+Given = dict[str, Any]
+"""What a client gives for an object, by the names of the documents' fields; what it does not give is absent."""
+
+_NO_DEFAULT = object()
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    read: Reader | None = None
+    """Without one, the attribute is only shown."""
+    fixed: bool = False
+    """Whether it can be given at creation only."""
+    late: bool = False
+    """Whether it can be given to an existing object only."""
+    required: bool = False
+    admins: bool = False
+    """Whether only admins may give it; everybody may ask for the default in a new object."""
+    default: Any = _NO_DEFAULT
+    hidden: bool = False
+    """Whether only admins see it."""
+    unseen: bool = False
+    """Whether it is never shown."""
+    field: str = ""
+    """What it is called in the document, where that is not its name."""
+
+    @property
+    def key(self) -> str:
+        return self.field or self.name
+
+
+def shown(*names: str) -> tuple[Attribute, ...]:
+    return tuple(Attribute(name) for name in names)
+
+
+NAME = Attribute("name", readers.name)
+DESCRIPTION = Attribute("description", readers.description)
+UP = Attribute("admin_state_up", readers.flag)
+SHARED_FLAG = Attribute("shared", readers.flag, admins=True, default=False)
+_STANDARD = (Attribute("id"), Attribute("project_id"))
+_STAMPS = shown("created_at", "updated_at", "revision_number", "tags")
+
+
+@dataclass(frozen=True)
+class Kind:
+    singular: str
+    plural: str
+    label: str
+    """What the types of errors about it begin with."""
+    attributes: tuple[Attribute, ...]
+    stamped: bool = True
+    """Whether it has times, a revision and tags."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Attribute]:
+        everything = _STANDARD + self.attributes + (_STAMPS if self.stamped else ())
+        return {each.name: each for each in everything}
+
+    def read_new(self, caller: Caller, body: Any) -> Given:
+        """The project is the caller's own, unless an admin names another."""
+        given = dict(mapping(body, self.singular))
+        project = _project_named(given)
+        read = {}
+        for name, value in given.items():
+            attribute = self._settable(name)
+            if attribute.late:
+                raise BadRequest(f"'{name}' cannot be given to a new {self.singular}.")
+            read[attribute.key] = _read(attribute, value)
+            if attribute.admins and not caller.is_admin and read[attribute.key] != attribute.default:
+                raise forbidden(f"create_{self.singular}:{name}")
+        for attribute in self.attributes:
+            if attribute.required and attribute.name not in given:
+                raise BadRequest(f"A {self.singular} needs the attribute '{attribute.name}'.")
+        own = caller.project_id or ""
+        if project is not None and project != own and not caller.is_admin:
+            raise forbidden(f"create_{self.singular} for another project")
+        return {**read, "project_id": own if project is None else project}
+
+    def read_change(self, caller: Caller, body: Any) -> Given:
+        given = mapping(body, self.singular)
+        read = {}
+        for name, value in given.items():
+            attribute = self._settable(name)
+            if attribute.fixed:
+                raise BadRequest(f"'{name}' of a {self.singular} cannot be changed.")
+            if attribute.admins and not caller.is_admin:
+                raise forbidden(f"update_{self.singular}:{name}")
+            read[attribute.key] = _read(attribute, value)
+        return read
+
+    def show(self, document: Any, details: Mapping[str, Any], admin: bool) -> dict[str, Any]:
+        """`details` are attributes that come from elsewhere than the document."""
+        view = {
+            name: details[name] if name in details else getattr(document, key)
+            for name, key in (self._for_admins if admin else self._for_all)
+        }
+        view["tenant_id"] = view["project_id"]
+        return view | {name: value for name, value in details.items() if name not in self.by_name}
+
+    @cached_property
+    def _for_admins(self) -> Sequence[tuple[str, str]]:
+        """The names of what is shown, with the fields it is in."""
+        return [(each.name, each.key) for each in self.by_name.values() if not each.unseen]
+
+    @cached_property
+    def _for_all(self) -> Sequence[tuple[str, str]]:
+        return [(name, key) for name, key in self._for_admins if not self.by_name[name].hidden]
+
+    def _settable(self, name: str) -> Attribute:
+        attribute = self.by_name.get(name)
+        if attribute is None:
+            raise BadRequest(f"Unrecognized attribute '{name[:255]}'.")
+        if attribute.read is None:
+            raise BadRequest(f"Attribute '{name}' is read-only.")
+        return attribute
+
+
+def _read(attribute: Attribute, value: Any) -> Any:
+    assert attribute.read is not None
+    return attribute.read(value, f"Invalid input for {attribute.name}")
+
+
+def _project_named(given: dict[str, Any]) -> str | None:
+    """Takes the project, under its old or its new name, out of what is given."""
+    named = [given.pop(name) for name in ("project_id", "tenant_id") if name in given]
+    if len(set(map(str, named))) > 1:
+        raise BadRequest("'project_id' and 'tenant_id' differ.")
+    return str(text(255)(named[0], "project_id")) if named else None

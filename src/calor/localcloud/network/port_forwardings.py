@@ -1,0 +1,196 @@
+"""Forwardings of single ports of a floating address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from calor.localcloud.network import readers
+from calor.localcloud.network.associations import router_to
+from calor.localcloud.network.documents import FloatingIp, PortForwarding
+from calor.localcloud.network.listing import filters_of, list_reply
+from calor.localcloud.network.problems import invalid, missing
+from calor.localcloud.network.records import new_id
+from calor.localcloud.network.resources import NetworkRoute, anyone
+from calor.localcloud.network.state import Networking
+from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.problems import BadRequest, Conflict
+from calor.localcloud.reading import Reader, one_of
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+Ports = tuple[int, int]
+
+_PORT = readers.whole(1, 65535)
+
+
+def _range(value: Any, where: str) -> Ports:
+    """Written 80:90, or 80 for a single port."""
+    first, _, last = str(value).partition(":")
+    read = _PORT(first, where), _PORT(last or first, where)
+    if read[0] > read[1]:
+        raise BadRequest(f"{where}: {value} is not a range of ports.")
+    return read
+
+
+_MEMBERS: dict[str, Reader] = {
+    "protocol": one_of("tcp", "udp", "icmp", "icmp6", "sctp", "dccp"),
+    "internal_port_id": readers.uuid,
+    "internal_ip_address": readers.address,
+    "internal_port": _PORT,
+    "internal_port_range": _range,
+    "external_port": _PORT,
+    "external_port_range": _range,
+    "description": readers.description,
+}
+_NEW = readers.strict_shape({name: _MEMBERS[name] for name in ("protocol", "internal_port_id")}, _MEMBERS)
+_CHANGE = readers.strict_shape({}, _MEMBERS)
+_FILTERS = ("id", *_MEMBERS)
+
+
+def list_forwardings(networking: Networking, call: Call) -> Reply:
+    floating = _floating(networking, call)
+    found = networking.records.port_forwardings.find(floating_ip_id=floating.id)
+    return list_reply(call, "port_forwardings", [_show(each) for each in found], filters_of(call, _FILTERS))
+
+
+def get_forwarding(networking: Networking, call: Call) -> Reply:
+    return Reply(body={"port_forwarding": _show(_forwarding(networking, call))})
+
+
+def create_forwarding(networking: Networking, call: Call) -> Reply:
+    floating = _floating(networking, call)
+    given = call.read_in("port_forwarding", _NEW)
+    if floating.port_id:
+        raise Conflict(f"Floating ip {floating.id} leads to a port as a whole.", "FipInUseByPortForwarding")
+    internal, external = _ports(given, "internal"), _ports(given, "external")
+    if internal is None or external is None:
+        raise invalid("a port forwarding needs an internal and an external port.")
+    with networking.change():
+        port_id = given["internal_port_id"]
+        address = _reachable(networking, call, floating, port_id, given.get("internal_ip_address"))
+        forwarding = PortForwarding(
+            new_id(),
+            floating.id,
+            given["protocol"],
+            port_id,
+            address,
+            internal,
+            external,
+            given.get("description", ""),
+        )
+        _keep(networking, floating, forwarding)
+    return Reply(201, {"port_forwarding": _show(forwarding)})
+
+
+def update_forwarding(networking: Networking, call: Call) -> Reply:
+    floating, forwarding = _floating(networking, call), _forwarding(networking, call)
+    given = call.read_in("port_forwarding", _CHANGE)
+    port_id = given.get("internal_port_id", forwarding.internal_port_id)
+    with networking.change():
+        address = forwarding.internal_ip_address
+        if "internal_port_id" in given or "internal_ip_address" in given:
+            address = _reachable(networking, call, floating, port_id, given.get("internal_ip_address"))
+        changed = replace(
+            forwarding,
+            protocol=given.get("protocol", forwarding.protocol),
+            internal_port_id=port_id,
+            internal_ip_address=address,
+            internal_ports=_ports(given, "internal") or forwarding.internal_ports,
+            external_ports=_ports(given, "external") or forwarding.external_ports,
+            description=given.get("description", forwarding.description),
+        )
+        _keep(networking, floating, changed)
+    return Reply(body={"port_forwarding": _show(changed)})
+
+
+def delete_forwarding(networking: Networking, call: Call) -> Reply:
+    floating, forwarding = _floating(networking, call), _forwarding(networking, call)
+    with networking.change():
+        networking.records.port_forwardings.remove(forwarding.id)
+        if not networking.records.port_forwardings.count(floating_ip_id=floating.id):
+            networking.keep(networking.records.floating_ips, floating, router_id=None, status="DOWN")
+    return NO_CONTENT
+
+
+def show_briefly(forwarding: PortForwarding) -> dict[str, Any]:
+    """As a floating ip shows it."""
+    return {name: value for name, value in _show(forwarding).items() if name != "id"}
+
+
+def _show(forwarding: PortForwarding) -> dict[str, Any]:
+    internal, external = forwarding.internal_ports, forwarding.external_ports
+    view: dict[str, Any] = {
+        "id": forwarding.id,
+        "protocol": forwarding.protocol,
+        "internal_port_id": forwarding.internal_port_id,
+        "internal_ip_address": forwarding.internal_ip_address,
+        "internal_port_range": f"{internal[0]}:{internal[1]}",
+        "external_port_range": f"{external[0]}:{external[1]}",
+        "description": forwarding.description,
+    }
+    if internal[0] == internal[1] and external[0] == external[1]:
+        view |= {"internal_port": internal[0], "external_port": external[0]}
+    return view
+
+
+def _ports(given: dict[str, Any], side: str) -> Ports | None:
+    single, several = given.get(f"{side}_port"), given.get(f"{side}_port_range")
+    if single is not None and several is not None and several != (single, single):
+        raise invalid(f"{side}_port and {side}_port_range differ.")
+    return several or ((single, single) if single is not None else None)
+
+
+def _keep(networking: Networking, floating: FloatingIp, forwarding: PortForwarding) -> None:
+    internal, external = forwarding.internal_ports, forwarding.external_ports
+    if external[1] - external[0] != internal[1] - internal[0] and internal[0] != internal[1]:
+        raise invalid("the ranges of internal and external ports must be of the same size.")
+    for other in networking.records.port_forwardings.find(floating_ip_id=floating.id):
+        if other.id == forwarding.id or other.protocol != forwarding.protocol:
+            continue
+        if other.external_ports[0] <= external[1] and external[0] <= other.external_ports[1]:
+            raise BadRequest(f"Forwarding {other.id} has an external port in common.", "BadRequest")
+    networking.records.port_forwardings.put(forwarding)
+
+
+def _reachable(
+    networking: Networking, call: Call, floating: FloatingIp, port_id: str, address: str | None
+) -> str:
+    """The address of the port, which a router connects with the external network."""
+    port = Viewer(networking.records, call.caller).need_port(port_id)
+    choices = [fixed for fixed in port.fixed_ips if ":" not in fixed["ip_address"]]
+    fixed = next((each for each in choices if address in (None, each["ip_address"])), None)
+    if fixed is None:
+        raise BadRequest(f"Port {port.id} does not have such an IPv4 address.", "BadRequest")
+    router = router_to(networking, port, fixed["subnet_id"], floating.floating_network_id)
+    if floating.router_id not in (None, router.id):
+        raise Conflict(f"Floating ip {floating.id} is at another router.", "FipInUseByPortForwarding")
+    networking.keep(networking.records.floating_ips, floating, router_id=router.id, status="ACTIVE")
+    return fixed["ip_address"]
+
+
+def _floating(networking: Networking, call: Call) -> FloatingIp:
+    viewer = Viewer(networking.records, call.caller)
+    floating = networking.records.floating_ips.get(call.path["id"])
+    if floating is None or not viewer.owns(floating):
+        raise missing("FloatingIP", call.path["id"])
+    return floating
+
+
+def _forwarding(networking: Networking, call: Call) -> PortForwarding:
+    floating = _floating(networking, call)
+    found = networking.records.port_forwardings.get(call.path["forwarding_id"])
+    if found is None or found.floating_ip_id != floating.id:
+        raise missing("PortForwarding", call.path["forwarding_id"])
+    return found
+
+
+_ALL = "/v2.0/floatingips/{id}/port_forwardings"
+_ONE = f"{_ALL}/{{forwarding_id}}"
+
+ROUTES = (
+    NetworkRoute("GET", _ALL, list_forwardings, anyone),
+    NetworkRoute("POST", _ALL, create_forwarding, anyone),
+    NetworkRoute("GET", _ONE, get_forwarding, anyone),
+    NetworkRoute("PUT", _ONE, update_forwarding, anyone),
+    NetworkRoute("DELETE", _ONE, delete_forwarding, anyone),
+)

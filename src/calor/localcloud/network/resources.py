@@ -1,0 +1,229 @@
+"""The five requests that every kind of object answers, and those for its tags, from what makes the kind special."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from calor.localcloud.network.kinds import Given, Kind
+from calor.localcloud.network.listing import filters_of, list_body, only_fields
+from calor.localcloud.network.problems import StaleRevision, forbidden, missing
+from calor.localcloud.network.quotas import check_quota
+from calor.localcloud.network.records import Records
+from calor.localcloud.network.state import Networking
+from calor.localcloud.network.viewer import Owned, Viewer
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.reading import parse_json
+from calor.localcloud.store import Collection
+from calor.localcloud.web import NO_CONTENT, Call, Reply, Rule
+
+D = TypeVar("D", bound=Owned)
+Views = Mapping[str, Mapping[str, Any]]
+Handler = Callable[[Networking, Call], Reply]
+Lookup = Callable[[Records, Sequence[str]], Iterable[D]]
+
+
+@dataclass(frozen=True)
+class NetworkRoute:
+    method: str
+    path: str
+    handler: Handler
+    rule: Rule | None
+
+
+def anyone(call: Call) -> bool:
+    """Whoever has a valid token; what they see and may do is decided for each object."""
+    return True
+
+
+def admins(call: Call) -> bool:
+    return call.caller.is_admin
+
+
+def no_details(viewer: Viewer, documents: Sequence[Any]) -> Views:
+    return {}
+
+
+def owned(viewer: Viewer, document: Owned) -> bool:
+    return viewer.owns(document)
+
+
+@dataclass(frozen=True)
+class Resource(Generic[D]):
+    """One kind of object: where it is kept, who sees it, and what happens when it is made, changed and removed. All
+    three are within one transaction."""
+
+    kind: Kind
+    path: str
+    documents: Callable[[Records], Collection[D]]
+    create: Callable[[Networking, Viewer, Given], D] | None = None
+    update: Callable[[Networking, Viewer, D, Given], D] | None = None
+    delete: Callable[[Networking, Viewer, D], None] | None = None
+    details: Callable[[Viewer, Sequence[D]], Views] = no_details
+    """Attributes that are not in the document, for many of them at once, by id."""
+    sees: Callable[[Viewer, D], bool] = owned
+    shared: Callable[[Viewer], Iterable[D]] = lambda viewer: ()
+    """What the caller sees beside the objects of their project."""
+    reach: Callable[[Viewer], Iterable[D]] | None = None
+    """All that the caller sees, where it is not read in the usual way."""
+    lookups: Mapping[str, Lookup[D]] = field(default_factory=dict)
+    """Filters for which a list need not be read as a whole."""
+    prepare: Callable[[Networking, Viewer], None] = lambda networking, viewer: None
+    """What must be there before a list is shown."""
+    rule: Rule = anyone
+    quota: str | None = None
+
+    def need(self, viewer: Viewer, id: str) -> D:
+        found = self.documents(viewer.records).get(id)
+        if found is None or not self.sees(viewer, found):
+            raise missing(self.kind.label, id)
+        return found
+
+    def need_own(self, viewer: Viewer, id: str, action: str) -> D:
+        """For what only the owner may do: others who see the object are told so."""
+        found = self.need(viewer, id)
+        if not viewer.owns(found):
+            raise forbidden(f"{action}_{self.kind.singular}")
+        return found
+
+    def views(self, viewer: Viewer, documents: Sequence[D]) -> list[dict[str, Any]]:
+        details = self.details(viewer, documents)
+        return [self.kind.show(each, details.get(each.id, {}), viewer.admin) for each in documents]
+
+    def view(self, viewer: Viewer, document: D) -> dict[str, Any]:
+        return self.views(viewer, [document])[0]
+
+    def body(self, viewer: Viewer, document: D) -> dict[str, Any]:
+        return {self.kind.singular: self.view(viewer, document)}
+
+
+def routes_of(resource: Resource[Any]) -> tuple[NetworkRoute, ...]:
+    one, rule = f"{resource.path}/{{id}}", resource.rule
+    routes = [
+        NetworkRoute("GET", resource.path, partial(_list, resource), rule),
+        NetworkRoute("GET", one, partial(_get, resource), rule),
+    ]
+    if resource.create:
+        routes.append(NetworkRoute("POST", resource.path, partial(_create, resource), rule))
+    if resource.update:
+        routes.append(NetworkRoute("PUT", one, partial(_update, resource), rule))
+    if resource.delete:
+        routes.append(NetworkRoute("DELETE", one, partial(_delete, resource), rule))
+    return tuple(routes)
+
+
+def action_on(
+    resource: Resource[D], action: Callable[[Networking, Viewer, D, dict[str, Any]], Any]
+) -> Handler:
+    """A request about one object that is neither of the five: PUT /routers/{id}/add_router_interface."""
+
+    def handle(networking: Networking, call: Call) -> Reply:
+        viewer = Viewer(networking.records, call.caller)
+        target = resource.need_own(viewer, call.path["id"], "update")
+        body = parse_json(call.raw)
+        if not isinstance(body, dict):
+            raise BadRequest("The body must be an object.")
+        with networking.change():
+            return Reply(body=action(networking, viewer, target, body))
+
+    return handle
+
+
+def _list(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+    viewer = Viewer(networking.records, call.caller)
+    resource.prepare(networking, viewer)
+    filters = filters_of(call, resource.kind.by_name)
+    documents = _candidates(resource, viewer, filters)
+    body = list_body(call, resource.kind.plural, resource.views(viewer, documents), filters)
+    return Reply(body=body)
+
+
+def _candidates(resource: Resource[D], viewer: Viewer, filters: dict[str, list[str]]) -> list[D]:
+    collection = resource.documents(viewer.records)
+    lookups: dict[str, Lookup[D]] = {"id": partial(_found_in, resource, "id"), **resource.lookups}
+    if "name" in resource.kind.by_name:
+        lookups["name"] = partial(_found_in, resource, "name")
+    for name, lookup in lookups.items():
+        if name in filters:
+            found = lookup(viewer.records, filters[name])
+            return [each for each in found if resource.sees(viewer, each)]
+    if viewer.admin:
+        wanted = filters.get("project_id")
+        return collection.find() if wanted is None else collection.find_in("project_id", wanted)
+    if resource.reach:
+        return list(resource.reach(viewer))
+    own = collection.find(project_id=viewer.project_id) if viewer.project_id else []
+    return list({each.id: each for each in (*own, *resource.shared(viewer))}.values())
+
+
+def _found_in(resource: Resource[D], field: str, records: Records, values: Sequence[str]) -> list[D]:
+    return resource.documents(records).find_in(field, values)
+
+
+def found_by(documents: Callable[[Records], Collection[D]], field: str) -> Lookup[D]:
+    """A look-up by an indexed field."""
+    return lambda records, values: documents(records).find_in(field, values)
+
+
+def _get(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+    viewer = Viewer(networking.records, call.caller)
+    view = resource.view(viewer, resource.need(viewer, call.path["id"]))
+    return Reply(body={resource.kind.singular: only_fields(call, view)})
+
+
+def _create(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+    kind, viewer = resource.kind, Viewer(networking.records, call.caller)
+    body = parse_json(call.raw)
+    bulk = isinstance(body, dict) and isinstance(body.get(kind.plural), list)
+    if not bulk and (not isinstance(body, dict) or kind.singular not in body):
+        raise BadRequest(f"The body must be an object with the member {kind.singular}.")
+    wanted = body[kind.plural] if bulk else [body[kind.singular]]
+    given = [kind.read_new(call.caller, each) for each in wanted]
+    with networking.change():
+        made = [made_of(resource, networking, viewer, each) for each in given]
+        views = resource.views(viewer, made)
+    return Reply(201, {kind.plural: views} if bulk else {kind.singular: views[0]})
+
+
+def made_of(resource: Resource[D], networking: Networking, viewer: Viewer, given: Given) -> D:
+    """What a create request makes of what was read from it; within a transaction."""
+    assert resource.create is not None
+    if resource.quota:
+        collection = resource.documents(networking.records)
+        check_quota(networking.records, resource.quota, given["project_id"], collection)
+    return resource.create(networking, viewer, given)
+
+
+def _update(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+    viewer = Viewer(networking.records, call.caller)
+    target = resource.need_own(viewer, call.path["id"], "update")
+    body = parse_json(call.raw)
+    if not isinstance(body, dict) or resource.kind.singular not in body:
+        raise BadRequest(f"The body must be an object with the member {resource.kind.singular}.")
+    given = resource.kind.read_change(call.caller, body[resource.kind.singular])
+    _check_revision(call, target)
+    assert resource.update is not None
+    with networking.change():
+        updated = resource.update(networking, viewer, target, given)
+        return Reply(body=resource.body(Viewer(networking.records, call.caller), updated))
+
+
+def _delete(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+    viewer = Viewer(networking.records, call.caller)
+    target = resource.need_own(viewer, call.path["id"], "delete")
+    _check_revision(call, target)
+    assert resource.delete is not None
+    with networking.change():
+        resource.delete(networking, viewer, target)
+    return NO_CONTENT
+
+
+def _check_revision(call: Call, target: Any) -> None:
+    """A client may ask for a change only of the revision it knows."""
+    _, _, wanted = call.headers.get("if-match", "").partition("revision_number=")
+    if wanted and wanted != str(getattr(target, "revision_number", "")):
+        raise StaleRevision(
+            f"{target.id} is not at revision {wanted[:20]}.", "RevisionNumberConstraintFailed"
+        )

@@ -1,0 +1,156 @@
+"""Routers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calor.localcloud.network import readers
+from calor.localcloud.network.documents import Port, Router
+from calor.localcloud.network.kinds import DESCRIPTION, NAME, UP, Attribute, Given, Kind, shown
+from calor.localcloud.network.problems import invalid
+from calor.localcloud.network.records import by_id
+from calor.localcloud.network.resources import NetworkRoute, Resource, Views, action_on, anyone, routes_of
+from calor.localcloud.network.router_gateways import clear_gateway, read_gateway, set_gateway
+from calor.localcloud.network.router_interfaces import add_interface, interfaces_of, remove_interface
+from calor.localcloud.network.router_routes import (
+    check_routes,
+    with_routes,
+    without_routes,
+)
+from calor.localcloud.network.state import Networking
+from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.problems import Conflict
+from calor.localcloud.reading import listing, nullable, shape, text
+
+_ZONE = "nova"
+
+KIND = Kind(
+    "router",
+    "routers",
+    "Router",
+    (
+        NAME,
+        DESCRIPTION,
+        UP,
+        Attribute("external_gateway_info", nullable(read_gateway)),
+        Attribute("routes", nullable(readers.routes), late=True),
+        Attribute("ha", nullable(readers.flag), admins=True, default=None, hidden=True),
+        Attribute("distributed", nullable(readers.flag), admins=True, default=None, hidden=True),
+        Attribute("flavor_id", nullable(readers.uuid), fixed=True),
+        Attribute("enable_ndp_proxy", nullable(readers.flag)),
+        Attribute("availability_zone_hints", listing(text(255)), fixed=True),
+        *shown("status", "availability_zones"),
+    ),
+)
+
+
+def create_router(networking: Networking, viewer: Viewer, given: Given) -> Router:
+    gateway = given.pop("external_gateway_info", None)
+    _tidy(given)
+    router = networking.records.routers.add(networking.made(Router, given))
+    networking.wiring.router(router.id)
+    return set_gateway(networking, viewer, router, gateway) if gateway else router
+
+
+def update_router(networking: Networking, viewer: Viewer, router: Router, given: Given) -> Router:
+    _tidy(given)
+    if given.get("distributed", router.distributed) != router.distributed and router.admin_state_up:
+        raise invalid("distributed can be changed only while the router is administratively down.")
+    if "external_gateway_info" in given:
+        gateway = given.pop("external_gateway_info")
+        if gateway:
+            router = set_gateway(networking, viewer, router, gateway)
+        else:
+            router = clear_gateway(networking, router)
+    if "routes" in given:
+        given["routes"] = given["routes"] or ()
+        check_routes(networking.records, router, given["routes"])
+    networking.wiring.router(router.id)
+    return networking.keep(networking.records.routers, router, **given)
+
+
+def delete_router(networking: Networking, viewer: Viewer, router: Router) -> None:
+    records = networking.records
+    if interfaces_of(records, router):
+        raise Conflict(f"Router {router.id} is in use: it has interfaces.", "RouterInUse")
+    clear_gateway(networking, router)
+    records.routers.remove(router.id)
+    networking.wiring.router(router.id)
+
+
+def details(viewer: Viewer, routers: Sequence[Router]) -> Views:
+    gateways = by_id(viewer.records.ports, {each.gateway_port_id for each in routers if each.gateway_port_id})
+    return {
+        router.id: {
+            "availability_zones": [_ZONE],
+            "external_gateway_info": _gateway_info(router, gateways),
+        }
+        for router in routers
+    }
+
+
+def _gateway_info(router: Router, gateways: Mapping[str, Port]) -> dict[str, Any] | None:
+    if router.gateway_port_id is None:
+        return None
+    return {
+        "network_id": router.gateway_network_id,
+        "enable_snat": router.enable_snat,
+        "external_fixed_ips": gateways[router.gateway_port_id].fixed_ips,
+        "qos_policy_id": router.gateway_qos_policy_id,
+    }
+
+
+def _tidy(given: Given) -> None:
+    """Null leaves the choice to the service."""
+    for name in ("ha", "distributed", "enable_ndp_proxy"):
+        if name in given and given[name] is None:
+            del given[name]
+
+
+_ROUTES_BODY = shape({"router": shape({"routes": readers.routes})})
+
+
+def add_routes(
+    networking: Networking, viewer: Viewer, router: Router, body: dict[str, Any]
+) -> dict[str, Any]:
+    given = _ROUTES_BODY(body, "The body")["router"]["routes"]
+    routes = with_routes(router, given)
+    check_routes(networking.records, router, given)
+    return _with(networking, viewer, router, routes)
+
+
+def remove_routes(
+    networking: Networking, viewer: Viewer, router: Router, body: dict[str, Any]
+) -> dict[str, Any]:
+    given = _ROUTES_BODY(body, "The body")["router"]["routes"]
+    return _with(networking, viewer, router, without_routes(router, given))
+
+
+def _with(
+    networking: Networking, viewer: Viewer, router: Router, routes: tuple[dict[str, str], ...]
+) -> dict[str, Any]:
+    networking.wiring.router(router.id)
+    return ROUTERS.body(viewer, networking.keep(networking.records.routers, router, routes=routes))
+
+
+ROUTERS: Resource[Router] = Resource(
+    KIND,
+    "/v2.0/routers",
+    lambda records: records.routers,
+    create=create_router,
+    update=update_router,
+    delete=delete_router,
+    details=details,
+    quota="router",
+)
+
+_ONE = "/v2.0/routers/{id}"
+
+ROUTES = (
+    *routes_of(ROUTERS),
+    NetworkRoute("PUT", f"{_ONE}/add_router_interface", action_on(ROUTERS, add_interface), anyone),
+    NetworkRoute("PUT", f"{_ONE}/remove_router_interface", action_on(ROUTERS, remove_interface), anyone),
+    NetworkRoute("PUT", f"{_ONE}/add_extraroutes", action_on(ROUTERS, add_routes), anyone),
+    NetworkRoute("PUT", f"{_ONE}/remove_extraroutes", action_on(ROUTERS, remove_routes), anyone),
+)

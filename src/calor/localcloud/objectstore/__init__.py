@@ -1,0 +1,1 @@
+"""The object store: the API of Swift, with objects in files."""

@@ -1,0 +1,86 @@
+"""Objects as they are read: whole or in part, and only if certain things are so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from urllib.parse import quote
+
+from calor.localcloud.files import Span, Unsatisfiable, requested_span
+from calor.localcloud.objectstore.access import Need
+from calor.localcloud.objectstore.contents import Content, content_of, sent, shown_segments
+from calor.localcloud.objectstore.headers import Headers, date_in, object_headers
+from calor.localcloud.objectstore.records import Thing
+from calor.localcloud.objectstore.routing import OBJECT, StoreRoute, Visit
+from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.problems import PreconditionFailed, RangeNotSatisfiable
+from calor.localcloud.web import Reply
+
+
+def read_object(store: ObjectStore, visit: Visit) -> Reply:
+    container = store.need_container(visit.account_id, visit.container)
+    thing = store.need(container, visit.thing)
+    if thing.is_static_large and visit.call.query.get("multipart-manifest") == "get":
+        return _manifest(store, visit, thing)
+    content = content_of(store, container, thing)
+    headers = {**object_headers(replace(thing, etag=content.etag)), **_disposition(visit, thing)}
+    if _is_unchanged(visit, content, thing):
+        return Reply(304, headers=headers)
+    try:
+        span = requested_span(visit.call.headers.get("range"), content.size)
+    except Unsatisfiable:
+        raise RangeNotSatisfiable("The Range requested is not available.") from None
+    part = span or Span(0, content.size)
+    headers["Content-Length"] = str(part.end - part.start)
+    if span:
+        headers["Content-Range"] = span.told(content.size)
+    if visit.call.method == "HEAD":
+        return Reply(206 if span else 200, headers=headers)
+    return Reply(206 if span else 200, None, headers, sent(content, part))
+
+
+def _manifest(store: ObjectStore, visit: Visit, thing: Thing) -> Reply:
+    body = json.dumps(shown_segments(store, thing)).encode()
+    headers = {**object_headers(thing), "Content-Type": "application/json; charset=utf-8"}
+    if visit.call.method == "HEAD":
+        return Reply(200, headers={**headers, "Content-Length": str(len(body))})
+    return Reply(200, None, headers, body)
+
+
+def _is_unchanged(visit: Visit, content: Content, thing: Thing) -> bool:
+    """Whether the client has it already; refused where it wants another than this."""
+    given = visit.call.headers
+    wanted, known = given.get("if-match"), given.get("if-none-match")
+    if wanted is not None and not _matches(wanted, content.etag):
+        raise PreconditionFailed("A precondition for this request was not met.")
+    before = date_in(given.get("if-unmodified-since"))
+    if before is not None and int(thing.changed_at) > before:
+        raise PreconditionFailed("A precondition for this request was not met.")
+    if known is not None:
+        return _matches(known, content.etag)
+    since = date_in(given.get("if-modified-since"))
+    return since is not None and thing.changed_at <= since
+
+
+def _matches(written: str, etag: str) -> bool:
+    tags = {tag.strip().strip('"') for tag in written.split(",")}
+    return "*" in tags or etag in tags
+
+
+def _disposition(visit: Visit, thing: Thing) -> Headers:
+    """What comes by a signed URL is saved under its name, unless the URL says otherwise."""
+    if not visit.is_signed:
+        return {}
+    query = visit.call.query
+    kind = "inline" if "inline" in query else "attachment"
+    if kind == "inline" and "filename" not in query:
+        return {"Content-Disposition": kind}
+    name = query.get("filename") or thing.name.rstrip("/").rpartition("/")[2]
+    plain = name.encode("ascii", "replace").decode().replace('"', "%22")
+    return {"Content-Disposition": f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"}
+
+
+ROUTES = (
+    StoreRoute("GET", OBJECT, read_object, Need.READ),
+    StoreRoute("HEAD", OBJECT, read_object, Need.READ),
+)

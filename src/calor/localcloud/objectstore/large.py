@@ -1,0 +1,55 @@
+"""Static large objects: lists of segments, each of which is an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from calor.localcloud.files import requested_span
+from calor.localcloud.objectstore.contents import etag_of_many
+from calor.localcloud.objectstore.records import Segment
+from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.reading import mapping, parse_json
+
+_MOST_SEGMENTS = 1000
+
+
+def read_segments(store: ObjectStore, account_id: str, raw: bytes) -> list[Segment]:
+    """The segments that a client lists, if they are all as it says."""
+    body = parse_json(raw)
+    if not isinstance(body, list) or not 1 <= len(body) <= _MOST_SEGMENTS:
+        raise BadRequest(f"Manifest must be a list of 1 to {_MOST_SEGMENTS} segments.")
+    return [_segment(store, account_id, mapping(entry, "A segment")) for entry in body]
+
+
+def _segment(store: ObjectStore, account_id: str, entry: Mapping[str, Any]) -> Segment:
+    path = entry.get("path")
+    if not isinstance(path, str) or path.strip("/").count("/") < 1:
+        raise BadRequest("Each segment must have a path of the form /container/object.")
+    container_name, _, name = path.lstrip("/").partition("/")
+    container = store.find_container(account_id, container_name)
+    found = store.find(container, name) if container else None
+    if found is None:
+        raise BadRequest(f"{path}, 404 Not Found")
+    if entry.get("etag") not in (None, found.etag):
+        raise BadRequest(f"{path}, Etag Mismatch")
+    if entry.get("size_bytes") not in (None, found.size):
+        raise BadRequest(f"{path}, Size Mismatch")
+    span = requested_span(f"bytes={entry['range']}", found.size) if entry.get("range") else None
+    if span is None:
+        return Segment(path, found.etag, found.size)
+    return Segment(path, found.etag, span.end - span.start, span.start, span.end)
+
+
+def manifest_of(segments: list[Segment]) -> bytes:
+    return json.dumps([asdict(segment) for segment in segments]).encode()
+
+
+def large_etag(segments: list[Segment]) -> str:
+    return etag_of_many(
+        segment.etag if segment.end is None else f"{segment.etag}:{segment.start}-{segment.end - 1};"
+        for segment in segments
+    )

@@ -1,0 +1,75 @@
+"""Routes of the object store: it decides itself who is let in, as many may be who have no token."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from uuid import uuid4
+
+from calor.localcloud.caller import ANONYMOUS
+from calor.localcloud.objectstore.access import Need, account_in, admit, is_owner
+from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.web import Call, Reply, Route
+
+_LONGEST_CONTAINER, _LONGEST_OBJECT = 256, 1024
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request that was let in."""
+
+    call: Call
+    account_id: str
+    is_owner: bool
+    """Whether whoever asks may do everything here."""
+    is_signed: bool
+    """Whether a signed URL let it in."""
+
+    @property
+    def container(self) -> str:
+        return self.call.path["container"]
+
+    @property
+    def thing(self) -> str:
+        return self.call.path["thing"]
+
+
+@dataclass(frozen=True)
+class StoreRoute:
+    method: str
+    path: str
+    handler: Callable[[ObjectStore, Visit], Reply | Awaitable[Reply]]
+    need: Need
+    streams: bool = False
+
+    def bound(self, store: ObjectStore) -> Route:
+        async def answer(call: Call) -> Reply:
+            _check_names(call)
+            caller, signed = admit(store, call, self.need)
+            account_id = account_in(call)
+            known = replace(call, caller=caller or ANONYMOUS)
+            visit = Visit(known, account_id, is_owner(caller, account_id), signed)
+            reply = self.handler(store, visit)
+            settled = await reply if isawaitable(reply) else reply
+            return replace(settled, headers={**settled.headers, "X-Trans-Id": f"tx{uuid4().hex}"})
+
+        return Route(self.method, self.path, answer, None, self.streams)
+
+
+ACCOUNT = "/v1/{account}"
+CONTAINER = f"{ACCOUNT}/{{container}}"
+OBJECT = f"{CONTAINER}/{{thing:path}}"
+
+
+def _check_names(call: Call) -> None:
+    container, thing = call.path.get("container", "x"), call.path.get("thing", "x")
+    check_container_name(container)
+    if not 1 <= len(thing.encode()) <= _LONGEST_OBJECT or "\0" in thing:
+        raise BadRequest(f"Object name length of {len(thing)} longer than {_LONGEST_OBJECT}")
+
+
+def check_container_name(name: str) -> None:
+    if not 1 <= len(name.encode()) <= _LONGEST_CONTAINER or "/" in name or "\0" in name:
+        raise BadRequest(f"Container name length of {len(name)} longer than {_LONGEST_CONTAINER}")

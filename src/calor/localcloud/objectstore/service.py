@@ -1,0 +1,54 @@
+"""The object store put together."""
+
+from __future__ import annotations
+
+from html import escape
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+
+from calor.localcloud.objectstore import accounts, containers, downloads, objects
+from calor.localcloud.objectstore.listings import LONGEST
+from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.tempurl import DIGESTS, METHODS
+from calor.localcloud.web import Call, Reply, Route, service_app
+
+_MODULES = (accounts, containers, downloads, objects)
+
+
+def objectstore_app(store: ObjectStore) -> Starlette:
+    bound = [each.bound(store) for module in _MODULES for each in module.ROUTES]
+    return service_app([Route("GET", "/info", info, None), *bound], store.ground.authenticate, _error)
+
+
+def info(call: Call) -> Reply:
+    """What the store can do."""
+    return Reply(
+        body={
+            "swift": {
+                "version": "2.33.0",
+                "max_file_size": objects.LARGEST,
+                "container_listing_limit": LONGEST,
+                "account_listing_limit": LONGEST,
+                "max_meta_name_length": 128,
+                "max_meta_value_length": 256,
+                "max_meta_count": 90,
+                "max_meta_overall_size": 4096,
+                "max_container_name_length": 256,
+                "max_object_name_length": 1024,
+                "policies": [{"name": "Policy-0", "aliases": "Policy-0", "default": True}],
+            },
+            "tempurl": {"methods": list(METHODS), "allowed_digests": list(DIGESTS)},
+            "versioned_writes": {"allowed_flags": ["x-versions-location", "x-history-location"]},
+            "slo": {"max_manifest_segments": 1000, "min_segment_size": 1},
+            "dlo": {"max_segments": 10_000},
+            "bulk_delete": {"max_deletes_per_request": 10_000, "max_failed_deletes": 1000},
+            "container_quotas": {},
+        }
+    )
+
+
+def _error(status: HTTPStatus, message: str, kind: str) -> Reply:
+    """A page, which is how Swift tells of errors."""
+    page = f"<html><h1>{status.phrase}</h1><p>{escape(message)}</p></html>"
+    return Reply(status, headers={"Content-Type": "text/html; charset=UTF-8"}, raw=page.encode())

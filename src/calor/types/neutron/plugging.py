@@ -1,0 +1,85 @@
+"""Ports at work: their addresses and security groups, and what is told about where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import SHOWN, Object, some
+from calor.types.naming import id_for
+from calor.types.neutron.objects import NetworkObject
+
+NEIGHBOURHOOD = "_neighbourhood"
+"""Where a port keeps what the service says of its network and its subnets."""
+ADDRESSES = frozenset({"fixed_ips", "no_fixed_ips"})
+
+
+class PortLife(NetworkObject):
+    collection = ("ports",)
+    wrapper = "port"
+    waits = True
+    # Servers plug themselves in, and routers take addresses over.
+    volatile = True
+    members = {"network": "network_id", "qos_policy": "qos_policy_id"}
+    unwatched = frozenset({"device_id", "device_owner", "security_groups", "qos_policy"})
+    apart = frozenset({"no_fixed_ips", "replacement_policy"})
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        cloud = await ctx.cloud()
+        said = await super().said(ctx, props)
+        if props["no_fixed_ips"]:
+            said["fixed_ips"] = []
+        elif props["fixed_ips"]:
+            said["fixed_ips"] = addresses(props["fixed_ips"])
+        else:
+            # An empty list would take the port's addresses away.
+            del said["fixed_ips"]
+        pairs = props["allowed_address_pairs"]
+        if pairs is not None:
+            said["allowed_address_pairs"] = [some(pair, ("ip_address", "mac_address")) for pair in pairs]
+        groups = props["security_groups"]
+        if groups is not None:
+            said["security_groups"] = [
+                await id_for(cloud, "neutron.security_group", group) for group in groups
+            ]
+        if props["qos_policy"]:
+            said["qos_policy"] = await id_for(cloud, "neutron.qos_policy", props["qos_policy"])
+        return said
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        # What takes addresses away has another name than the addresses.
+        touched = changed | ADDRESSES if changed & ADDRESSES else changed
+        body = await super().change(ctx, props, touched)
+        if "security_groups" in changed and props["security_groups"] is None:
+            default = await (await ctx.cloud()).id_of("neutron.security_group", "default")
+            body["security_groups"] = [default]
+        return body
+
+    @classmethod
+    async def look_around(cls, ctx: Context, cloud: CloudServices) -> None:
+        shown = ctx.data.get(SHOWN) or {}
+        subnets = [
+            await cloud.recent("network", "subnets", address["subnet_id"])
+            for address in shown.get("fixed_ips") or ()
+        ]
+        network = shown.get("network_id")
+        around = {
+            "subnets": [subnet for subnet in subnets if subnet is not None],
+            "network": await cloud.recent("network", "networks", network) if network else None,
+        }
+        ctx.note(**{NEIGHBOURHOOD: around})
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        if name in ("subnets", "network"):
+            return (ctx.data.get(NEIGHBOURHOOD) or {}).get(name)
+        return super().attribute(ctx, name)
+
+
+def addresses(given: list[Mapping[str, Any]]) -> list[Object]:
+    """Fixed addresses as the service has them: each one of a subnet, a certain one, or both."""
+    wanted = [some(one, ("subnet", "ip_address")) for one in given]
+    return [{("subnet_id" if name == "subnet" else name): one[name] for name in one} for one in wanted]

@@ -1,0 +1,120 @@
+"""The ports that are made for a server before it is, and their floating addresses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from calor.clouds.errors import Conflict, NotFound
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.cloud_objects import Object
+from calor.types.nova.interfaces import Network, needs_own_port, port_body
+
+OWN_PORTS = "internal_ports"
+"""Where a server keeps the ids of the ports that were made for it: as text, so that other servers can adopt it."""
+PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
+"""Seconds after which what is in use for a moment is deleted again."""
+
+
+def own_ports(data: Mapping[str, Any]) -> list[str]:
+    kept = data.get(OWN_PORTS) or []
+    listed = json.loads(kept) if isinstance(kept, str) else kept
+    return [str(one["id"]) for one in listed]
+
+
+def _note(ctx: Context, ids: Iterable[str]) -> None:
+    ctx.note(**{OWN_PORTS: json.dumps([{"id": id} for id in ids])})
+
+
+async def port_for(
+    ctx: Context, cloud: CloudServices, network: Network, position: int, groups: Sequence[str]
+) -> str | None:
+    """The port that an entry names, or one that is made for it; None where Nova makes it."""
+    if network.get("port"):
+        return str(network["port"])
+    if not needs_own_port(network):
+        return None
+    name = f"{ctx.physical_name()}-port-{position}"
+    known = own_ports(ctx.data)
+
+    async def made_before() -> Object | None:
+        listed = await cloud.all("network", "ports", key="ports", params={"name": name})
+        # One that waits to be attached was made by an attempt that was interrupted.
+        return next((port for port in listed if port.get("name") == name and not port.get("device_id")), None)
+
+    port = await made_before()
+    if port is None:
+        ids = [await cloud.id_of("neutron.security_group", str(group)) for group in groups]
+        prepared = await _with_policy_id(cloud, network)
+        body = port_body(prepared, await _network_of(cloud, network), name, ids)
+        port = await cloud.make("network", "ports", body={"port": body}, find=made_before)
+    if port["id"] not in known:
+        _note(ctx, [*known, port["id"]])
+    return str(port["id"])
+
+
+async def _network_of(cloud: CloudServices, network: Network) -> str:
+    if network.get("network"):
+        return str(network["network"])
+    subnet = await cloud.recent("network", "subnets", network["subnet"])
+    if subnet is None:
+        raise ResourceFailed(f"there is no subnet {network['subnet']}", "NotFound")
+    return str(subnet["network_id"])
+
+
+async def _with_policy_id(cloud: CloudServices, network: Network) -> Network:
+    extras = network.get("port_extra_properties") or {}
+    if not extras.get("qos_policy"):
+        return network
+    policy = await cloud.id_of("neutron.qos_policy", extras["qos_policy"])
+    return {**network, "port_extra_properties": {**extras, "qos_policy": policy}}
+
+
+async def change_port(cloud: CloudServices, port: str, network: Network) -> None:
+    """Gives a port that was made here the further properties of its entry."""
+    prepared = await _with_policy_id(cloud, network)
+    body = port_body(prepared, "", "", ())
+    fixed = {"name", "network_id", "mac_address", "fixed_ips"}
+    changes = {name: value for name, value in body.items() if name not in fixed}
+    if (network.get("port_extra_properties") or {}).get("no_fixed_ips"):
+        changes["fixed_ips"] = []
+    if changes:
+        await cloud.ask("network", "PUT", "ports", port, body={"port": changes})
+
+
+async def delete_ports(ctx: Context, cloud: CloudServices, ports: Iterable[str]) -> None:
+    """Deletes ports of the server's own; what is gone is fine."""
+    for port in ports:
+        await _delete_port(ctx, cloud, port)
+        _note(ctx, [known for known in own_ports(ctx.data) if known != port])
+
+
+async def _delete_port(ctx: Context, cloud: CloudServices, port: str) -> None:
+    for pause in (*PAUSES, None):
+        try:
+            await cloud.ask("network", "DELETE", "ports", port)
+        except NotFound:
+            return
+        except Conflict:
+            if pause is None:
+                raise
+            await ctx.sleep(pause)
+        else:
+            return
+
+
+async def associate(cloud: CloudServices, floating_ip: str, port: str | None) -> None:
+    """Gives a floating address to a port or, without one, takes it away; then it may be gone, too."""
+    try:
+        await cloud.ask("network", "PUT", "floatingips", floating_ip, body={"floatingip": {"port_id": port}})
+    except NotFound:
+        if port is not None:
+            raise
+
+
+async def release(cloud: CloudServices, networks: Sequence[Network] | None) -> None:
+    """Takes away the floating addresses that entries name."""
+    for network in networks or ():
+        if network.get("floating_ip"):
+            await associate(cloud, str(network["floating_ip"]), None)

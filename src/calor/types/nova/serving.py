@@ -1,0 +1,242 @@
+"""Servers at work: how they are made, looked at and deleted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from uuid import UUID
+
+from calor.clouds.errors import NotFound
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.cloud_objects import SHOWN, CloudObject, Object
+from calor.types.heat import collecting
+from calor.types.naming import with_ids
+from calor.types.nova import addresses, user_data
+from calor.types.nova.interfaces import allocation, entry
+from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
+from calor.types.nova.server_request import READ, Networks, new_server, version_for
+
+PASSING = frozenset(
+    {
+        "BUILD",
+        "HARD_REBOOT",
+        "MIGRATING",
+        "PASSWORD",
+        "REBOOT",
+        "REBUILD",
+        "RESCUE",
+        "RESIZE",
+        "REVERT_RESIZE",
+        "SHUTOFF",
+        "SUSPENDED",
+        "VERIFY_RESIZE",
+    }
+)
+"""The statuses from which a server may still become active."""
+
+
+class ServerLife(CloudObject):
+    api = "compute"
+    collection = ("servers",)
+    wrapper = "server"
+    details = "detail"
+    version = READ
+    time_member = "created"
+    waits = True
+    volatile: ClassVar[bool] = True
+
+    # How it is made.
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, props)
+        body = await cls.new(ctx, given)
+        hints = {"os:scheduler_hints": given["scheduler_hints"]} if given.get("scheduler_hints") else {}
+
+        async def orphan() -> Object | None:
+            return await cls.orphan(ctx, cloud, body)
+
+        made = await cloud.make(
+            "compute", "servers", body={"server": body, **hints}, find=orphan, version=version_for(body)
+        )
+        await cls.finish(ctx, cloud, given, made)
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        """Makes what has to be there before the server as well: ports, and the user as which its agent asks."""
+        networks = await cls._networks(ctx, await ctx.cloud(), props)
+        return new_server(props, cls.name_for(ctx, props), await cls.user_data(ctx, props), networks)
+
+    @classmethod
+    async def _networks(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> Networks:
+        given = props.get("networks") or ()
+        if allocated := allocation(given):
+            return allocated
+        ports = [await cls.plug(ctx, cloud, props, position) for position in range(len(given))]
+        return [entry(network, port) for network, port in zip(given, ports, strict=True)] or None
+
+    @classmethod
+    async def plug(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], position: int
+    ) -> str | None:
+        """The port of an entry, with its floating address; None where Nova makes one."""
+        network = props["networks"][position]
+        port = await port_for(ctx, cloud, network, position, props.get("security_groups") or ())
+        if port is not None and network.get("floating_ip"):
+            await associate(cloud, str(network["floating_ip"]), port)
+        return port
+
+    @classmethod
+    async def user_data(cls, ctx: Context, props: Mapping[str, Any]) -> str:
+        """What the server boots with."""
+        text = str(props.get("user_data") or "")
+        format = props["user_data_format"]
+        if format == "HEAT_CFNTOOLS":
+            return user_data.for_cfn_tools(text, ctx.metadata, ctx.cfn_url())
+        text = await _stored(ctx, text)
+        if format == "RAW":
+            return text
+        if collecting.SETTINGS not in ctx.metadata:
+            await collecting.connect(
+                ctx, props["software_config_transport"], props.get("deployment_swift_data")
+            )
+        return user_data.for_agents(text, ctx.metadata)
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        name = cls.name_for(ctx, ctx.properties)
+        found = (
+            await cls.shown(ctx, cloud)
+            if ctx.physical_id is not None
+            else await cls.orphan(ctx, cloud, {"name": name})
+        )
+        if ctx.action != "CREATE":
+            if found is not None:
+                ctx.made(cls.id_of(found))
+            # What was made before the server has to go, even if there is no server.
+            return found is not None or bool(own_ports(ctx.data)) or "user_id" in ctx.data
+        if found is None:
+            return False
+        await cls.finish(ctx, cloud, await with_ids(cloud, cls, ctx.properties), found)
+        return True
+
+    @classmethod
+    def likeness(cls, body: Object) -> dict[str, str]:
+        """Nova takes names for regular expressions."""
+        return {"name": f"^{re.escape(str(body['name']))}$"}
+
+    @classmethod
+    def is_ready(cls, shown: Object) -> bool:
+        # Some clouds add a remark in parentheses.
+        status = str(shown.get("status", "")).partition("(")[0].upper()
+        if status == "ACTIVE":
+            return True
+        if not status or status in PASSING:
+            return False
+        if status == "ERROR":
+            raise ResourceFailed(f'Went to status ERROR due to "{fault_of(shown)}"', "ResourceInError")
+        raise ResourceFailed(
+            f'{shown.get("name")} - Unknown status {shown.get("status")} due to "Unknown"',
+            "ResourceUnknownStatus",
+        )
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if props.get("tags"):
+            await cls.put_tags(ctx, cloud, props["tags"])
+            ctx.note(**{SHOWN: {**ctx.data[SHOWN], "tags": list(props["tags"])}})
+        await addresses.learn(ctx, cloud)
+
+    @classmethod
+    async def put_tags(cls, ctx: Context, cloud: CloudServices, tags: list[str]) -> None:
+        """An empty list takes all of them away."""
+        await cloud.ask(
+            "compute", "PUT", "servers", str(ctx.physical_id), "tags", body={"tags": tags}, version=READ
+        )
+
+    # How it is looked at.
+
+    @classmethod
+    async def observe(cls, ctx: Context) -> None:
+        await super().observe(ctx)
+        if ctx.data.get(SHOWN) and addresses.are_news(ctx):
+            await addresses.learn(ctx, await ctx.cloud())
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        if name == "os_collect_config":
+            return ctx.metadata.get(collecting.SETTINGS)
+        shown = ctx.data.get(SHOWN)
+        if shown is None or name == "show":
+            return shown
+        match name:
+            case "addresses":
+                return addresses.extended(ctx)
+            case "networks":
+                return addresses.by_network(ctx)
+            case "first_address":
+                return addresses.first(shown)
+            case "instance_name":
+                return shown.get("OS-EXT-SRV-ATTR:instance_name")
+            case "console_urls":
+                return ctx.data.get(addresses.CONSOLES)
+        return shown.get(name)
+
+    # How it goes.
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        if ctx.physical_id is not None:
+            await release(cloud, ctx.properties.get("networks"))
+            await cls._remove_server(ctx, cloud)
+        await delete_ports(ctx, cloud, own_ports(ctx.data))
+        await ctx.remove_signalling()
+
+    @classmethod
+    async def _remove_server(cls, ctx: Context, cloud: CloudServices) -> None:
+        try:
+            await cls.remove(ctx, cloud)
+        except NotFound:
+            return
+        left = await cls.until(ctx, cloud, cls.is_gone)
+        if left is not None and left.get("status") == "SOFT_DELETED":
+            # Some clouds keep servers for a while, and their ports with them.
+            await cls.act(ctx, cloud, {"forceDelete": None})
+            await cls.until(ctx, cloud, lambda shown: shown is None)
+
+    @classmethod
+    def is_gone(cls, shown: Object | None) -> bool:
+        if shown is None or shown.get("status") in ("DELETED", "SOFT_DELETED"):
+            return True
+        if shown.get("status") == "ERROR" and shown.get("OS-EXT-STS:task_state") != "deleting":
+            raise ResourceFailed(
+                f'Server {shown.get("name")} delete failed: "{fault_of(shown)}"', "ResourceInError"
+            )
+        return False
+
+    @classmethod
+    async def act(
+        cls, ctx: Context, cloud: CloudServices, action: Mapping[str, Any], version: str = READ
+    ) -> Object:
+        return await cloud.ask_once(
+            "compute", "POST", "servers", str(ctx.physical_id), "action", body=action, version=version
+        )
+
+
+def fault_of(shown: Mapping[str, Any]) -> str:
+    fault = shown.get("fault") or {}
+    return f"Message: {fault.get('message', 'Unknown')}, Code: {fault.get('code', 'Unknown')}"
+
+
+async def _stored(ctx: Context, text: str) -> str:
+    """The text itself, or that of the software configuration whose id it is."""
+    try:
+        UUID(text)
+    except ValueError:
+        return text
+    config = await ctx.config(text)
+    return text if config is None else str(config["config"] or "")

@@ -1,0 +1,219 @@
+"""What is done with servers, and what their state does not allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of, until
+
+from clouds import Cloud
+
+
+@pytest.fixture
+def compute(cloud: Cloud) -> Computing:
+    return Computing(cloud)
+
+
+class TestPower:
+    @pytest.mark.parametrize(
+        ("away", "status", "back"),
+        [
+            ("os-stop", "SHUTOFF", "os-start"),
+            ("pause", "PAUSED", "unpause"),
+            ("suspend", "SUSPENDED", "resume"),
+            ("shelve", "SHELVED_OFFLOADED", "unshelve"),
+            ("rescue", "RESCUE", "unrescue"),
+        ],
+    )
+    def test_there_and_back(self, compute: Computing, away: str, status: str, back: str) -> None:
+        server = compute.server()
+        assert fault_of(compute.act(server, back)) == CONFLICT
+        compute.done(server, away, None, status)
+        assert fault_of(compute.act(server, away)) == CONFLICT
+        assert compute.done(server, back, None, "ACTIVE")["OS-EXT-STS:power_state"] == 1
+
+    @pytest.mark.parametrize("kind", ["SOFT", "HARD", "soft"])
+    def test_a_reboot(self, compute: Computing, kind: str) -> None:
+        server = compute.server()
+        assert compute.act(server, "reboot", {"type": kind}).status_code == 202
+        assert compute.show(server["id"])["status"] in ("REBOOT", "HARD_REBOOT")
+        compute.wait_for(server["id"], "ACTIVE")
+
+    def test_only_a_hard_reboot_helps_a_server_that_is_off(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.done(server, "os-stop", None, "SHUTOFF")
+        assert fault_of(compute.act(server, "reboot", {"type": "SOFT"})) == CONFLICT
+        compute.done(server, "reboot", {"type": "HARD"}, "ACTIVE")
+
+    def test_nothing_else_is_begun_meanwhile(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.act(server, "reboot", {"type": "SOFT"})
+        assert fault_of(compute.act(server, "os-stop")) == CONFLICT
+
+    def test_what_is_no_action_is_refused(self, compute: Computing) -> None:
+        server = compute.server()
+        assert fault_of(compute.act(server, "dance")) == BAD
+        assert fault_of(compute.post(f"/servers/{server['id']}/action", {})) == BAD
+        assert fault_of(compute.act(server, "reboot", {"type": "GENTLE"})) == BAD
+        assert fault_of(compute.act({"id": "nonsense"}, "os-stop")) == MISSING
+
+
+class TestRebuild:
+    def test_a_server_is_rebuilt_from_another_image(self, compute: Computing) -> None:
+        server = compute.server()
+        image = compute.image_id("debian-12")
+        given = {"imageRef": image, "name": "new", "metadata": {"a": "1"}}
+        answer = compute.act(server, "rebuild", given)
+        assert answer.status_code == 202
+        assert answer.json()["server"]["status"] == "REBUILD"
+        assert answer.json()["server"]["adminPass"]
+        rebuilt = compute.wait_for(server["id"], "ACTIVE")
+        assert (rebuilt["image"]["id"], rebuilt["name"], rebuilt["metadata"]) == (image, "new", {"a": "1"})
+
+    def test_one_that_was_off_stays_off(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.done(server, "os-stop", None, "SHUTOFF")
+        compute.done(server, "rebuild", {"imageRef": compute.image_id()}, "SHUTOFF")
+
+    def test_members_come_with_versions(self, compute: Computing) -> None:
+        server = compute.server()
+        given = {"imageRef": compute.image_id(), "key_name": "dxl-key"}
+        assert fault_of(compute.act(server, "rebuild", given, version="2.53")) == BAD
+        answer = compute.act(server, "rebuild", given, version="2.54")
+        assert answer.json()["server"]["key_name"] == "dxl-key"
+
+
+class TestResize:
+    def test_it_is_confirmed(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.done(server, "resize", {"flavorRef": "84"}, "VERIFY_RESIZE")
+        assert compute.act(server, "confirmResize").status_code == 204
+        assert compute.show(server["id"])["flavor"]["id"] == "84"
+        assert compute.show(server["id"])["status"] == "ACTIVE"
+        assert self.ram_used(compute) == 256
+
+    def test_it_is_reverted(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.done(server, "os-stop", None, "SHUTOFF")
+        compute.done(server, "resize", {"flavorRef": "84"}, "VERIFY_RESIZE")
+        assert self.ram_used(compute) == 256
+        reverted = compute.done(server, "revertResize", None, "SHUTOFF")
+        assert reverted["flavor"]["original_name"] == "m1.nano"
+        assert self.ram_used(compute) == 128
+
+    def test_a_resized_server_is_deleted_with_all_it_takes_up(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.done(server, "resize", {"flavorRef": "84"}, "VERIFY_RESIZE")
+        compute.call("DELETE", f"/servers/{server['id']}")
+        compute.wait_until_gone(server["id"])
+        assert self.ram_used(compute) == 0
+
+    def test_a_disk_does_not_become_smaller(self, compute: Computing) -> None:
+        server = compute.server(flavorRef="2")
+        compute.done(server, "resize", {"flavorRef": "1"}, "ACTIVE")
+        assert compute.show(server["id"])["flavor"]["id"] == "2"
+        path = f"/servers/{server['id']}/os-instance-actions"
+        [action, _] = compute.get(path)["instanceActions"]
+        assert (action["action"], action["message"]) == ("resize", "Error")
+
+    def test_what_is_wrong_is_refused(self, compute: Computing) -> None:
+        server = compute.server()
+        assert fault_of(compute.act(server, "resize", {"flavorRef": "42"})) == BAD
+        assert fault_of(compute.act(server, "resize", {"flavorRef": "nonsense"})) == BAD
+        assert fault_of(compute.act(server, "confirmResize")) == CONFLICT
+        assert fault_of(compute.act(server, "revertResize")) == CONFLICT
+
+    @staticmethod
+    def ram_used(compute: Computing) -> Any:
+        return compute.get("/limits")["limits"]["absolute"]["totalRAMUsed"]
+
+
+class TestImages:
+    def test_an_image_is_made_of_a_server(self, compute: Computing) -> None:
+        server = compute.server()
+        answer = compute.act(server, "createImage", {"name": "copy", "metadata": {"a": "1"}}, version="2.45")
+        image_id = answer.json()["image_id"]
+
+        def look() -> Any:
+            return compute.get(f"/v2/images/{image_id}", service="image")
+
+        image = until(look, lambda image: image["status"] == "active")
+        assert (image["name"], image["a"], image["instance_uuid"]) == ("copy", "1", server["id"])
+        compute.wait_for(server["id"], "ACTIVE")
+        assert compute.server("second", imageRef=image_id)["image"]["id"] == image_id
+
+    def test_where_it_is_was_told_by_a_header(self, compute: Computing) -> None:
+        answer = compute.act(compute.server(), "createImage", {"name": "copy"})
+        assert answer.status_code == 202
+        assert "/images/" in answer.headers["Location"]
+
+
+class TestLocks:
+    def test_a_locked_server_is_left_alone_by_all_but_admins(self, compute: Computing) -> None:
+        server = compute.server()
+        assert compute.act(server, "lock", {"locked_reason": "mine"}, version="2.73").status_code == 202
+        assert compute.show(server["id"], version="2.73")["locked_reason"] == "mine"
+        assert fault_of(compute.act(server, "os-stop")) == CONFLICT
+        assert fault_of(compute.call("DELETE", f"/servers/{server['id']}")) == CONFLICT
+        assert compute.act(server, "os-stop", user="admin").status_code == 202
+        compute.wait_for(server["id"], "SHUTOFF")
+        assert compute.act(server, "unlock").status_code == 202
+        compute.done(server, "os-start", None, "ACTIVE")
+
+    def test_the_lock_of_an_admin_holds(self, compute: Computing) -> None:
+        server = compute.server()
+        compute.act(server, "lock", user="admin")
+        assert fault_of(compute.act(server, "unlock")) == FORBIDDEN
+        assert compute.act(server, "unlock", user="admin").status_code == 202
+
+
+class TestConsoles:
+    def test_what_the_server_wrote_is_shown(self, compute: Computing) -> None:
+        server = compute.server()
+        output = compute.act(server, "os-getConsoleOutput", {}).json()["output"]
+        assert "web login:" in output
+        assert compute.act(server, "os-getConsoleOutput", {"length": 0}).json()["output"] == ""
+
+    def test_a_url_leads_to_the_console(self, compute: Computing) -> None:
+        server = compute.server()
+        old = compute.act(server, "os-getVNCConsole", {"type": "novnc"}).json()["console"]
+        assert old["type"] == "novnc"
+        new = compute.post(
+            f"/servers/{server['id']}/remote-consoles",
+            {"remote_console": {"protocol": "vnc", "type": "novnc"}},
+            version="2.6",
+        ).json()["remote_console"]
+        for url in (old["url"], new["url"]):
+            assert "web login:" in compute.cloud.client.get(url).text
+        assert compute.cloud.client.get(f"{new['url']}x").status_code == 404
+
+    def test_the_old_way_ends_with_its_version(self, compute: Computing) -> None:
+        answer = compute.act(compute.server(), "os-getVNCConsole", {"type": "novnc"}, version="2.6")
+        assert fault_of(answer) == MISSING
+
+
+class TestForAdmins:
+    def test_the_state_is_set(self, compute: Computing) -> None:
+        server = compute.server()
+        assert fault_of(compute.act(server, "os-resetState", {"state": "error"})) == FORBIDDEN
+        assert compute.act(server, "os-resetState", {"state": "error"}, user="admin").status_code == 202
+        assert compute.show(server["id"])["status"] == "ERROR"
+        compute.done(server, "os-stop", None, "SHUTOFF")
+
+    def test_there_is_nowhere_to_go(self, compute: Computing) -> None:
+        server = compute.server()
+        assert fault_of(compute.act(server, "migrate", user="admin")) == BAD
+
+    def test_diagnostics(self, compute: Computing) -> None:
+        server = compute.server()
+        path = f"/servers/{server['id']}/diagnostics"
+        assert compute.get(path, user="admin", version="2.48")["state"] == "running"
+        assert fault_of(compute.call("GET", path)) == FORBIDDEN
+
+
+def test_a_password_is_changed(compute: Computing) -> None:
+    server = compute.server()
+    assert compute.act(server, "changePassword", {"adminPass": "secret"}).status_code == 202
+    assert compute.show(server["id"])["status"] == "PASSWORD"
+    compute.wait_for(server["id"], "ACTIVE")
