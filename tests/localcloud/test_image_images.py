@@ -146,13 +146,21 @@ class TestChanging:
         )
         assert answer.status_code == 200
         shown = demo.get(f"/images/{image['id']}")
-        assert (shown["name"], shown["colour"], shown["a/b"], shown["tags"]) == ("after", "blue", "slashed", ["x"])
+        assert (shown["name"], shown["colour"], shown["a/b"], shown["tags"]) == (
+            "after",
+            "blue",
+            "slashed",
+            ["x"],
+        )
         assert "shape" not in shown
 
     def test_the_older_way_to_write_a_change(self, demo: Speaker) -> None:
         image = make(demo, name="before")
         older = {"Content-Type": "application/openstack-images-v2.0-json-patch"}
-        assert change(demo, image, {"replace": "/name", "value": "after"}, headers=older).json()["name"] == "after"
+        assert (
+            change(demo, image, {"replace": "/name", "value": "after"}, headers=older).json()["name"]
+            == "after"
+        )
 
     def test_another_content_type_is_refused(self, demo: Speaker) -> None:
         image = make(demo)
@@ -297,7 +305,11 @@ class TestData:
         data = bytes(range(256)) * 1000
         image = with_data(demo, data)
         assert (image["status"], image["size"], image["virtual_size"]) == ("active", len(data), len(data))
-        assert (len(image["checksum"]), image["os_hash_algo"], len(image["os_hash_value"])) == (32, "sha512", 128)
+        assert (len(image["checksum"]), image["os_hash_algo"], len(image["os_hash_value"])) == (
+            32,
+            "sha512",
+            128,
+        )
         download = demo("GET", f"/images/{image['id']}/file")
         assert download.content == data
         assert download.headers["Content-MD5"] == image["checksum"]

@@ -28,7 +28,9 @@ def made(speaker: Speaker, path: str, kind: str, **members: Any) -> dict[str, An
 
 
 def volume_of(speaker: Speaker, **members: Any) -> dict[str, Any]:
-    return wait_for(speaker, f"/volumes/{made(speaker, '/volumes', 'volume', **{'size': 1, **members})['id']}")
+    return wait_for(
+        speaker, f"/volumes/{made(speaker, '/volumes', 'volume', **{'size': 1, **members})['id']}"
+    )
 
 
 class TestSnapshots:
@@ -41,7 +43,10 @@ class TestSnapshots:
         assert (snapshot["size"], snapshot["metadata"]) == (1, {"a": "1"})
         assert snapshot["os-extended-snapshot-attributes:progress"] == "100%"
         assert demo("PUT", path, {"snapshot": {"name": "t"}}).json()["snapshot"]["name"] == "t"
-        assert demo("POST", f"{path}/metadata", {"metadata": {"b": "2"}}).json()["metadata"] == {"a": "1", "b": "2"}
+        assert demo("POST", f"{path}/metadata", {"metadata": {"b": "2"}}).json()["metadata"] == {
+            "a": "1",
+            "b": "2",
+        }
         assert [each["id"] for each in demo.get(f"/snapshots/detail?volume_id={volume['id']}")["snapshots"]]
         assert demo.get("/snapshots?name=missing")["snapshots"] == []
         assert demo("DELETE", path).status_code == 202
@@ -54,7 +59,9 @@ class TestSnapshots:
         wanted = {"snapshot": {"volume_id": volume["id"]}}
         assert demo("POST", "/snapshots", wanted).status_code == 400
         assert demo("POST", "/snapshots", wanted, headers=microversion(66)).status_code == 202
-        assert demo("POST", "/snapshots", {"snapshot": {**wanted["snapshot"], "force": True}}).status_code == 202
+        assert (
+            demo("POST", "/snapshots", {"snapshot": {**wanted["snapshot"], "force": True}}).status_code == 202
+        )
 
     def test_anothers_are_as_good_as_none(self, cloud: Cloud, demo: Speaker) -> None:
         add_other(cloud)
@@ -192,7 +199,9 @@ class TestTypes:
         assert encryption["control_location"] == "front-end"
         assert admin.get(path)["provider"] == "luks"
         one = f"{path}/{encryption['encryption_id']}"
-        assert admin("PUT", one, {"encryption": {"cipher": "aes-xts"}}).json()["encryption"] == {"cipher": "aes-xts"}
+        assert admin("PUT", one, {"encryption": {"cipher": "aes-xts"}}).json()["encryption"] == {
+            "cipher": "aes-xts"
+        }
         assert admin.get(f"{path}/cipher") == {"cipher": "aes-xts"}
         assert volume_of(demo, volume_type="luks")["encrypted"] is True
         assert admin("DELETE", one).status_code == 400
@@ -240,7 +249,9 @@ class TestWhatTheServiceSays:
         [zone] = demo.get("/os-availability-zone")["availabilityZoneInfo"]
         assert zone == {"zoneName": "nova", "zoneState": {"available": True}}
         assert "backups" in [each["alias"] for each in demo.get("/extensions")["extensions"]]
-        [filters] = demo.get("/resource_filters?resource=volume", headers=microversion(33))["resource_filters"]
+        [filters] = demo.get("/resource_filters?resource=volume", headers=microversion(33))[
+            "resource_filters"
+        ]
         assert "status" in filters["filters"]
         assert demo.get("/messages", headers=microversion(3))["messages"] == []
 

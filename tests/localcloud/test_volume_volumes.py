@@ -93,7 +93,11 @@ class TestMaking:
         assert (begun["status"], begun["volume_type"]) == ("creating", "lvmdriver-1")
         volume = wait_for(demo, f"/volumes/{begun['id']}")
         assert (volume["name"], volume["size"], volume["metadata"]) == ("data", 2, {"a": "1"})
-        assert (volume["bootable"], volume["availability_zone"], volume["attachments"]) == ("false", "nova", [])
+        assert (volume["bootable"], volume["availability_zone"], volume["attachments"]) == (
+            "false",
+            "nova",
+            [],
+        )
         assert "os-vol-host-attr:host" not in volume
 
     def test_it_is_a_file_that_takes_no_room_yet(self, cloud: Cloud, demo: Speaker) -> None:
@@ -118,7 +122,9 @@ class TestMaking:
         with file_of(cloud, make(demo, size=2, imageRef=image["id"])).open("rb") as file:
             assert file.read(16) == b"root file system"
 
-    def test_made_from_a_volume_or_a_snapshot_it_has_the_data_of_then(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_made_from_a_volume_or_a_snapshot_it_has_the_data_of_then(
+        self, cloud: Cloud, demo: Speaker
+    ) -> None:
         first = make(demo)
         with file_of(cloud, first).open("r+b") as file:
             file.seek(GIGABYTE // 2)
@@ -253,7 +259,8 @@ class TestLists:
         assert summary == {"total_count": 1, "total_size": 1}
 
     @pytest.mark.parametrize(
-        ("query", "fault"), [("limit=x", BAD), ("marker=missing", MISSING), ("sort=colour", BAD), ("metadata=x", BAD)]
+        ("query", "fault"),
+        [("limit=x", BAD), ("marker=missing", MISSING), ("sort=colour", BAD), ("metadata=x", BAD)],
     )
     def test_what_is_wrong_is_refused(self, demo: Speaker, query: str, fault: tuple[int, str]) -> None:
         make(demo)
@@ -266,7 +273,10 @@ class TestChanging:
         path = f"/volumes/{volume['id']}"
         changed = demo("PUT", path, {"volume": {"name": "new", "description": "other"}}).json()["volume"]
         assert (changed["name"], changed["description"]) == ("new", "other")
-        assert demo("POST", f"{path}/metadata", {"metadata": {"b": "2"}}).json()["metadata"] == {"a": "1", "b": "2"}
+        assert demo("POST", f"{path}/metadata", {"metadata": {"b": "2"}}).json()["metadata"] == {
+            "a": "1",
+            "b": "2",
+        }
         assert demo("PUT", f"{path}/metadata/a", {"meta": {"a": "3"}}).json() == {"meta": {"a": "3"}}
         assert demo("DELETE", f"{path}/metadata/b").status_code == 200
         assert demo("DELETE", f"{path}/metadata/b").status_code == 404
@@ -322,7 +332,9 @@ class TestChanging:
 
     def test_metadata_of_the_image(self, demo: Speaker) -> None:
         volume = make(demo)
-        assert act(demo, volume, "os-set_image_metadata", {"metadata": {"k": "v"}}).json() == {"metadata": {"k": "v"}}
+        assert act(demo, volume, "os-set_image_metadata", {"metadata": {"k": "v"}}).json() == {
+            "metadata": {"k": "v"}
+        }
         assert act(demo, volume, "os-show_image_metadata").json() == {"metadata": {"k": "v"}}
         assert act(demo, volume, "os-unset_image_metadata", {"key": "k"}).status_code == 200
         assert fault_of(act(demo, volume, "os-unset_image_metadata", {"key": "k"})) == MISSING
@@ -381,7 +393,11 @@ class TestAttaching:
         assert act(demo, volume, "os-attach", attach).status_code == 202
         shown = show(demo, volume)
         [attachment] = shown["attachments"]
-        assert (shown["status"], attachment["server_id"], attachment["device"]) == ("in-use", "server", "/dev/vdb")
+        assert (shown["status"], attachment["server_id"], attachment["device"]) == (
+            "in-use",
+            "server",
+            "/dev/vdb",
+        )
         assert act(demo, volume, "os-begin_detaching").status_code == 202
         assert show(demo, volume)["status"] == "detaching"
         assert act(demo, volume, "os-roll_detaching").status_code == 202

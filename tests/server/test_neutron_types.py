@@ -183,7 +183,9 @@ def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:
         "router": resource("Router"),
         "inner": resource("RouterInterface", router=ref("router"), subnet=ref("subnet")),
         "gateway": resource("RouterGateway", router_id=ref("router"), network="public"),
-        "one": resource("ExtraRoute", router_id=ref("router"), destination="10.1.0.0/16", nexthop="10.79.0.9"),
+        "one": resource(
+            "ExtraRoute", router_id=ref("router"), destination="10.1.0.0/16", nexthop="10.79.0.9"
+        ),
         "many": resource(
             "ExtraRouteSet",
             router=ref("router"),
