@@ -145,8 +145,6 @@ class Volume(VolumeObject):
     }
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
-    snapshot_parts = {"backup_id": ("volume", "backups")}
-
     snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
 
     @classmethod
