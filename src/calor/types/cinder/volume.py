@@ -145,7 +145,6 @@ class Volume(VolumeObject):
     }
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
-
     snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
 
     @classmethod
@@ -201,10 +200,9 @@ class Volume(VolumeObject):
         return {"backup_id": await back_up(ctx, await ctx.cloud())}
 
     @classmethod
-    def restored(cls, props: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    def restored(cls, props: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
         """The data of the snapshot is written over what is on the volume."""
-        backup = kept.get("backup_id")
-        return {**props, "backup_id": backup} if backup else props
+        return {**props, "backup_id": kept["backup_id"]}
 
     @classmethod
     def live_properties(cls, ctx: Context, shown: Object) -> Object:
