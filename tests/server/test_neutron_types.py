@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,36 @@ def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
 
     user.delete(path)
 
+    assert inventory(user) == before
+
+
+def test_what_was_made_elsewhere_tells_of_itself(user: Orchestrator) -> None:
+    public = user.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
+    resources = {"outside": {"type": "OS::Neutron::Net", "external_id": public["id"]}}
+    path = user.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
+
+    assert user.outputs(path) == {"name": "public"}
+    user.delete(path)
+    assert user.shown("network", f"/v2.0/networks/{public['id']}") is not None
+
+
+def test_a_site_changes_hands(user: Orchestrator) -> None:
+    before = inventory(user)
+    path = user.create("first", site(), outputs=OUTPUTS)
+    said, port = user.outputs(path), user.id_of(path, "port")
+    data = user.api.delete(f"{path}/abandon").json()
+    answer = user.api.post(
+        "/stacks",
+        json={"stack_name": "second", "template": data["template"], "adopt_stack_data": json.dumps(data)},
+    )
+    assert answer.status_code == 201, answer.text
+    path = f"/stacks/second/{answer.json()['stack']['id']}"
+    user.wait(path, "ADOPT_COMPLETE")
+
+    assert (user.outputs(path), user.id_of(path, "port")) == (said, port)
+    user.update(path, site(port={"name": "door"}), outputs=OUTPUTS)
+    assert shown(user, "ports", port)["name"] == "door"
+    user.delete(path)
     assert inventory(user) == before
 
 
