@@ -206,6 +206,52 @@ def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator)
     assert inventory(user) == before
 
 
+def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(user: Orchestrator) -> None:
+    before = inventory(user)
+
+    def doors(mac: str, fails: bool = False) -> Resources:
+        address = [{"subnet": ref("subnet"), "ip_address": "10.80.0.7"}]
+        return {
+            "net": resource("Net"),
+            "subnet": resource("Subnet", network=ref("net"), cidr="10.80.0.0/24"),
+            "port": resource("Port", network=ref("net"), fixed_ips=address, mac_address=mac),
+            "last": {
+                "type": "OS::Heat::TestResource",
+                "properties": {"value": attr("port", "mac_address"), "fail": fails},
+            },
+        }
+
+    path = user.create("doors", doors("fa:16:3e:00:00:01"))
+    first = user.id_of(path, "port")
+    user.update(path, doors("fa:16:3e:00:00:02"))
+    second = user.id_of(path, "port")
+    assert second != first
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+
+    body = {
+        "template": {"heat_template_version": "2018-08-31", "resources": doors("fa:16:3e:00:00:03", True)}
+    }
+    answer = user.api.put(path, json={**body, "disable_rollback": False})
+    assert answer.status_code == 202, answer.text
+    user.wait(path, "ROLLBACK_COMPLETE")
+
+    assert user.id_of(path, "port") == second
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_a_port_may_be_new_with_every_update(user: Orchestrator) -> None:
+    resources = {"port": resource("Port", network="heat-net", replacement_policy="REPLACE_ALWAYS")}
+    path = user.create("renewed", resources)
+    port = user.id_of(path, "port")
+    user.update(path, resources)
+
+    assert user.id_of(path, "port") != port
+    assert user.shown("network", f"/v2.0/ports/{port}") is None
+    user.delete(path)
+
+
 def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:
     before = inventory(user)
     resources = {
