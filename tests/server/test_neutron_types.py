@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +154,44 @@ def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
 
     user.delete(path)
 
+    assert inventory(user) == before
+
+
+@pytest.fixture
+def trouble(admin: Orchestrator) -> Iterator[Callable[..., None]]:
+    """Has the cloud fail in some way; it is well again afterwards."""
+    faults = admin.endpoints["identity"].removesuffix("/identity/v3") + "/faults"
+
+    def begin(**fault: Any) -> None:
+        answer = admin.cloud.post(faults, json={"fault": fault})
+        assert answer.status_code in (200, 201), answer.text
+
+    yield begin
+    admin.cloud.delete(faults)
+
+
+def test_lost_answers_make_nothing_twice(user: Orchestrator, trouble: Callable[..., None]) -> None:
+    before = inventory(user)
+    collections = ("networks", "subnets", "ports", "routers", "floatingips", "security-groups")
+    for path in (*collections, "security-group-rules"):
+        trouble(method="POST", path=f".*/v2.0/{path}", times=1, drop=True, carried_out=True)
+    for path in ("routers/.*/add_router_interface", "networks/.*/tags"):
+        trouble(method="PUT", path=f".*/v2.0/{path}", times=1, status=502, carried_out=True)
+    path = user.create("hardly", site(), outputs=OUTPUTS)
+
+    added = {name: len(ids) - len(before[name]) for name, ids in inventory(user).items()}
+    # Besides its own, there is the router's inner port; the outer one belongs to nobody.
+    assert {name: number for name, number in added.items() if number} == {
+        "networks": 1,
+        "subnets": 1,
+        "ports": 2,
+        "routers": 1,
+        "floatingips": 1,
+        "security-groups": 1,
+    }
+    for path_of in (*collections, "routers/.*/remove_router_interface"):
+        trouble(method=None, path=f".*/v2.0/{path_of}(/[^/]*)?", times=1, status=503, carried_out=True)
+    user.delete(path)
     assert inventory(user) == before
 
 
