@@ -26,7 +26,8 @@ PATIENCE = 60.0
 
 
 def calor(*words: str) -> list[str]:
-    return [sys.executable, "-m", "calor", *words]
+    """The command of the project, whichever Python runs this."""
+    return [str(HOME / ".venv" / "bin" / "calor"), *words]
 
 
 def start() -> None:

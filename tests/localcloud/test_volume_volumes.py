@@ -424,8 +424,9 @@ class TestAttaching:
         assert (updated["status"], show(demo, volume)["status"]) == ("attaching", "attaching")
         done = demo("POST", f"{path}/action", {"os-complete": None}, headers=microversion(54))
         assert (done.status_code, show(demo, volume)["status"]) == (204, "in-use")
-        listed = demo.get("/attachments", headers=microversion(27))["attachments"]
-        assert [each["id"] for each in listed] == [made["id"]]
+        assert [each["id"] for each in demo.get("/attachments", headers=microversion(27))["attachments"]] == [
+            made["id"]
+        ]
         assert demo.get(path, headers=microversion(27))["attachment"]["status"] == "attached"
         assert demo("DELETE", path, headers=microversion(27)).status_code == 200
         assert show(demo, volume)["status"] == "available"

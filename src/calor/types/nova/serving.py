@@ -11,7 +11,6 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
-from calor.types.naming import with_ids
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
@@ -51,7 +50,7 @@ class ServerLife(CloudObject):
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.new(ctx, given)
         hints = {"os:scheduler_hints": given["scheduler_hints"]} if given.get("scheduler_hints") else {}
 
@@ -120,7 +119,7 @@ class ServerLife(CloudObject):
             return found is not None or bool(own_ports(ctx.data)) or "user_id" in ctx.data
         if found is None:
             return False
-        await cls.finish(ctx, cloud, await with_ids(cloud, cls, ctx.properties), found)
+        await cls.finish(ctx, cloud, await cls.given(cloud, ctx.properties), found)
         return True
 
     @classmethod
@@ -142,6 +141,11 @@ class ServerLife(CloudObject):
             f'{shown.get("name")} - Unknown status {shown.get("status")} due to "Unknown"',
             "ResourceUnknownStatus",
         )
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and shown["status"] not in ("ERROR", "DELETED", "SOFT_DELETED")
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
