@@ -7,6 +7,7 @@ The server keeps running after `up` until `down`.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -20,12 +21,13 @@ HOME = Path(__file__).resolve().parent.parent
 STATE = HOME / ".demo"
 PORT = int(os.environ.get("CALOR_DEMO_PORT", "8004"))
 URL = f"http://127.0.0.1:{PORT}"
-TEMPLATE = HOME / "examples" / "first" / "first.yaml"
+TEMPLATE = HOME / "examples" / "web" / "web.yaml"
 PATIENCE = 60.0
 
 
 def calor(*words: str) -> list[str]:
-    return [sys.executable, "-m", "calor", *words]
+    """The command of the project, whichever Python runs this."""
+    return [str(HOME / ".venv" / "bin" / "calor"), *words]
 
 
 def start() -> None:
@@ -50,32 +52,67 @@ def up() -> None:
     down()
     print("Starting Calor with its embedded cloud …", flush=True)
     start()
-    print(f"Creating the stack `first` from {TEMPLATE.relative_to(HOME)}:", flush=True)
-    environment = {**os.environ, "CALOR_STATE_DIR": str(STATE)}
-    for name in [one for one in environment if one.startswith("OS_")]:
-        del environment[name]
+    probed = subprocess.run(calor("cloud", "probe"), env=environment(), capture_output=True, text=True)
+    print(probed.stdout.strip().splitlines()[-1] if probed.stdout.strip() else probed.stderr.strip())
+    print(f"Creating the stack `web` from {TEMPLATE.relative_to(HOME)}:", flush=True)
     made = subprocess.run(
-        calor("stack", "create", "-t", str(TEMPLATE), "first"), env=environment, check=False
+        calor("stack", "create", "-t", str(TEMPLATE), "web"), env=environment(), check=False
     )
     if made.returncode:
         sys.exit("The stack could not be made.")
+    if probed.returncode == 0:
+        visit()
     print(
         f"""
 Calor runs at {URL}. What to try next:
 
   export CALOR_STATE_DIR={STATE}
   .venv/bin/calor stack list
-  .venv/bin/calor stack update first -t {TEMPLATE.relative_to(HOME)} --parameter members=5
-  .venv/bin/calor stack graph first
+  .venv/bin/calor stack update web -t {TEMPLATE.relative_to(HOME)} --parameter servers=3
+  .venv/bin/calor stack graph web
+  .venv/bin/calor cloud ssh web-0
 
 With the OpenStack client:
 
   .venv/bin/pip install python-openstackclient python-heatclient
   export OS_CLIENT_CONFIG_FILE={STATE}/clouds.yaml OS_CLOUD=calor
   .venv/bin/openstack stack list
+  .venv/bin/openstack server list
 
 `make demo-down` stops it and removes what it made."""
     )
+
+
+def visit() -> None:
+    """Asks each server of the stack for its page, as a browser would."""
+    shown = subprocess.run(
+        calor("stack", "output", "show", "web", "urls", "-f", "json"),
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for url in json.loads(shown.stdout)["output_value"]:
+        print(f"\n$ curl {url}\n{page(url)}", end="", flush=True)
+
+
+def page(url: str) -> str:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                content: str = answer.read().decode()
+                return content
+        except OSError as error:
+            if time.monotonic() > end:
+                return f"no answer: {error}\n"
+            time.sleep(0.1)
+
+
+def environment() -> dict[str, str]:
+    """That of this process, but for what leads to another cloud."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OS_")}
+    return {**kept, "CALOR_STATE_DIR": str(STATE)}
 
 
 def down() -> None:
@@ -89,6 +126,8 @@ def down() -> None:
         end = time.monotonic() + PATIENCE
         while _lives(pid) and time.monotonic() < end:
             time.sleep(0.05)
+    if STATE.exists():
+        subprocess.run(calor("cloud", "stop"), env=environment(), capture_output=True, check=False)
     shutil.rmtree(STATE, ignore_errors=True)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from networking import Networks
+from watching import Watched
 
 from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.identity import hashing
@@ -31,5 +33,35 @@ def _furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path,
 def cloud(_furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Cloud]:
     database, passwords = _furnished
     made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords))
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def networks(cloud: Cloud) -> Networks:
+    return Networks(cloud)
+
+
+@pytest.fixture
+def stranger(cloud: Cloud) -> str:
+    """A user of another project."""
+    cloud.make("/projects", "project", name="elsewhere", domain_id="default")
+    cloud.user("stranger", "member", project="elsewhere")
+    return "stranger"
+
+
+@pytest.fixture
+def machinery() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def watched_cloud(
+    _furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched
+) -> Iterator[Cloud]:
+    """A cloud whose machinery can be looked at."""
+    database, passwords = _furnished
+    copy = Path(shutil.copy(database, tmp_path / "cloud.db"))
+    made = Cloud(copy, dict(passwords), machinery=machinery)
     yield made
     made.stop()

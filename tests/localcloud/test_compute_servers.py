@@ -161,10 +161,12 @@ class TestVersions:
         assert fault_of(compute.call("GET", "/servers", version="two")) == BAD
 
     def test_they_are_told_without_a_token(self, compute: Computing) -> None:
-        [version] = compute.cloud.client.get("/compute/").json()["versions"]
+        [first, version] = compute.cloud.client.get("/compute/").json()["versions"]
+        assert (first["id"], first["version"]) == ("v2.0", "")
         assert (version["id"], version["min_version"]) == ("v2.1", "2.1")
         document = compute.cloud.client.get("/compute/v2.1/").json()["version"]
         assert document["version"] == version["version"]
+        assert compute.cloud.client.get("/compute/v2/").json()["version"]["id"] == "v2.0"
         assert document["links"][0]["href"] == "http://cloud:5000/compute/v2.1/"
 
     def test_a_server_shows_more_from_version_to_version(self, compute: Computing) -> None:

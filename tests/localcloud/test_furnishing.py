@@ -53,10 +53,10 @@ def test_endpoints_follow_the_services_to_where_they_are_now(config: CloudConfig
     furnish(config)
     moved = replace(config, port=5001, announced=(Announced("orchestration", "heat", "http://other/"),))
     furnish(moved)
-    assert endpoints(moved) == {
-        ("identity", "http://127.0.0.1:5001/identity"),
-        ("orchestration", "http://other/"),
-    }
+    found = endpoints(moved)
+    assert ("identity", "http://127.0.0.1:5001/identity") in found
+    assert [url for kind, url in found if kind == "orchestration"] == ["http://other/"]
+    assert not [url for _, url in found if ":5000" in url]
 
 
 def test_an_address_of_version_6_is_written_in_brackets(config: CloudConfig) -> None:

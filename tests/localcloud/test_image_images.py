@@ -379,7 +379,7 @@ class TestWhatTheServiceSays:
         assert demo.get(f"/schemas/{name}")["name"] == name
 
     def test_what_there_is_to_import_and_where_it_is_stored(self, demo: Speaker, admin: Speaker) -> None:
-        assert demo.get("/info/import")["import-methods"]["value"] == ["glance-direct"]
+        assert demo.get("/info/import")["import-methods"]["value"] == ["glance-direct", "web-download"]
         assert [store["id"] for store in demo.get("/info/stores")["stores"]] == ["file"]
         assert admin.get("/tasks")["tasks"] == []
         assert demo("GET", "/schemas/nonsense").status_code == 404

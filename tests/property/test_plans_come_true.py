@@ -96,7 +96,7 @@ def _update_all(bench: Workbench, stories: list[Story]) -> None:
         following = story.author.changed(story.request)
         change = StackChange(following)
         try:
-            _, _, plan = bench.commands.plan_update(story.stack, following)
+            _, _, plan = bench.commands.plan_update(CALLER, story.stack, following)
         except ServiceError:
             continue
         if story.compared == 0:

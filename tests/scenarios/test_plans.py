@@ -31,7 +31,7 @@ def settled(bench: Workbench, resources: dict[str, Any], **options: Any) -> reco
 
 
 def plan(bench: Workbench, stack: records.Stack, resources: dict[str, Any], **request: Any) -> Plan:
-    _, _, made = bench.commands.plan_update(stack, {"template": template(resources), **request})
+    _, _, made = bench.commands.plan_update(CALLER, stack, {"template": template(resources), **request})
     return made
 
 

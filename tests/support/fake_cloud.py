@@ -144,14 +144,25 @@ class FakeCloud:
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
-        request = Request(service, method, "/" + "/".join(path), None, params, headers)
-        body = self._answer(request)
-        if isinstance(body, SimpleNamespace):
-            return body
-        return SimpleNamespace(status_code=200, headers={}, content=b"", json=lambda: body)
+        """Where `answers` gives a SimpleNamespace, that is the whole answer."""
+        request = Request(service, method, "/" + "/".join(path), body, params, headers)
+        answer = self._answer(request)
+        if isinstance(answer, SimpleNamespace):
+            return answer
+        return SimpleNamespace(
+            status_code=200,
+            headers={},
+            content=b"",
+            url=f"http://{service}{request.path}",
+            json=lambda: answer,
+        )
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        return f"http://object/{container}/{name}?temp_url_sig={method}"
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         if (kind, name_or_id) in self.ids:
@@ -193,7 +204,7 @@ class FakeCloud:
 
     def _keep(self, request: Request) -> Object:
         match request.method:
-            case "POST" if request.path.rpartition("/")[2] not in ("action",):
+            case "POST" if request.body and not request.path.endswith("/action"):
                 return self._make(request)
             case "PUT" | "PATCH" if request.path in self.objects:
                 if isinstance(request.body, Mapping):
@@ -209,9 +220,13 @@ class FakeCloud:
         return {}
 
     def _make(self, request: Request) -> Object:
-        given = unwrapped(dict(request.body))
+        first = next(iter(request.body.values()))
+        given = dict(first if isinstance(first, Mapping) else request.body)
         kind = request.path.rpartition("/")[2]
-        id = str(given.get("id") or f"{kind}-{len(self.objects) + 1}")
+        number = len(self.objects) + 1
+        while f"{request.path}/{kind}-{number}" in self.objects:
+            number += 1
+        id = str(given.get("id") or f"{kind}-{number}")
         status = {"status": self.statuses[kind]} if kind in self.statuses else {}
         self.objects[f"{request.path}/{id}"] = {**given, "id": id, **status}
         return {"object": dict(self.objects[f"{request.path}/{id}"])}

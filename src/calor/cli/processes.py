@@ -6,7 +6,8 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from calor.cli.serve import add_places_to, start
+from calor.cli.cloud import add_verbs_to
+from calor.cli.serve import add_backend_to, add_places_to, start
 
 if TYPE_CHECKING:
     from calor.server.settings import Address, Settings
@@ -30,7 +31,9 @@ def add_to(commands: Any) -> None:
     engine.set_defaults(run=run_engine)
     cloud = commands.add_parser("cloud", help="run the embedded cloud alone")
     _add_address_to(cloud, "two ports behind the REST API's")
+    add_backend_to(cloud)
     cloud.set_defaults(run=run_cloud)
+    add_verbs_to(cloud)
 
 
 def _add_address_to(command: argparse.ArgumentParser, otherwise: str) -> None:

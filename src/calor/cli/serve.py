@@ -18,8 +18,17 @@ def add_to(commands: Any) -> None:
     add_places_to(command)
     command.add_argument("--host", help="the address to listen on; 127.0.0.1 unless configured")
     command.add_argument("--port", type=int, help="the API's, 8004 unless configured; the others follow it")
-    command.add_argument("--cloud-backend", choices=("auto", "linux", "simulated"), default="auto")
+    add_backend_to(command)
     command.set_defaults(run=run)
+
+
+def add_backend_to(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--cloud-backend",
+        choices=("auto", "linux", "simulated"),
+        default="auto",
+        help="what servers of the embedded cloud run on; `calor cloud probe` tells what auto is",
+    )
 
 
 def add_places_to(command: argparse.ArgumentParser) -> None:

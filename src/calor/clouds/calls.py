@@ -44,7 +44,7 @@ class Api:
         method: str,
         path: str,
         *,
-        body: Mapping[str, Any] | None = None,
+        body: Any = None,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         redirect: bool | None = None,

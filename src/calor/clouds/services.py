@@ -49,7 +49,7 @@ class Services:
     def __init__(self, cloud: Cloud, session: Session, region: str | None = None) -> None:
         self.session = session
         self._cloud = cloud
-        self._region = region
+        self.region = region
         self._apis: dict[str, Api] = {}
 
     @property
@@ -80,7 +80,7 @@ class Services:
     def _address(self, kind: Kind) -> str:
         for position, name in enumerate(kind.types):
             try:
-                url = self._cloud.endpoint(self.session, name, region=self._region)
+                url = self._cloud.endpoint(self.session, name, region=self.region)
                 break
             except Permanent:
                 if position == len(kind.types) - 1:
@@ -108,7 +108,7 @@ class Services:
         service: str,
         method: str,
         *path: str,
-        body: Mapping[str, Any] | None = None,
+        body: Any = None,
         params: Mapping[str, str] | None = None,
         version: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -143,9 +143,10 @@ class Services:
 
 
 def unwrapped(body: dict[str, Any]) -> dict[str, Any]:
-    """The one object that an answer wraps."""
-    if len(body) == 1:
-        [inner] = body.values()
+    """The one object that an answer wraps, perhaps beside links."""
+    wrapped = [value for name, value in body.items() if name != "links"]
+    if len(wrapped) == 1:
+        [inner] = wrapped
         if isinstance(inner, dict):
             return inner
     return body

@@ -55,7 +55,7 @@ class Changing(Making):
         def done() -> None:
             state.properties = properties
             state.data = {name: value for name, value in state.data.items() if name != CHANGING}
-            self._renew_metadata(state, bare(evaluated.metadata))
+            self._renew_metadata(state, bare(evaluated.metadata), resource)
             state.type_name = resource.type_name
             self._follow(state, resource)
             self.read_attributes(state, resource)
@@ -88,10 +88,15 @@ class Changing(Making):
         return self._create(resource, evaluated, state)
 
     @staticmethod
-    def _renew_metadata(state: ResourceState, metadata: dict[str, Any]) -> None:
-        """What signals have put into the metadata stays, unless the template itself says something new."""
+    def _renew_metadata(state: ResourceState, metadata: dict[str, Any], resource: ResourceDefinition) -> None:
+        """What signals have put into the metadata stays, unless the template itself says something new. What the
+        type has put there stays in any case."""
         if metadata != state.data.get(METADATA):
-            state.metadata = metadata
+            own = getattr(resource.found, "own_metadata", ())
+            state.metadata = {
+                **metadata,
+                **{name: state.metadata[name] for name in own if name in state.metadata},
+            }
             state.data = {**state.data, METADATA: metadata}
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:

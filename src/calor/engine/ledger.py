@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Engine, select
 
-from calor.clouds.errors import Permanent
+from calor.clouds.errors import CloudError, NotFound, Permanent
 from calor.clouds.zaqar import Queues
-from calor.engine import definitions
+from calor.engine import definitions, snapshots
 from calor.engine.cloud_access import CloudAccess
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
@@ -160,6 +160,32 @@ class Ledger:
             query = select(table.c.secret).where(table.c.id == self.stack.credentials)
             found = connection.execute(query).scalar_one_or_none()
         return None if found is None else bytes(found)
+
+    # Snapshots.
+
+    def read_kept(self) -> snapshots.Kept:
+        table = tables.snapshot
+        with reading(self.database).connect() as connection:
+            query = select(table).where(table.c.id == self.stack.run.get("snapshot"))
+            row = connection.execute(query).one_or_none()
+        data = records.record(records.Snapshot, row).data if row is not None else None
+        return snapshots.kept(data, self.world.declaration)
+
+    async def discard_snapshots(self) -> None:
+        """Deletes what the stack's snapshots have in the cloud. What the cloud refuses must not keep the stack."""
+
+        def read() -> list[snapshots.Part]:
+            with reading(self.database).connect() as connection:
+                found = snapshots.of_stack(connection, self.stack.id)
+            return [part for one in found for part in snapshots.parts(one.data, self.world.declaration)]
+
+        for part in await asyncio.get_running_loop().run_in_executor(None, read):
+            try:
+                await (await self.cloud()).ask(part.service, "DELETE", part.collection, part.id)
+            except NotFound:
+                continue
+            except (CloudError, StepFailed) as error:
+                log.warning("%s %s of a snapshot stayed: %s", part.collection, part.id, error)
 
     async def give_up_credentials(self) -> None:
         """What lets the engine act for the owner goes with the stack, and so do its users."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.engine.children import Child
@@ -72,7 +73,12 @@ class OpenedStack:
     def evaluated(self, resource: ResourceDefinition) -> Evaluated:
         """A resource's properties and metadata with the values that there are now. Raises FunctionError."""
         assert self.definition is not None
-        return evaluate(self.definition, resource, self.states, self.run.world.custom)
+        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        kept = self.run.kept.by_stack.get(self.stack.id, {}).get(resource.name)
+        restored = getattr(resource.found, "restored", None) if kept else None
+        if restored is None:
+            return evaluated
+        return replace(evaluated, values=restored(evaluated.values, kept))
 
     def update_policy(self, name: str) -> Mapping[str, Any]:
         """A resource's update policy as the template has it, with the type's defaults."""

@@ -13,12 +13,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, update
 
-from calor.engine import definitions, reality
+from calor.engine import definitions, reality, snapshots
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
-from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.ledger import Ledger
@@ -87,6 +86,8 @@ class Run(Ledger):
         """Stacks of the tree that have been opened, by id."""
         self.below = ChangesBelow(self)
         self._sinks = Sinks(self, self.queues)
+        self.kept = snapshots.Kept()
+        """What leads the resources back, where a snapshot is restored."""
         self.ailing: set[str] = set()
         """The stacks of the tree in which, or below which, something was not well when the walk began."""
         self._superseded = False
@@ -271,7 +272,8 @@ class Run(Ledger):
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""
         rows = self._resource_rows(self.stack.id)
-        self.ailing = self.read_ailing() if rows else set()
+        self.kept = self.read_kept() if self.stack.action == "RESTORE" else snapshots.Kept()
+        self.ailing = (self.read_ailing() if rows else set()) | self.kept.stacks
         nothing = self.stack.action == "DELETE" or bool(self.stack.run.get("empty"))
         request = self.request(self.stack.definition)
         if nothing and not definitions.has_hooks(request):
@@ -288,6 +290,7 @@ class Run(Ledger):
         if action == "DELETE":
             # The queues are written to in the owner's name, which is given up with the stack.
             await self._sinks.close(records.changed(self.stack, status="COMPLETE", reason=reason))
+            await self.discard_snapshots()
             await self.give_up_credentials()
             self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
@@ -306,14 +309,8 @@ class Run(Ledger):
 
     def _finish_snapshot(self, connection: Connection, id: str, status: str, reason: str) -> None:
         """A snapshot has the stack's data when the snapshot is complete; its stack has that state afterwards."""
-        values: dict[str, Any] = {"status": status, "reason": reason}
-        if status == "COMPLETE" and isinstance(self.walk, ActionWalk):
-            data = exported(connection, self.stack, self.world)
-            _add_snapshots(data["resources"], self.walk)
-            values["data"] = {**data, "status": status, "_definition": self.stack.definition}
-        table = tables.snapshot
-        [row] = sealing.protect(connection, table, [values], self.stack.sealed)
-        connection.execute(update(table).where(table.c.id == id).values(row))
+        walk = self.walk if isinstance(self.walk, ActionWalk) else None
+        snapshots.finish(connection, self.stack, walk, self.world, id, status, reason)
 
     def _roll_back(self) -> None:
         """Turns the run into one that leads back to the last definition that was reached."""
@@ -370,12 +367,3 @@ def _told(action: str, failed: Mapping[Any, Exception], failure: Any) -> str | N
         return None
     known: StepFailed = failure(failed)
     return f"Resource {action} failed: {known.reason}"
-
-
-def _add_snapshots(resources: dict[str, Any], walk: ActionWalk) -> None:
-    """What the resources' own snapshots are known by goes to the rest of their data, also in stacks below."""
-    for name, made in walk.snapshots.items():
-        if name in resources:
-            resources[name]["resource_data"] |= made
-    for name, child in walk.children.items():
-        _add_snapshots(resources.get(name, {}).get("resources", {}), child)

@@ -7,6 +7,7 @@ import logging
 import sys
 from pathlib import Path
 
+from calor.localcloud.backends import BACKENDS
 from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.server import furnish, serve
 
@@ -36,8 +37,9 @@ def _config(arguments: list[str] | None) -> CloudConfig:
         metavar="TYPE[:NAME]=URL",
         help="a further service for the catalog; %%(project_id)s stands for the project",
     )
+    parser.add_argument("--backend", choices=BACKENDS, default="auto", help="what servers run on")
     given = parser.parse_args(arguments)
-    return CloudConfig(given.host, given.port, given.database, tuple(given.announce))
+    return CloudConfig(given.host, given.port, given.database, tuple(given.announce), given.backend)
 
 
 def _announced(written: str) -> Announced:

@@ -24,6 +24,10 @@ class CloudConfig:
     port: int
     database: Path
     announced: tuple[Announced, ...] = ()
+    backend: str = "auto"
+    """Which machinery is wanted: auto, linux or simulated."""
+    doors: tuple[tuple[str, int], ...] = ()
+    """Addresses and ports of the host that servers reach at the very same addresses."""
 
     @property
     def folder(self) -> Path:

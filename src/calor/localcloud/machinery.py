@@ -161,6 +161,10 @@ class Machinery(Protocol):
         """linux or simulated."""
 
     @property
+    def wires(self) -> bool:
+        """Whether it needs to know of networks, routers and ports: making their plans is work."""
+
+    @property
     def external_cidr(self) -> str:
         """The range from which the furnished external network `public` takes its addresses: one that can be
         reached from the host."""

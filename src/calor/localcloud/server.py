@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from calor.localcloud.app import cloud_app
+from calor.localcloud.backends import check, chosen
 from calor.localcloud.compute.furnishing import furnish_compute
 from calor.localcloud.compute.records import Records as ComputeRecords
 from calor.localcloud.config import Announced, CloudConfig, Credentials
@@ -27,7 +28,9 @@ log = logging.getLogger("calor.localcloud")
 
 
 def furnish(config: CloudConfig) -> Credentials:
-    """Makes the database ready to be served; again and again without harm. Not while it is served."""
+    """Makes the database ready to be served; again and again without harm. Not while it is served. Raises
+    BackendUnavailable where it cannot be served with the machinery that is wanted."""
+    check(config.backend, config.folder)
     store = Store(config.database)
     try:
         records = Records(store)
@@ -69,10 +72,11 @@ def _own_services(url: str) -> tuple[Announced, ...]:
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:
     """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns. Whoever
     has opened the listening sockets passes them."""
+    machinery = chosen(config.backend, config.folder, config.doors)
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
-            cloud_app(store, config.folder),
+            cloud_app(store, config.folder, machinery=machinery),
             host=config.host,
             port=config.port,
             log_config=None,

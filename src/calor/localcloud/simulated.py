@@ -21,6 +21,7 @@ class Simulated:
     the cloud they are told to boot again."""
 
     name = "simulated"
+    wires = False
     external_cidr = "172.24.4.0/24"
 
     def __init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from calor.localcloud.config import Announced, CloudConfig
 from calor.server import access, secrets
@@ -20,7 +21,17 @@ def cloud_config(settings: Settings) -> CloudConfig:
             Announced("orchestration", "heat", f"{settings.api_url}/v1/%(project_id)s"),
             Announced("cloudformation", "heat-cfn", f"{settings.cfn_url}/v1"),
         ),
+        settings.cloud_backend,
+        _doors(settings),
     )
+
+
+def _doors(settings: Settings) -> tuple[tuple[str, int], ...]:
+    """Where servers reach the APIs and the identity service: at the addresses that they are told."""
+    urls = (settings.api_url, settings.cfn_url, settings.servers_cfn_url, settings.public_auth_url)
+    found = [urlsplit(url) for url in urls]
+    ports = {"http": 80, "https": 443}
+    return tuple(dict.fromkeys((url.hostname or "", url.port or ports[url.scheme]) for url in found))
 
 
 def furnish(settings: Settings) -> None:

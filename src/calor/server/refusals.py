@@ -5,6 +5,7 @@ from __future__ import annotations
 from calor.api.auth import BackendMissing
 from calor.api.policy import PolicyUnusable
 from calor.config.loading import ConfigError
+from calor.localcloud.backends import BackendUnavailable
 from calor.observe.logs import LogUnusable
 from calor.observe.tracing import TracingMissing
 from calor.server.holding import StateDirTaken
@@ -16,6 +17,7 @@ from calor.store.cipher import WrongKey
 
 REFUSALS = (
     BackendMissing,
+    BackendUnavailable,
     CertificateUnusable,
     ConfigError,
     DatabaseUnusable,

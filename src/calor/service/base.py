@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
@@ -26,6 +26,7 @@ from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
+from calor.service.live_constraints import LiveConstraints
 from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, sealing, tables
 from calor.store.database import reading, seal_of
@@ -100,8 +101,7 @@ class Base:
         check_name(new.name)
         self.check_free(caller, new.name)
         id = new_id()
-        definition = self.define(new.request, StackIdentity(new.name, id, caller.project))
-        self.check_usable(caller, definition)
+        definition = self.define(caller, new.request, StackIdentity(new.name, id, caller.project))
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
         self.check_size(definition)
@@ -177,21 +177,34 @@ class Base:
             before = definitions.load(connection, stack.definition)
         return laid_over(before, change.request, change.clear_parameters, self.world)
 
-    def check_usable(self, caller: Caller, definition: Definition) -> None:
-        """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
-        self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
-
     def check_named_types(self, caller: Caller, types: Sequence[str]) -> None:
-        """The same for types that are known by name."""
+        """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
         self.check_types(caller, types)
         check_available(self.world, caller, types, to_be_made=True)
 
-    def define(self, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
-        definition, report = definitions.define(request, self.world, identity)
+    def define(self, caller: Caller, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
+        """What a request asks for. Raises ServiceError if something is wrong with it, if the caller may not use one
+        of the types, or if a service that it needs is not there."""
+        live = self._live_constraints(caller)
+        world = self.world if live is None else replace(self.world, custom=live)
+        definition, report = definitions.define(request, world, identity)
         errors = blocking(report)
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
+        self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
+        if live is not None:
+            live.check_services()
         return definition
+
+    def _live_constraints(self, caller: Caller) -> LiveConstraints | None:
+        """What looks things up for a caller; None where there is nobody to ask."""
+        if self.vault is None or not caller.token:
+            return None
+        try:
+            services = self.vault.services_for(caller.token)
+        except CloudError as error:
+            raise ServiceError("HTTPServiceUnavailable", f"The cloud cannot be asked: {error}") from None
+        return LiveConstraints(services, self.vault.reach.lookups, self.world.custom)
 
     def seal_for(
         self, request: Mapping[str, Any], definition: Definition, stack: records.Stack | None = None

@@ -27,8 +27,7 @@ class PreviewCommands(Base):
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
         check_name(name)
-        definition = self.define(new_stack.request, StackIdentity(name, None, project))
-        self.check_usable(caller, definition)
+        definition = self.define(caller, new_stack.request, StackIdentity(name, None, project))
         self.check_size(definition)
         nothing = PresentStack("None", name, project, exists=False)
         plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request))
@@ -66,8 +65,7 @@ class PreviewCommands(Base):
     ) -> dict[str, Any]:
         """What an update would do to each resource, and in which order. Raises ServiceError."""
         request = self.updated(stack, change)
-        definition, present, plan = self.plan_update(stack, request)
-        self.check_usable(caller, definition)
+        definition, present, plan = self.plan_update(caller, stack, request)
         self.check_size(definition)
         hidden = _hidden(definition)
         if any(step.changes for step in plan.all_steps()):
@@ -88,10 +86,10 @@ class PreviewCommands(Base):
         return {value for one in found if one is not None for value in _hidden(one)}
 
     def plan_update(
-        self, stack: records.Stack, request: Mapping[str, Any]
+        self, caller: Caller, stack: records.Stack, request: Mapping[str, Any]
     ) -> tuple[Definition, PresentStack, Plan]:
         """The plan for a stack to become what a request says. Raises ServiceError."""
-        definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
+        definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
         with reading(self.database).connect() as connection:
             present = present_stack(connection, stack)
         seal = self.seal_for(request, definition, stack)

@@ -44,8 +44,7 @@ class StackCommands(Base):
         if stack.action in ("SUSPEND", "DELETE"):
             raise NotSupported(f"Updating a stack when it is {stack.action.lower()}ed is not supported.")
         request = self.updated(stack, change)
-        definition = self.define(request, StackIdentity(stack.name, stack.id, stack.project))
-        self.check_usable(caller, definition)
+        definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
         self.check_size(definition)
         self._check_immutable(stack, definition)
         digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))

@@ -8,6 +8,9 @@ from typing import Any
 
 from sqlalchemy import select
 
+from calor.clouds.errors import CloudError
+from calor.clouds.errors import NotFound as MissingObject
+from calor.engine import snapshots
 from calor.engine.exporting import exported
 from calor.engine.ids import new_id
 from calor.service.base import Base, NewStack
@@ -78,9 +81,27 @@ class TransferCommands(Base):
     def delete_snapshot(self, caller: Caller, snapshot: records.Snapshot) -> None:
         if snapshot.status == "IN_PROGRESS":
             raise NotSupported("Deleting in-progress snapshot is not supported.")
+        self._discard(caller, snapshot)
         changes = Changes()
         changes.delete(tables.snapshot, snapshot.id)
         self.writer.write(changes)
+
+    def _discard(self, caller: Caller, snapshot: records.Snapshot) -> None:
+        """Deletes what a snapshot has in the cloud. Raises ServiceError."""
+        found = list(snapshots.parts(snapshot.data, self.world.declaration))
+        if not found or self.vault is None or not caller.token:
+            return
+        services = self.vault.services_for(caller.token)
+        for part in found:
+            try:
+                services.ask(part.service, "DELETE", part.collection, part.id)
+            except MissingObject:
+                continue
+            except CloudError as error:
+                message = (
+                    f"The {part.collection} {part.id} of the snapshot cannot be deleted: {error.message}"
+                )
+                raise ServiceError("HTTPServiceUnavailable", message) from None
 
     def restore(self, caller: Caller, stack: records.Stack, snapshot: records.Snapshot) -> None:
         """Leads the stack back to what it was when the snapshot was taken."""

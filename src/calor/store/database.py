@@ -25,6 +25,9 @@ BUSY_TIMEOUT = 30.0
 CONNECT_TIMEOUT = 10
 SILENCE = 60
 """Seconds after which a server that says nothing counts as gone."""
+STANDSTILL = 30
+"""Seconds after which a server ends a transaction that does nothing: its process stands still, and others wait for what
+it has locked."""
 
 
 class NotConnected(Exception):
@@ -101,7 +104,12 @@ def _connect_postgresql(url: URL, **options: Any) -> Engine:
 def _connect_mariadb(url: URL, **options: Any) -> Engine:
     # The character set that an old configuration asks for does not have all characters.
     url = url.set(drivername="mariadb+pymysql").update_query_dict({"charset": "utf8mb4"})
-    arguments = {"connect_timeout": CONNECT_TIMEOUT, "read_timeout": SILENCE, "write_timeout": SILENCE}
+    arguments = {
+        "connect_timeout": CONNECT_TIMEOUT,
+        "read_timeout": SILENCE,
+        "write_timeout": SILENCE,
+        "init_command": f"SET SESSION idle_transaction_timeout = {STANDSTILL}",
+    }
     engine = sqlalchemy.create_engine(url, connect_args=arguments, **options)
     event.listen(engine, "begin", _begin_mariadb)
     return engine
@@ -149,6 +157,8 @@ def _prepare_postgresql(connection: Any, record: Any) -> None:
             return super().dump(obj.replace("\0", "␀") if "\0" in obj else obj)
 
     connection.adapters.register_dumper(str, Text)
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{STANDSTILL}s'")
+    connection.commit()
 
 
 def _begin_mariadb(connection: sqlalchemy.Connection) -> None:

@@ -16,13 +16,23 @@ needs:
 - `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
   what was made is gone
 - `signal(ctx, details)`: gives the reason for the event
+- `snapshot(ctx)`: gives a map of what the snapshot is known by; `restored(props, kept)`: plain; the properties that
+  lead back to it. `snapshot_parts`: the service and the collection of what is known so, by the key in the map; it
+  is deleted with the snapshot
+- `make_way(ctx)`: async; gives away what its replacement will need, before that is made; `come_back(ctx)`: async;
+  takes it back, where the way leads back
+
+`own_metadata` are members of the metadata that the type itself puts there: the template does not take them away.
 
 Plans foresee what a type does, if it says so beforehand:
 
 - `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
   although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
 - `mirrors`: attributes that always have the value of a property, by name
-- `replaced_by_every_update`
+- `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update
+
+A resource on which something failed is replaced, unless its type has `is_well(ctx)`, async, which tells that what it
+stands for can be kept.
 
 A type with `looks_for_itself` is updated even if nothing of its definition changes.
 
@@ -148,6 +158,9 @@ class Signalling(Protocol):
         """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
         object of these names, or of made-up ones."""
 
+    async def publish_metadata(self) -> None:
+        """Puts the metadata, with what the server has to apply, where `metadata_url` leads, if it was asked for."""
+
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""
 
@@ -265,10 +278,14 @@ class CloudServices(Protocol):
         service: str,
         method: str,
         *path: str,
+        body: Any = None,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
     ) -> Any:
         """The whole answer, as `requests` gives it, to what is harmless to ask twice."""
+
+    async def temporary_url(self, method: str, container: str, name: str) -> str:
+        """A URL of the object store at which whoever knows it can do one thing with an object, for ever."""
 
     async def id_of(self, kind: str, name_or_id: str) -> str:
         """The id of something that a template may name, by the name of its constraint, such as neutron.network."""
@@ -358,6 +375,9 @@ class Context(Signalling, Configs, Protocol):
 
     def note(self, **data: Any) -> None:
         """Keeps data with the resource, beside what was noted before."""
+
+    async def intend(self) -> None:
+        """Returns when all that was noted is written down, so that whoever takes over after a crash knows it."""
 
     def set_metadata(self, metadata: dict[str, Any]) -> None: ...
 

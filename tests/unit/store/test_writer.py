@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from database_servers import DatabaseServer
 from sqlalchemy import Engine, event, select
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from calor.store import database, schema, tables
+from calor.store.outages import is_passing
 from calor.store.writer import Changes, Writer
 
 ROW = {
@@ -113,6 +115,31 @@ def test_one_bad_change_does_not_take_others_with_it(engine: Engine, writer: Wri
         futures[1].result()
     futures[2].result()
     assert ids(engine) == ["1", "2", "3"]
+
+
+def test_whoever_stands_still_keeps_nobody_from_writing(
+    database_server: DatabaseServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = database_server.prepared()
+    monkeypatch.setattr(database, "STANDSTILL", 1)
+    sleeper, other = database.connect(url), database.connect(url)
+    reworded = tables.event.update().where(tables.event.c.id == "1")
+    writer = Writer(other)
+    writer.write(an_event("1"))
+    writer.close()
+
+    with sleeper.connect() as connection:
+        connection.execute(reworded.values(reason="sleeping"))
+        with other.begin() as awake:
+            awake.execute(reworded.values(reason="awake"))
+        with pytest.raises(DBAPIError) as stop:
+            connection.execute(reworded.values(reason="late"))
+
+    assert is_passing(stop.value)
+    with other.connect() as connection:
+        assert connection.execute(select(tables.event.c.reason)).scalars().all() == ["awake"]
+    sleeper.dispose()
+    other.dispose()
 
 
 def test_writers_that_meet_on_the_same_rows_all_get_through(engine: Engine) -> None:

@@ -98,6 +98,8 @@ class FakeContext:
     """The attributes that the template reads."""
     services: FakeCloud = field(default_factory=FakeCloud)
     """The cloud that the type works with."""
+    intended: dict[str, Any] | None = None
+    """What was noted when it was last made sure that it is written down."""
     elsewhere: frozenset[str] = frozenset()
     """What belongs to other resources."""
 
@@ -120,6 +122,9 @@ class FakeContext:
 
     def note(self, **data: Any) -> None:
         self.data = {**self.data, **data}
+
+    async def intend(self) -> None:
+        self.intended = dict(self.data)
 
     def set_metadata(self, metadata: dict[str, Any]) -> None:
         self.metadata = metadata
@@ -216,6 +221,9 @@ class FakeContext:
 
     async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
         return f"https://swift/{container or 'made-up'}/{object or 'made-up'}"
+
+    async def publish_metadata(self) -> None:
+        self.calls.append("publish_metadata")
 
     async def user_token(self) -> str:
         return "token-1"

@@ -7,6 +7,7 @@ from calor.api.heat import views
 from calor.api.heat.common import STACK, state_filters, the_stack
 from calor.api.web import NULL, Api, Call, Reply, Route, only
 from calor.service.queries.resources import ResourceFilter
+from calor.types.heat import collecting
 
 _FILTERS = {
     "status": "status",
@@ -39,10 +40,14 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def metadata(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call, for_users=True)
-    return Reply(
-        body={"metadata": api.queries.resources.metadata(call.caller, stack, call.path["resource_name"])}
-    )
+    stack, name = the_stack(api, call, for_users=True), call.path["resource_name"]
+    found = api.queries.resources.metadata(call.caller, stack, name)
+    if collecting.SETTINGS in found:
+        # A server's agent finds what it has to apply beside what tells it where to ask.
+        server = api.queries.resources.get(stack, name).physical_id or ""
+        configs = api.queries.deployments.of_server(call.caller, server)
+        found = {**found, "deployments": [views.config(one) for one in configs]}
+    return Reply(body={"metadata": found})
 
 
 def signal(api: Api, call: Call) -> Reply:

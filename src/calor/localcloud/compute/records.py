@@ -54,7 +54,7 @@ class Server:
     former_flavor: Mapping[str, Any] | None = None
     """What it had before it was resized, until that is confirmed."""
     image_id: str = ""
-    """Empty where it boots from a volume."""
+    """May be empty where it boots from a volume."""
     vm_state: str = "building"
     task_state: str | None = "scheduling"
     power_state: int = 0

@@ -154,7 +154,7 @@ def _change_form(version: Version) -> Reader:
     if version >= (2, 19):
         optional["description"] = nullable(text(255))
     if version >= (2, 90):
-        optional["hostname"] = host_name
+        optional["hostname"] = host_name(version)
     return strict(optional=optional)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from calor.localcloud.compute.actions import Action, accept
+from calor.localcloud.compute.disks import boots_from_volume
 from calor.localcloud.compute.forms import items, plain_name, strict
 from calor.localcloud.compute.guards import require_state
 from calor.localcloud.compute.microversions import version_of
@@ -33,7 +34,7 @@ async def _offload(compute: Compute, server: Server) -> Changes:
 
 async def _snapshot(compute: Compute, server: Server) -> Changes:
     image_id: str = server.pending["image"]
-    if server.image_id:
+    if not boots_from_volume(compute, server):
         step(compute, server, "image_uploading")
         file = _room(compute) / image_id
         await compute.ground.machinery.snapshot(server.id, file)

@@ -47,7 +47,11 @@ def show_servers(compute: Compute, call: Call, servers: Sequence[Server]) -> lis
 
 
 def show_one(compute: Compute, call: Call, server: Server) -> Shown:
-    return show_servers(compute, call, [server])[0]
+    shown = show_servers(compute, call, [server])[0]
+    # Groups are not told of servers in lists.
+    if version_of(call) >= (2, 71):
+        shown["server_groups"] = [server.group_id] if server.group_id else []
+    return shown
 
 
 def show_server(
@@ -77,8 +81,6 @@ def show_server(
         shown |= _for_admins(server, version)
     elif version >= (2, 90):
         shown["OS-EXT-SRV-ATTR:hostname"] = server.host_name
-    if version >= (2, 71):
-        shown["server_groups"] = [server.group_id] if server.group_id else []
     if version >= (2, 96):
         shown["pinned_availability_zone"] = server.pinned_zone
     return shown

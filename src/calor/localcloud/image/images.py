@@ -17,7 +17,7 @@ from calor.localcloud.reading import parse_json, text
 from calor.localcloud.routes import RouteOf
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
-IMPORT_METHODS = ("glance-direct",)
+IMPORT_METHODS = ("glance-direct", "web-download")
 
 
 def create_image(service: ImageService, call: Call) -> Reply:

@@ -18,6 +18,8 @@ from calor.localcloud.problems import Forbidden, NotFound
 
 _HASHED_BY = "sha512"
 _HASHED_UP_TO = 256 << 20
+FAILED_IMPORT = "os_glance_failed_import"
+"""The property of an image that names the stores which did not get its data."""
 
 
 class ImageService:
@@ -109,11 +111,20 @@ class ImageService:
             if not self.staged_file_of(image.id).exists():
                 self.keep(replace(image, status="queued"))
         for image in self.records.images.find(status="importing"):
-            self.import_later(image.id)
+            if self.staged_file_of(image.id).exists():
+                self.import_later(image.id)
+            else:
+                self.fail_import(image.id)
 
     def import_later(self, image_id: str) -> None:
         staged = self.staged_file_of(image_id)
         self.ground.life.later(0.01, lambda: self.complete_with(image_id, staged))
+
+    def fail_import(self, image_id: str) -> None:
+        """The image waits for data again, and tells that it could not be had."""
+        if image := self.records.images.get(image_id):
+            told = {**image.properties, FAILED_IMPORT: "file"}
+            self.keep(replace(image, status="queued", properties=told))
 
     def _fill_later(self, image_id: str) -> None:
         self.ground.life.later(0, lambda: self.complete_with(image_id, self.file_of(image_id)))

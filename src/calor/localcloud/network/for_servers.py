@@ -121,7 +121,8 @@ class NetworksForServers:
         port = self.networking.records.ports.get(port_id)
         if port is None:
             raise missing("Port", port_id)
-        return Planner(self.networking.records).port(port)
+        planner = Planner(self.networking.records, permissions=self.networking.ground.machinery.wires)
+        return planner.port(port)
 
     async def wired(self) -> None:
         await self.networking.wiring.wired()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from calor.localcloud.caller import Caller
@@ -64,11 +65,11 @@ class Kind:
     attributes: tuple[Attribute, ...]
     stamped: bool = True
     """Whether it has times, a revision and tags."""
-    by_name: Mapping[str, Attribute] = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def by_name(self) -> Mapping[str, Attribute]:
         everything = _STANDARD + self.attributes + (_STAMPS if self.stamped else ())
-        object.__setattr__(self, "by_name", {each.name: each for each in everything})
+        return {each.name: each for each in everything}
 
     def read_new(self, caller: Caller, body: Any) -> Given:
         """The project is the caller's own, unless an admin names another."""
@@ -104,13 +105,21 @@ class Kind:
 
     def show(self, document: Any, details: Mapping[str, Any], admin: bool) -> dict[str, Any]:
         """`details` are attributes that come from elsewhere than the document."""
-        view: dict[str, Any] = {}
-        for name, attribute in self.by_name.items():
-            if attribute.unseen or (attribute.hidden and not admin):
-                continue
-            view[name] = details[name] if name in details else getattr(document, attribute.key)
-        more = {name: value for name, value in details.items() if name not in self.by_name}
-        return {**view, **more, "tenant_id": view["project_id"]}
+        view = {
+            name: details[name] if name in details else getattr(document, key)
+            for name, key in (self._for_admins if admin else self._for_all)
+        }
+        view["tenant_id"] = view["project_id"]
+        return view | {name: value for name, value in details.items() if name not in self.by_name}
+
+    @cached_property
+    def _for_admins(self) -> Sequence[tuple[str, str]]:
+        """The names of what is shown, with the fields it is in."""
+        return [(each.name, each.key) for each in self.by_name.values() if not each.unseen]
+
+    @cached_property
+    def _for_all(self) -> Sequence[tuple[str, str]]:
+        return [(name, key) for name, key in self._for_admins if not self.by_name[name].hidden]
 
     def _settable(self, name: str) -> Attribute:
         attribute = self.by_name.get(name)

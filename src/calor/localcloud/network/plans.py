@@ -22,8 +22,10 @@ from calor.localcloud.network.records import Records, by_id
 class Planner:
     """Plans of one moment: what several of them have in common is read once."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, *, permissions: bool = True) -> None:
+        """Without `permissions` ports have none: those of a group are read from all of its members."""
         self._records = records
+        self._with_permissions = permissions
         self._subnet = cache(records.subnets.get)
         self._network = cache(records.networks.get)
         self._addresses = cache(self._read_addresses)
@@ -122,6 +124,8 @@ class Planner:
         return None
 
     def _read_permissions(self, group_id: str) -> tuple[Permission, ...]:
+        if not self._with_permissions:
+            return ()
         rules = self._records.rules.find(security_group_id=group_id)
         return tuple(self._permission(rule) for rule in rules)
 

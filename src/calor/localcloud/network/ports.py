@@ -223,6 +223,17 @@ def _with_addresses(records: Records, wanted: Sequence[str]) -> Iterable[Port]:
     return by_id(records.ports, {each.port_id for each in found}).values()
 
 
+def _reached(viewer: Viewer) -> Iterable[Port]:
+    """All on the project's networks, and the project's own elsewhere. Most have no ports elsewhere, so that these are
+    not read unless there are some."""
+    ports = viewer.records.ports
+    found = ports.find_in("network_id", sorted(viewer.own_networks))
+    own = sum(port.project_id == viewer.project_id for port in found)
+    if viewer.project_id and ports.count(project_id=viewer.project_id) > own:
+        found += ports.find(project_id=viewer.project_id)
+    return {port.id: port for port in found}.values()
+
+
 def _documents(records: Records) -> Collection[Port]:
     return records.ports
 
@@ -236,7 +247,7 @@ PORTS: Resource[Port] = Resource(
     delete=delete_port,
     details=details,
     sees=lambda viewer, port: viewer.sees_port(port),
-    shared=lambda viewer: viewer.records.ports.find_in("network_id", sorted(viewer.own_networks)),
+    reach=_reached,
     lookups={
         "fixed_ips": _with_addresses,
         **{field: found_by(_documents, field) for field in ("device_id", "mac_address", "network_id")},

@@ -8,7 +8,7 @@ from typing import Any
 from calor.localcloud.network import readers
 from calor.localcloud.network.documents import SHARED, QosPolicy
 from calor.localcloud.network.kinds import DESCRIPTION, SHARED_FLAG, Attribute, Given, Kind, shown
-from calor.localcloud.network.qos_views import show_rule
+from calor.localcloud.network.qos_kinds import show_rule
 from calor.localcloud.network.resources import Resource, Views, routes_of
 from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_ones, unshare
 from calor.localcloud.network.state import Networking

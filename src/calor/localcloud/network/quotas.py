@@ -38,3 +38,20 @@ def check_quota(records: Records, kind: str, project_id: str, collection: Collec
     limit = limits_of(records, project_id)[kind]
     if 0 <= limit <= collection.count(project_id=project_id):
         raise Conflict(f"The quota of the project is used up for: ['{kind}'].", "OverQuota")
+
+
+def usage_of(records: Records, project_id: str) -> dict[str, int]:
+    """How many objects of each kind a project has."""
+    collections: dict[str, Collection[Any]] = {
+        "network": records.networks,
+        "subnet": records.subnets,
+        "subnetpool": records.subnet_pools,
+        "port": records.ports,
+        "router": records.routers,
+        "floatingip": records.floating_ips,
+        "security_group": records.groups,
+        "security_group_rule": records.rules,
+        "rbac_policy": records.rbac,
+        "trunk": records.trunks,
+    }
+    return {kind: collection.count(project_id=project_id) for kind, collection in collections.items()}

@@ -66,6 +66,8 @@ class Resource(Generic[D]):
     sees: Callable[[Viewer, D], bool] = owned
     shared: Callable[[Viewer], Iterable[D]] = lambda viewer: ()
     """What the caller sees beside the objects of their project."""
+    reach: Callable[[Viewer], Iterable[D]] | None = None
+    """All that the caller sees, where it is not read in the usual way."""
     lookups: Mapping[str, Lookup[D]] = field(default_factory=dict)
     """Filters for which a list need not be read as a whole."""
     prepare: Callable[[Networking, Viewer], None] = lambda networking, viewer: None
@@ -150,6 +152,8 @@ def _candidates(resource: Resource[D], viewer: Viewer, filters: dict[str, list[s
     if viewer.admin:
         wanted = filters.get("project_id")
         return collection.find() if wanted is None else collection.find_in("project_id", wanted)
+    if resource.reach:
+        return list(resource.reach(viewer))
     own = collection.find(project_id=viewer.project_id) if viewer.project_id else []
     return list({each.id: each for each in (*own, *resource.shared(viewer))}.values())
 
@@ -176,6 +180,8 @@ def _create(resource: Resource[D], networking: Networking, call: Call) -> Reply:
     if not bulk and (not isinstance(body, dict) or kind.singular not in body):
         raise BadRequest(f"The body must be an object with the member {kind.singular}.")
     wanted = body[kind.plural] if bulk else [body[kind.singular]]
+    if not wanted:
+        raise BadRequest(f"There is nothing in {kind.plural}.")
     given = [kind.read_new(call.caller, each) for each in wanted]
     with networking.change():
         made = [made_of(resource, networking, viewer, each) for each in given]

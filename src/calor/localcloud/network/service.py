@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from starlette.applications import Starlette
 
 from calor.localcloud.network import (
     address_groups,
     address_scopes,
+    extensions,
     floating_ips,
+    ip_availability,
+    metering,
     networks,
     port_forwardings,
     ports,
     qos,
+    qos_rules,
+    quota_requests,
+    rbac,
     routers,
     security_group_rules,
     security_groups,
+    segments,
     subnet_pools,
     subnets,
+    surroundings,
+    trunks,
     versions,
 )
 from calor.localcloud.network.problems import error_body
+from calor.localcloud.network.resources import Resource
 from calor.localcloud.network.state import Networking
+from calor.localcloud.network.tags import tag_routes
 from calor.localcloud.web import Route, service_app
 
 _MODULES = (
@@ -39,13 +51,35 @@ _MODULES = (
     address_scopes,
     address_groups,
     qos,
+    qos_rules,
+    trunks,
+    rbac,
+    segments,
+    metering,
+    quota_requests,
+    ip_availability,
+    extensions,
+    surroundings,
 )
+_TAGGED: tuple[Resource[Any], ...] = (
+    networks.NETWORKS,
+    subnets.SUBNETS,
+    ports.PORTS,
+    routers.ROUTERS,
+    floating_ips.FLOATING_IPS,
+    security_groups.SECURITY_GROUPS,
+    security_group_rules.SECURITY_GROUP_RULES,
+    subnet_pools.SUBNET_POOLS,
+    address_groups.ADDRESS_GROUPS,
+    qos.QOS_POLICIES,
+    trunks.TRUNKS,
+    segments.SEGMENTS,
+)
+# QoS policies have their tags at a path without qos, too.
+_TAG_PATHS = (*((each.path, each) for each in _TAGGED), ("/v2.0/policies", qos.QOS_POLICIES))
 
 
 def network_app(networking: Networking) -> Starlette:
-    routes = [
-        Route(each.method, each.path, partial(each.handler, networking), each.rule)
-        for module in _MODULES
-        for each in module.ROUTES
-    ]
+    found = (*(route for module in _MODULES for route in module.ROUTES), *tag_routes(_TAG_PATHS))
+    routes = [Route(each.method, each.path, partial(each.handler, networking), each.rule) for each in found]
     return service_app(routes, networking.ground.authenticate, error_body)

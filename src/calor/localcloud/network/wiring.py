@@ -17,6 +17,8 @@ from calor.localcloud.network.records import Records
 
 log = logging.getLogger("calor.localcloud")
 
+GATHERING_SECONDS = 0.1
+
 What = Literal["network", "router", "port", "group", "members", "ports on"]
 
 
@@ -29,6 +31,8 @@ class Wiring:
         self._asked = 0
         self._working = False
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
+        self._joined: set[str] = set()
+        """The groups with new members that are still to be told."""
 
     def network(self, id: str) -> None:
         self._add("network", id)
@@ -48,8 +52,15 @@ class Wiring:
 
     def members_of(self, group_id: str) -> None:
         """Ports have joined a security group, left it or changed their addresses: it matters to the ports whose rules
-        name the group."""
-        self._add("members", group_id)
+        name the group. They are told a moment later, so that many who join at once are one change for each."""
+        if not self._joined:
+            self._ground.life.later(GATHERING_SECONDS, self._tell_of_members)
+        self._joined.add(group_id)
+
+    def _tell_of_members(self) -> None:
+        groups, self._joined = self._joined, set()
+        for group_id in groups:
+            self._add("members", group_id)
 
     def everything(self) -> None:
         """After a start."""
@@ -68,7 +79,7 @@ class Wiring:
             await done
 
     def _add(self, what: What, id: str) -> None:
-        if (what, id) in self._queue:
+        if (what, id) in self._queue or not self._ground.machinery.wires:
             return
         self._asked += 1
         self._queue[what, id] = self._asked

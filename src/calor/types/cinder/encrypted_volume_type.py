@@ -1,6 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, one_of
 from calor.language.schema import Property, supported
+from calor.types.behaviour import CloudServices, Context
 from calor.types.cinder.base import CinderType
+from calor.types.cloud_objects import ABSENT, SHOWN, Object, some
+from calor.types.naming import id_for
 
 
 class EncryptedVolumeType(CinderType):
@@ -19,3 +29,68 @@ class EncryptedVolumeType(CinderType):
         "key_size": Property(int, update_allowed=True),
         "volume_type": Property(str, required=True, constraints=[custom("cinder.vtype")]),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        volume_type = await id_for(cloud, "cinder.vtype", props["volume_type"])
+
+        async def found() -> Object | None:
+            return await _encryption(cloud, volume_type)
+
+        if await found() is None:
+            ctx.note(**{ABSENT: True})
+            await ctx.intend()
+        body = {"encryption": _settings(props)}
+        made = await cloud.make("volume", "types", volume_type, "encryption", body=body, find=found)
+        ctx.made(volume_type)
+        ctx.note(**{SHOWN: made})
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        if not ctx.data.get(ABSENT):
+            return False
+        cloud = await ctx.cloud()
+        volume_type = await id_for(cloud, "cinder.vtype", ctx.properties["volume_type"])
+        found = await _encryption(cloud, volume_type)
+        if found is None:
+            return False
+        ctx.made(volume_type)
+        ctx.note(**{SHOWN: found})
+        return True
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        cloud = await ctx.cloud()
+        found = await _encryption(cloud, str(ctx.physical_id))
+        if found is None:
+            raise NotFound(f"The volume type {ctx.physical_id} is not encrypted.", status=404)
+        await cloud.ask("volume", "PUT", *_path(ctx, found), body={"encryption": _settings(props)})
+        ctx.note(**{SHOWN: await _encryption(cloud, str(ctx.physical_id))})
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            return
+        cloud = await ctx.cloud()
+        found = await _encryption(cloud, ctx.physical_id)
+        if found is not None:
+            with suppress(NotFound):
+                await cloud.ask("volume", "DELETE", *_path(ctx, found))
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        return ctx.data.get(SHOWN) if name == "show" else None
+
+
+def _settings(props: Mapping[str, Any]) -> Object:
+    return some(props, ("provider", "control_location", "cipher", "key_size"))
+
+
+async def _encryption(cloud: CloudServices, volume_type: str) -> Object | None:
+    """What the service says of a volume type's encryption: nothing, with success, if there is none."""
+    return await cloud.show("volume", "types", volume_type, "encryption") or None
+
+
+def _path(ctx: Context, found: Mapping[str, Any]) -> tuple[str, ...]:
+    return "types", str(ctx.physical_id), "encryption", str(found["encryption_id"])

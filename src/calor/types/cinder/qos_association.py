@@ -1,6 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
+from calor.types.behaviour import CloudServices, Context
 from calor.types.cinder.base import CinderType
+from calor.types.naming import id_for, with_ids
 
 
 class QoSAssociation(CinderType):
@@ -20,3 +29,42 @@ class QoSAssociation(CinderType):
         Resolve(("volume_types",), "get_volume_type"),
         Resolve(("qos_specs",), "get_qos_specs"),
     ]
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await cls._change(ctx, props, ())
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        await cls._change(ctx, props, await cls._present(ctx))
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        with suppress(NotFound):
+            await cls._change(ctx, {**ctx.properties, "volume_types": []}, await cls._present(ctx))
+
+    @classmethod
+    async def _change(cls, ctx: Context, props: dict[str, Any], before: Collection[str]) -> None:
+        """To associate or part them once more does no harm."""
+        cloud = await ctx.cloud()
+        given = await with_ids(cloud, cls, props)
+        for each in before:
+            if each not in given["volume_types"]:
+                with suppress(NotFound):
+                    await _tell(cloud, given["qos_specs"], "disassociate", each)
+        for each in given["volume_types"]:
+            await _tell(cloud, given["qos_specs"], "associate", each)
+
+    @classmethod
+    async def _present(cls, ctx: Context) -> Collection[str]:
+        """The volume types so far, without those that are gone."""
+        cloud = await ctx.cloud()
+        found: dict[str, None] = {}
+        for named in ctx.properties["volume_types"]:
+            with suppress(NotFound):
+                found[await id_for(cloud, "cinder.vtype", named)] = None
+        return found
+
+
+async def _tell(cloud: CloudServices, specs: str, action: str, volume_type: str) -> None:
+    await cloud.ask("volume", "GET", "qos-specs", specs, action, params={"vol_type_id": volume_type})

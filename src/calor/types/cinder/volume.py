@@ -1,10 +1,19 @@
+from __future__ import annotations
+
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, hidden, supported
 from calor.language.values import Unknown
-from calor.types.cinder.base import CinderType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cinder.backups import back_up
+from calor.types.cinder.base import texts
+from calor.types.cinder.refitting import refit, set_read_only
+from calor.types.cinder.volumes import VolumeObject
+from calor.types.cloud_objects import SHOWN, Object, some
+from calor.types.naming import id_for
 from calor.types.rules import empty, filled
 
 
@@ -29,7 +38,7 @@ class SourceAndSize:
             )
 
 
-class Volume(CinderType):
+class Volume(VolumeObject):
     """A disk that exists independently of servers.
 
     It is empty, or a copy of an image, of another volume, of a snapshot or of a backup. Attach it to a
@@ -39,7 +48,6 @@ class Volume(CinderType):
 
     type_name = "OS::Cinder::Volume"
     entity = "volumes"
-    snapshots_on_delete = True
     properties = {
         "availability_zone": Property(
             str,
@@ -137,3 +145,84 @@ class Volume(CinderType):
     }
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
+    snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
+
+    @classmethod
+    def backup_of(cls, props: Mapping[str, Any]) -> str | None:
+        return props["backup_id"] or None
+
+    @classmethod
+    def request(cls, props: Mapping[str, Any], body: Object) -> Object:
+        hints = props["scheduler_hints"]
+        return {"volume": body, **({"OS-SCH-HNT:scheduler_hints": hints} if hints else {})}
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        plain = ("size", "description", "availability_zone", "volume_type")
+        sources = {
+            "imageRef": ("glance.image", props["image"]),
+            "snapshot_id": ("cinder.snapshot", props["snapshot_id"]),
+            "source_volid": ("cinder.volume", props["source_volid"]),
+        }
+        cloud = await ctx.cloud()
+        return {
+            "name": cls.name_for(ctx, props),
+            **some(props, plain),
+            **{
+                member: await id_for(cloud, kind, named) for member, (kind, named) in sources.items() if named
+            },
+            **({"metadata": texts(props["metadata"])} if props["metadata"] else {}),
+            **({"multiattach": True} if props["multiattach"] else {}),
+        }
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        await super().furnish(ctx, cloud, props)
+        if props["read_only"] is not None:
+            await set_read_only(ctx, cloud, props["read_only"])
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        given = {"name": cls.name_for(ctx, props), "description": props["description"]}
+        return {name: value for name, value in given.items() if name in changed}
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "metadata" in changed:
+            metadata = {"metadata": texts(props["metadata"] or {})}
+            await cls.tell(ctx, cloud, "PUT", "metadata", body=metadata)
+        await refit(ctx, cloud, props, changed)
+
+    @classmethod
+    async def snapshot(cls, ctx: Context) -> dict[str, Any]:
+        return {"backup_id": await back_up(ctx, await ctx.cloud())}
+
+    @classmethod
+    def restored(cls, props: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+        """The data of the snapshot is written over what is on the volume."""
+        return {**props, "backup_id": kept["backup_id"]}
+
+    @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        """Without the type, which may be named otherwise."""
+        live = super().live_properties(ctx, shown)
+        return {name: live[name] for name in ("name", "description", "size") if name in live}
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        shown = ctx.data.get(SHOWN)
+        if name == "show" or shown is None:
+            return shown
+        match name:
+            case "metadata":
+                return json.dumps(shown.get("metadata"))
+            case "metadata_values":
+                return shown.get("metadata")
+            case "attachments_list":
+                return shown.get("attachments")
+            case "multiattach":
+                return shown.get("multiattach")
+        value = shown.get(name.removeprefix("display_"))
+        return None if value is None else str(value)

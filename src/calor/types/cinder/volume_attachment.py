@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Property
+from calor.types.behaviour import Context
+from calor.types.cinder.attaching import attach, attachment_of, await_attached, detach
 from calor.types.cinder.base import CinderType
+from calor.types.naming import id_for
 
 
 class VolumeAttachment(CinderType):
@@ -28,3 +36,38 @@ class VolumeAttachment(CinderType):
             update_allowed=True,
         ),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        volume = await id_for(cloud, "cinder.volume", props["volume_id"])
+        made = await attach(ctx, cloud, props["instance_uuid"], volume, props["mountpoint"])
+        ctx.made(str(made.get("id") or volume))
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        server = ctx.properties["instance_uuid"]
+        volume = await id_for(cloud, "cinder.volume", ctx.properties["volume_id"])
+        found = await attachment_of(cloud, server, volume)
+        if found is None:
+            return False
+        ctx.made(str(found.get("id") or volume))
+        if ctx.action == "CREATE":
+            await await_attached(ctx, cloud, server, volume)
+        return True
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        """The volume moves: to another server, another device, or away for another one."""
+        await cls.delete(ctx)
+        await cls.create(ctx, props)
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        try:
+            volume = await id_for(cloud, "cinder.volume", ctx.properties["volume_id"])
+        except NotFound:
+            return
+        await detach(ctx, cloud, ctx.properties["instance_uuid"], volume)

@@ -1,9 +1,16 @@
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from calor.clouds.errors import Conflict, NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property, supported
-from calor.types.cinder.base import CinderType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cinder.base import UniquelyNamed, texts
+from calor.types.cloud_objects import Object
+from calor.types.naming import id_for
 from calor.types.rules import filled
 
 
@@ -13,7 +20,7 @@ class ProjectsOfPrivateType:
             yield Problem("StackValidationFailed", "projects needs is_public to be false")
 
 
-class VolumeType(CinderType):
+class VolumeType(UniquelyNamed):
     """A kind of storage that volumes can be made of.
 
     Its metadata says which backend serves it and with which features. Only administrators may create one.
@@ -54,3 +61,72 @@ class VolumeType(CinderType):
         ),
     }
     rules = [ProjectsOfPrivateType()]
+    collection = ("types",)
+    wrapper = "volume_type"
+    plural = "volume_types"
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        return {
+            "name": props["name"],
+            "os-volume-type-access:is_public": props["is_public"],
+            **({"description": props["description"]} if props["description"] is not None else {}),
+            **({"extra_specs": texts(props["metadata"])} if props["metadata"] else {}),
+        }
+
+    @classmethod
+    def likeness(cls, body: Object) -> dict[str, str]:
+        return {"is_public": "None"}
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return bool(shown.get("name") == body["name"])
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        await _grant(ctx, cloud, props["projects"])
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        return {name: props[name] for name in ("name", "description", "is_public") if name in changed}
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        if "metadata" in changed:
+            await cls._specify(ctx, cloud, props["metadata"] or {})
+        # One that is public is granted to nobody by name.
+        if not props["is_public"] and changed & {"projects", "is_public"}:
+            await _refuse(ctx, cloud, ctx.properties["projects"], but=props["projects"])
+            await _grant(ctx, cloud, props["projects"])
+
+    @classmethod
+    async def _specify(cls, ctx: Context, cloud: CloudServices, metadata: Mapping[str, Any]) -> None:
+        path = (*cls.collection, str(ctx.physical_id), "extra_specs")
+        if metadata:
+            await cloud.ask(cls.api, "POST", *path, body={"extra_specs": texts(metadata)})
+        for name in sorted(set(ctx.properties["metadata"] or {}) - set(metadata)):
+            with suppress(NotFound):
+                await cloud.ask(cls.api, "DELETE", *path, name)
+
+
+async def _grant(ctx: Context, cloud: CloudServices, projects: Iterable[str]) -> None:
+    for named in projects:
+        project = await id_for(cloud, "keystone.project", named)
+        # It may have got it already.
+        with suppress(Conflict):
+            await _act(ctx, cloud, {"addProjectAccess": {"project": project}})
+
+
+async def _refuse(ctx: Context, cloud: CloudServices, projects: Iterable[str], but: Iterable[str]) -> None:
+    kept = {await id_for(cloud, "keystone.project", named) for named in but}
+    for named in projects:
+        with suppress(NotFound):
+            project = await id_for(cloud, "keystone.project", named)
+            if project not in kept:
+                await _act(ctx, cloud, {"removeProjectAccess": {"project": project}})
+
+
+async def _act(ctx: Context, cloud: CloudServices, action: Object) -> None:
+    await cloud.ask("volume", "POST", "types", str(ctx.physical_id), "action", body=action)

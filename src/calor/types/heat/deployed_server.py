@@ -1,4 +1,10 @@
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, deprecated, supported
+from calor.types.behaviour import Context
+from calor.types.heat import collecting
 from calor.types.heat.common import DEPLOYMENT_SWIFT_DATA, SOFTWARE_CONFIG_TRANSPORTS
 
 
@@ -46,3 +52,36 @@ class DeployedServer(ResourceType):
         ),
         "show": SHOW,
     }
+
+    own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await collecting.connect(ctx, props["software_config_transport"], props.get("deployment_swift_data"))
+        ctx.made(ctx.id)
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        if changed & {"software_config_transport", "deployment_swift_data"}:
+            transport = props["software_config_transport"]
+            await collecting.connect(ctx, transport, props.get("deployment_swift_data"))
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        await ctx.remove_signalling()
+
+    @classmethod
+    async def suspend(cls, ctx: Context) -> None:
+        await ctx.enable_user(False)
+
+    @classmethod
+    async def resume(cls, ctx: Context) -> None:
+        await ctx.enable_user(True)
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        if name == "os_collect_config":
+            return ctx.metadata.get(collecting.SETTINGS)
+        if name == "name":
+            return ctx.properties.get("name") or ctx.physical_name(cls.name_limit)
+        return None

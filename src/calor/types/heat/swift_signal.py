@@ -1,8 +1,9 @@
 from calor.language.constraints import range_
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.types.heat.waiting import ConditionType
 
 
-class SwiftSignal(ResourceType):
+class SwiftSignal(ConditionType):
     type_name = "OS::Heat::SwiftSignal"
     support = supported("2014.2")
     service = "swift"
@@ -15,3 +16,7 @@ class SwiftSignal(ResourceType):
         "data": Attribute(str),
         "show": SHOW,
     }
+    handle_property = "handle"
+    timeout_property = "timeout"
+    count_property = "count"
+    data_attribute = "data"

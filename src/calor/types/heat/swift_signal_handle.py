@@ -1,7 +1,14 @@
-from calor.language.schema import SHOW, Attribute, ResourceType, supported
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language.schema import SHOW, Attribute, supported
+from calor.types.behaviour import Context
+from calor.types.heat.waiting import POLLED_EVERY, Handle, Keys, with_defaults
 
 
-class SwiftSignalHandle(ResourceType):
+class SwiftSignalHandle(Handle):
     type_name = "OS::Heat::SwiftSignalHandle"
     support = supported("2014.2")
     service = "swift"
@@ -11,3 +18,36 @@ class SwiftSignalHandle(ResourceType):
         "curl_cli": Attribute(str, live=True),
         "show": SHOW,
     }
+    keys = Keys("status", "reason", "id", "data", kind="SwiftSignal")
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        ctx.made(await ctx.temporary_url(many=True))
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        await ctx.remove_signalling()
+
+    @classmethod
+    def completed(cls, details: Any, received: Mapping[str, Any]) -> Any:
+        return with_defaults(details, received)
+
+    @classmethod
+    async def collect(cls, ctx: Context) -> float:
+        for details in await ctx.collect_signals():
+            await cls.take(ctx, details)
+        return POLLED_EVERY
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> str | None:
+        if ctx.physical_id is None:
+            return None
+        match name:
+            case "token":
+                # Whoever knows the address needs none.
+                return ""
+            case "endpoint":
+                return ctx.physical_id
+            case "curl_cli":
+                return f"curl -i -X PUT '{ctx.physical_id}'"
+        return None

@@ -7,7 +7,7 @@ from typing import Any
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, supported
 from calor.types.behaviour import Context
-from calor.types.heat.waiting import POLLED_EVERY, HandleType, Keys
+from calor.types.heat.waiting import POLLED_EVERY, HandleType, Keys, with_defaults
 
 
 class WaitConditionHandle(HandleType):
@@ -74,12 +74,7 @@ class WaitConditionHandle(HandleType):
 
     @classmethod
     def completed(cls, details: Any, received: Mapping[str, Any]) -> Any:
-        """All parts of a signal may be left out."""
-        number = len(received) + 1
-        defaults = {"status": "SUCCESS", "reason": f"Signal {number} received", "data": None, "id": number}
-        if details is not None and not isinstance(details, dict):
-            return details
-        return {**defaults, **(details or {})}
+        return with_defaults(details, received)
 
     @classmethod
     async def collect(cls, ctx: Context) -> float:

@@ -35,6 +35,8 @@ class Keys:
     reason: str
     id: str
     data: str
+    kind: str = "WaitCondition"
+    """What the classes of its errors begin with."""
 
     def merged(self, received: Mapping[str, Any], signal: Any) -> dict[str, Any]:
         """The signals with another one; of two with the same id the later holds."""
@@ -52,16 +54,27 @@ class Keys:
     def enough(self, received: Mapping[str, Any], count: int) -> bool:
         """Whether a number of successes has been received. Raises ResourceFailed if there is a failure."""
         if any(entry[self.status] != "SUCCESS" for entry in received.values()):
-            raise ResourceFailed(";".join(self.reasons(received, "FAILURE")), "WaitConditionFailure")
+            raise ResourceFailed(";".join(self.reasons(received, "FAILURE")), f"{self.kind}Failure")
         return len(received) >= count
 
     def too_late(self, received: Mapping[str, Any], count: int) -> ResourceFailed:
         reasons = self.reasons(received, "SUCCESS")
         told = f" - {';'.join(reasons)}" if reasons else ""
-        return ResourceFailed(f"{len(reasons)} of {count} received{told}", "WaitConditionTimeout")
+        return ResourceFailed(f"{len(reasons)} of {count} received{told}", f"{self.kind}Timeout")
 
 
-class HandleType(SignalledResource):
+def with_defaults(details: Any, received: Mapping[str, Any]) -> Any:
+    """A signal, of which all parts may be left out."""
+    number = len(received) + 1
+    defaults = {"status": "SUCCESS", "reason": f"Signal {number} received", "data": None, "id": number}
+    if details is not None and not isinstance(details, dict):
+        return details
+    return {**defaults, **(details or {})}
+
+
+class Handle(ResourceType):
+    """What keeps signals for a condition, however they get there."""
+
     keys: ClassVar[Keys]
 
     @classmethod
@@ -70,7 +83,8 @@ class HandleType(SignalledResource):
         return details
 
     @classmethod
-    async def signal(cls, ctx: Context, details: Any) -> str | None:
+    async def take(cls, ctx: Context, details: Any) -> str | None:
+        """Keeps a signal; gives the reason for the event."""
         received = await ctx.fresh_metadata()
         signal = cls.completed(details, received)
         ctx.set_metadata(cls.keys.merged(received, signal))
@@ -80,6 +94,14 @@ class HandleType(SignalledResource):
     async def collect(cls, ctx: Context) -> float:
         """Takes in signals that have to be fetched; the seconds after which to look again."""
         return LONGEST_SLEEP
+
+
+class HandleType(SignalledResource, Handle):
+    """A handle to which signals are sent in the name of a user of its own."""
+
+    @classmethod
+    async def signal(cls, ctx: Context, details: Any) -> str | None:
+        return await cls.take(ctx, details)
 
 
 class ConditionType(ResourceType):
@@ -119,7 +141,7 @@ class ConditionType(ResourceType):
     @classmethod
     async def _wait(cls, ctx: Context, props: Mapping[str, Any]) -> None:
         handle = ctx.peer(props[cls.handle_property])
-        if handle is None or not (isinstance(handle.type, type) and issubclass(handle.type, HandleType)):
+        if handle is None or not (isinstance(handle.type, type) and issubclass(handle.type, Handle)):
             message = f"{props[cls.handle_property]} is no wait condition handle of the stack"
             raise ResourceFailed(message, "ValueError")
         keys: Keys = handle.type.keys

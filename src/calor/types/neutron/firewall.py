@@ -1,12 +1,19 @@
+from __future__ import annotations
+
 from calor.language.schema import SHOW, Attribute, Property, supported, unsupported
-from calor.types.neutron.base import NeutronType
+from calor.types.cloud_objects import Object
 from calor.types.neutron.common import ValueSpecsAddOnly
+from calor.types.neutron.objects import NetworkObject
 
 
-class Firewall(NeutronType):
+class Firewall(NetworkObject):
     type_name = "OS::Neutron::Firewall"
     extension = "fwaas"
     entity = "firewall"
+    collection = ("fw", "firewalls")
+    wrapper = "firewall"
+    waits = True
+    waits_for_removal = True
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),
@@ -26,3 +33,8 @@ class Firewall(NeutronType):
         "show": SHOW,
     }
     rules = [ValueSpecsAddOnly()]
+
+    @classmethod
+    def is_ready(cls, shown: Object) -> bool:
+        # That is one on no router.
+        return shown.get("status") == "INACTIVE" or super().is_ready(shown)

@@ -1,11 +1,13 @@
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class FirewallPolicy(NeutronType):
+class FirewallPolicy(NetworkObject):
     type_name = "OS::Neutron::FirewallPolicy"
     extension = "fwaas"
     entity = "firewall_policy"
+    collection = ("fw", "firewall_policies")
+    wrapper = "firewall_policy"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

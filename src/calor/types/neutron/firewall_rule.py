@@ -1,12 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
+from calor.types.neutron.objects import NetworkObject
 
 
-class FirewallRule(NeutronType):
+class FirewallRule(NetworkObject):
     type_name = "OS::Neutron::FirewallRule"
     extension = "fwaas"
     entity = "firewall_rule"
+    collection = ("fw", "firewall_rules")
+    wrapper = "firewall_rule"
+    unwatched = frozenset({"protocol"})
+    nullable = frozenset({"protocol", "source_port", "destination_port"})
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),
@@ -39,3 +50,10 @@ class FirewallRule(NeutronType):
         "tenant_id": Attribute(str),
         "show": SHOW,
     }
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        said = await super().said(ctx, props)
+        if props["protocol"] == "any":
+            said["protocol"] = None
+        return said

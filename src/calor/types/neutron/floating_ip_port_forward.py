@@ -1,15 +1,24 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of, range_
-from calor.language.schema import Peer, Peers, Property, Resolve, ResourceType, supported
+from calor.language.schema import Peer, Peers, Property, Resolve, supported
 from calor.types.neutron import waiting
+from calor.types.neutron.parts import PartType
 
 
-class FloatingIPPortForward(ResourceType):
+class FloatingIPPortForward(PartType):
     type_name = "OS::Neutron::FloatingIPPortForward"
     support = supported("19.0.0")
     service = "openstack"
     extension = "floating-ip-port-forwarding"
+    collection = ("floatingips",)
+    wrapper = "port_forwarding"
+    plural = "port_forwardings"
+    whole = "floating_ip"
+    members = {"internal_port": "internal_port_id", "internal_port_number": "internal_port"}
+    likened = ("external_port", "protocol")
     properties = {
         "internal_ip_address": Property(
             str, required=True, update_allowed=True, constraints=[custom("ip_addr")]

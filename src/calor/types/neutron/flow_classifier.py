@@ -1,11 +1,13 @@
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import Property, Resolve, unsupported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class FlowClassifier(NeutronType):
+class FlowClassifier(NetworkObject):
     type_name = "OS::Neutron::FlowClassifier"
     support = unsupported("8.0.0")
+    collection = ("sfc", "flow_classifiers")
+    wrapper = "flow_classifier"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

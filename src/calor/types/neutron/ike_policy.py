@@ -1,13 +1,15 @@
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 from calor.types.neutron.vpn import AUTH_ALGORITHMS, ENCRYPTION_ALGORITHMS, LIFETIME, PFS_GROUPS
 
 
-class IKEPolicy(NeutronType):
+class IKEPolicy(NetworkObject):
     type_name = "OS::Neutron::IKEPolicy"
     extension = "vpnaas"
     entity = "ikepolicy"
+    collection = ("vpn", "ikepolicies")
+    wrapper = "ikepolicy"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

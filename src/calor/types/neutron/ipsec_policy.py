@@ -1,13 +1,15 @@
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 from calor.types.neutron.vpn import AUTH_ALGORITHMS, ENCRYPTION_ALGORITHMS, LIFETIME, PFS_GROUPS
 
 
-class IPsecPolicy(NeutronType):
+class IPsecPolicy(NetworkObject):
     type_name = "OS::Neutron::IPsecPolicy"
     extension = "vpnaas"
     entity = "ipsecpolicy"
+    collection = ("vpn", "ipsecpolicies")
+    wrapper = "ipsecpolicy"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

@@ -1,12 +1,21 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
+from calor.types.neutron.vpn import VPNObject
 
 
-class IPsecSiteConnection(NeutronType):
+class IPsecSiteConnection(VPNObject):
     type_name = "OS::Neutron::IPsecSiteConnection"
     extension = "vpnaas"
     entity = "ipsec_site_connection"
+    collection = ("vpn", "ipsec-site-connections")
+    wrapper = "ipsec_site_connection"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),
@@ -55,3 +64,12 @@ class IPsecSiteConnection(NeutronType):
         "vpnservice_id": Attribute(str),
         "show": SHOW,
     }
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        said = await super().said(ctx, props)
+        if props["dpd"]:
+            said["dpd"] = {
+                ("action" if name == "actions" else name): props["dpd"][name] for name in props["dpd"]
+            }
+        return said

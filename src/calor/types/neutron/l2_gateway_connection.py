@@ -1,13 +1,16 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class L2GatewayConnection(NeutronType):
+class L2GatewayConnection(NetworkObject):
     type_name = "OS::Neutron::L2GatewayConnection"
     support = supported("12.0.0")
     extension = "l2-gateway-connection"
     entity = "l2_gateway_connection"
+    collection = ("l2-gateway-connections",)
+    wrapper = "l2_gateway_connection"
+    likened = ("l2_gateway_id", "network_id", "segmentation_id")
     properties = {
         "l2_gateway_id": Property(str, required=True),
         "network_id": Property(str, required=True, constraints=[custom("neutron.network")]),

@@ -1,11 +1,13 @@
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class MeteringLabel(NeutronType):
+class MeteringLabel(NetworkObject):
     type_name = "OS::Neutron::MeteringLabel"
     support = supported("2014.1")
     entity = "metering_label"
+    collection = ("metering", "metering-labels")
+    wrapper = "metering_label"
     properties = {
         "name": Property(str),
         "description": Property(str),

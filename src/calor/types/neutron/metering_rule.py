@@ -1,12 +1,15 @@
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class MeteringRule(NeutronType):
+class MeteringRule(NetworkObject):
     type_name = "OS::Neutron::MeteringRule"
     support = supported("2014.1")
     entity = "metering_label_rule"
+    collection = ("metering", "metering-label-rules")
+    wrapper = "metering_label_rule"
+    likened = ("metering_label_id", "remote_ip_prefix", "direction")
     properties = {
         "metering_label_id": Property(str, required=True),
         "remote_ip_prefix": Property(str, required=True),

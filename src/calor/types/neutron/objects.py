@@ -24,6 +24,12 @@ class NetworkObject(NeutronType, CloudObject):
     """What the service calls properties for which it has other names."""
     apart: ClassVar[frozenset[str]] = frozenset()
     """Properties that requests for the object do not hold."""
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    """Members for which null takes a text away; ids and addresses are such anyway."""
+    named: ClassVar[bool] = True
+    """Whether an object gets a name where the template gives none."""
+    unwatched: ClassVar[frozenset[str]] = frozenset()
+    """Properties that others may change, or that the service shows in another form than it was given."""
     likened: ClassVar[tuple[str, ...]] = ()
     """The members by which an object without a name is known again."""
 
@@ -32,7 +38,7 @@ class NetworkObject(NeutronType, CloudObject):
         """The properties as requests hold them; what is left out of this is never sent."""
         never = cls.apart | {"tags", "value_specs"}
         said = {name: value for name, value in props.items() if name not in never}
-        if "name" in said:
+        if cls.named and "name" in said:
             said["name"] = cls.name_for(ctx, props)
         return said
 
@@ -52,10 +58,17 @@ class NetworkObject(NeutronType, CloudObject):
             if said[name] is not None:
                 body[member] = said[name]
             elif kind not in (bool, int):
-                body[member] = _nothing(kind, member)
+                body[member] = cls._nothing(kind, member)
         if "value_specs" in changed:
             body.update(props.get("value_specs") or {})
         return body
+
+    @classmethod
+    def _nothing(cls, kind: Any, member: str) -> Any:
+        """What takes a value away: no request may say null where the service wants a text, a list or a map."""
+        if kind is str:
+            return None if member in cls.nullable or member.endswith(("_id", "_address")) else ""
+        return [] if kind is list else {}
 
     @classmethod
     async def look_around(cls, ctx: Context, cloud: CloudServices) -> None:
@@ -78,6 +91,11 @@ class NetworkObject(NeutronType, CloudObject):
     async def observe(cls, ctx: Context) -> None:
         await super().observe(ctx)
         await cls.look_around(ctx, await ctx.cloud())
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and shown.get("status") != "ERROR"
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
@@ -106,6 +124,15 @@ class NetworkObject(NeutronType, CloudObject):
         await once_unused(ctx, attempt)
 
     @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        given = ctx.properties
+        return {
+            name: given[name] if _same(given[name], value) else value
+            for name, value in super().live_properties(ctx, shown).items()
+            if name not in cls.unwatched and not _holds_maps(given[name])
+        }
+
+    @classmethod
     def likeness(cls, body: Object) -> dict[str, str]:
         if not cls.likened:
             return super().likeness(body)
@@ -117,11 +144,18 @@ class NetworkObject(NeutronType, CloudObject):
         return all(str(shown[name]) == str(body[name]) for name in known if name in shown and name in body)
 
 
-def _nothing(kind: Any, member: str) -> Any:
-    """What takes a value away: no request may say null where the service wants a text, a list or a map."""
-    if kind is str:
-        return None if member.endswith(("_id", "_address")) else ""
-    return [] if kind is list else {}
+def _same(given: Any, shown: Any) -> bool:
+    """Whether what the service shows is what was given: it may order lists, and have numbers for texts."""
+    if isinstance(given, list) and isinstance(shown, list):
+        return sorted(map(str, given)) == sorted(map(str, shown))
+    return str(given) == str(shown)
+
+
+def _holds_maps(given: Any) -> bool:
+    """Such as fixed addresses: the service fills in what they leave open."""
+    return isinstance(given, dict) or (
+        isinstance(given, list) and any(isinstance(one, dict) for one in given)
+    )
 
 
 async def once_unused(ctx: Context, attempt: Callable[[], Awaitable[Object]]) -> Object:

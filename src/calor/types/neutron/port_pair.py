@@ -1,11 +1,13 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, unsupported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class PortPair(NeutronType):
+class PortPair(NetworkObject):
     type_name = "OS::Neutron::PortPair"
     support = unsupported("7.0.0")
+    collection = ("sfc", "port_pairs")
+    wrapper = "port_pair"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

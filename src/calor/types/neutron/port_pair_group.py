@@ -1,12 +1,14 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, unsupported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class PortPairGroup(NeutronType):
+class PortPairGroup(NetworkObject):
     type_name = "OS::Neutron::PortPairGroup"
     support = unsupported("8.0.0")
     extension = "sfc"
+    collection = ("sfc", "port_pair_groups")
+    wrapper = "port_pair_group"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

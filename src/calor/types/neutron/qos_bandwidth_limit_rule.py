@@ -1,10 +1,9 @@
 from calor.language.constraints import one_of, range_
 from calor.language.schema import Property, supported
-from calor.types.neutron.base import NeutronType
-from calor.types.neutron.qos import QOS_RULE
+from calor.types.neutron.qos import QOS_RULE, QoSRule
 
 
-class QoSBandwidthLimitRule(NeutronType):
+class QoSBandwidthLimitRule(QoSRule):
     """A limit on how much the ports under a QoS policy may send or receive.
 
     It holds for each port by itself, not for all together. A policy takes one for each direction.
@@ -14,6 +13,9 @@ class QoSBandwidthLimitRule(NeutronType):
     support = supported("6.0.0")
     extension = "qos"
     entity = "bandwidth_limit_rule"
+    wrapper = "bandwidth_limit_rule"
+    plural = "bandwidth_limit_rules"
+    likened = ("max_kbps", "max_burst_kbps", "direction")
     properties = {
         "max_kbps": Property(
             int,

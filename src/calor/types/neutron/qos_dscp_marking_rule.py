@@ -1,14 +1,16 @@
 from calor.language.constraints import one_of
 from calor.language.schema import Property, supported
-from calor.types.neutron.base import NeutronType
-from calor.types.neutron.qos import QOS_RULE
+from calor.types.neutron.qos import QOS_RULE, QoSRule
 
 
-class QoSDscpMarkingRule(NeutronType):
+class QoSDscpMarkingRule(QoSRule):
     type_name = "OS::Neutron::QoSDscpMarkingRule"
     support = supported("7.0.0")
     extension = "qos"
     entity = "dscp_marking_rule"
+    wrapper = "dscp_marking_rule"
+    plural = "dscp_marking_rules"
+    likened = ("dscp_mark",)
     properties = {
         "dscp_mark": Property(
             int,

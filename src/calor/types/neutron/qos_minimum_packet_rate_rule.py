@@ -1,14 +1,16 @@
 from calor.language.constraints import one_of, range_
 from calor.language.schema import Property, supported
-from calor.types.neutron.base import NeutronType
-from calor.types.neutron.qos import QOS_RULE
+from calor.types.neutron.qos import QOS_RULE, QoSRule
 
 
-class QoSMinimumPacketRateRule(NeutronType):
+class QoSMinimumPacketRateRule(QoSRule):
     type_name = "OS::Neutron::QoSMinimumPacketRateRule"
     support = supported("19.0.0")
     extension = "qos-pps-minimum"
     entity = "minimum_packet_rate_rule"
+    wrapper = "minimum_packet_rate_rule"
+    plural = "minimum_packet_rate_rules"
+    likened = ("min_kpps", "direction")
     properties = {
         "min_kpps": Property(int, required=True, update_allowed=True, constraints=[range_(min=0)]),
         "direction": Property(

@@ -1,8 +1,8 @@
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class QoSPolicy(NeutronType):
+class QoSPolicy(NetworkObject):
     """A named set of rules about bandwidth and priority, to be put on networks and ports.
 
     It does nothing until rules are added, such as OS::Neutron::QoSBandwidthLimitRule, and a qos_policy
@@ -13,6 +13,10 @@ class QoSPolicy(NeutronType):
     support = supported("6.0.0")
     extension = "qos"
     entity = "qos_policy"
+    collection = ("qos", "policies")
+    wrapper = "policy"
+    # Rules are made apart from it.
+    volatile = True
     properties = {
         "name": Property(
             str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True

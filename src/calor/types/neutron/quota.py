@@ -1,5 +1,13 @@
+from __future__ import annotations
+
+from typing import Any
+
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, range_
 from calor.language.schema import AtLeastOne, Property, Resolve, supported
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import some
+from calor.types.naming import with_ids
 from calor.types.neutron.base import NeutronType
 
 
@@ -25,3 +33,35 @@ class Quota(NeutronType):
     }
     translations = [Resolve(("project",), "get_project_id")]
     rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        project = str((await with_ids(cloud, cls, props))["project"])
+        ctx.made(project)
+        await cls._limit(cloud, project, props)
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        cloud, project = await ctx.cloud(), str(ctx.physical_id)
+        if any(props[name] is None for name in changed):
+            await _forget(cloud, project)
+        await cls._limit(cloud, project, props)
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            await _forget(await ctx.cloud(), ctx.physical_id)
+
+    @classmethod
+    async def _limit(cls, cloud: CloudServices, project: str, props: dict[str, Any]) -> None:
+        limits = some(props, [name for name in cls.properties if name != "project"])
+        await cloud.ask("network", "PUT", "quotas", project, body={"quota": limits})
+
+
+async def _forget(cloud: CloudServices, project: str) -> None:
+    """Gives the project the limits that hold for all."""
+    try:
+        await cloud.ask("network", "DELETE", "quotas", project)
+    except NotFound:
+        return

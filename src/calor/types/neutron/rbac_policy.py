@@ -1,9 +1,14 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calor.language.constraints import one_of
 from calor.language.schema import Problem, Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
+from calor.types.naming import id_for
+from calor.types.neutron.objects import NetworkObject
 
 
 class ActionFitsObject:
@@ -15,11 +20,14 @@ class ActionFitsObject:
             yield Problem("StackValidationFailed", f"access_as_external is not for a {kind}", ("action",))
 
 
-class RBACPolicy(NeutronType):
+class RBACPolicy(NetworkObject):
     type_name = "OS::Neutron::RBACPolicy"
     support = supported("6.0.0")
     extension = "rbac-policies"
     entity = "rbac_policy"
+    collection = ("rbac-policies",)
+    wrapper = "rbac_policy"
+    likened = ("object_type", "object_id", "action", "target_tenant")
     properties = {
         "object_type": Property(
             str,
@@ -38,3 +46,10 @@ class RBACPolicy(NeutronType):
         Resolve(("object_id",), "find_resourceid_by_name_or_id"),
     ]
     rules = [ActionFitsObject()]
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        said = await super().said(ctx, props)
+        kind = f"neutron.{props['object_type']}"
+        said["object_id"] = await id_for(await ctx.cloud(), kind, props["object_id"])
+        return said

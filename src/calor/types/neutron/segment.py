@@ -3,8 +3,8 @@ from typing import Any
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import Problem, Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import NETWORK_TYPES
+from calor.types.neutron.objects import NetworkObject
 
 NETWORK_TYPES_OF = {
     "physical_network": (("flat", "vlan"), ("vxlan", "gre", "geneve")),
@@ -31,10 +31,15 @@ class FitsNetworkType:
             )
 
 
-class Segment(NeutronType):
+class Segment(NetworkObject):
     type_name = "OS::Neutron::Segment"
     support = supported("9.0.0")
     extension = "segment"
+    collection = ("segments",)
+    wrapper = "segment"
+    members = {"network": "network_id"}
+    named = False
+    likened = ("network_id", "network_type", "physical_network", "segmentation_id", "name")
     properties = {
         "network": Property(str, required=True, constraints=[custom("neutron.network")]),
         "network_type": Property(str, required=True, constraints=[NETWORK_TYPES]),

@@ -95,6 +95,7 @@ class Subnet(NetworkObject):
     entity = "subnet"
     collection = ("subnets",)
     wrapper = "subnet"
+    unwatched = frozenset({"gateway_ip"})
     members = {"network": "network_id", "subnetpool": "subnetpool_id", "segment": "segment_id"}
     properties = {
         "network_id": Property(

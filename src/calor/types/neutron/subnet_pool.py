@@ -1,11 +1,16 @@
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
 from calor.language.constraints import custom, length, range_
 from calor.language.schema import Problem, Property, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
+from calor.types.naming import id_for
 from calor.types.neutron.common import TAGS
+from calor.types.neutron.objects import NetworkObject
 
 
 class PrefixBounds:
@@ -19,11 +24,15 @@ class PrefixBounds:
                 yield Problem("StackValidationFailed", f"{low} {least} is above {high} {greatest}")
 
 
-class SubnetPool(NeutronType):
+class SubnetPool(NetworkObject):
     type_name = "OS::Neutron::SubnetPool"
     support = supported("6.0.0")
     extension = "subnet_allocation"
     entity = "subnetpool"
+    collection = ("subnetpools",)
+    wrapper = "subnetpool"
+    unwatched = frozenset({"prefixes"})
+    members = {"address_scope": "address_scope_id"}
     properties = {
         "name": Property(str, update_allowed=True),
         "prefixes": Property(
@@ -44,3 +53,11 @@ class SubnetPool(NeutronType):
         "tags": TAGS,
     }
     rules = [PrefixBounds()]
+
+    @classmethod
+    async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        said = await super().said(ctx, props)
+        if props["address_scope"]:
+            scope = await id_for(await ctx.cloud(), "neutron.address_scope", props["address_scope"])
+            said["address_scope"] = scope
+        return said

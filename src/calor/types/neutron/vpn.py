@@ -1,7 +1,11 @@
-"""What IKE and IPsec policies have in common."""
+"""What types of virtual private networks have in common."""
+
+from __future__ import annotations
 
 from calor.language.constraints import one_of
 from calor.language.schema import Property
+from calor.types.cloud_objects import Object, failed
+from calor.types.neutron.objects import NetworkObject
 
 AUTH_ALGORITHMS = one_of("sha1", "sha256", "sha384", "sha512", "aes-xcbc", "aes-cmac")
 
@@ -60,3 +64,14 @@ LIFETIME = {
     "units": Property(str, default="seconds", constraints=[one_of("seconds", "kilobytes")]),
     "value": Property(int, default=3600),
 }
+
+
+class VPNObject(NetworkObject):
+    waits_for_removal = True
+
+    @classmethod
+    def is_ready(cls, shown: Object) -> bool:
+        """A service is pending until it has a connection, and a connection is down until the other side is up."""
+        if shown.get("status") == "ERROR":
+            raise failed(shown)
+        return True

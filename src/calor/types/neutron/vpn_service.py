@@ -1,12 +1,15 @@
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, Replace, Resolve, deprecated, hidden, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.vpn import VPNObject
 
 
-class VPNService(NeutronType):
+class VPNService(VPNObject):
     type_name = "OS::Neutron::VPNService"
     extension = "vpnaas"
     entity = "vpnservice"
+    collection = ("vpn", "vpnservices")
+    wrapper = "vpnservice"
+    members = {"subnet": "subnet_id", "router": "router_id"}
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

@@ -1,13 +1,25 @@
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, deprecated, hidden, supported
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language.schema import SHOW, Attribute, Property, deprecated, hidden, supported
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import SHOWN, CloudObject, Object
+from calor.types.naming import id_for
+from calor.types.nova.ports import external_network
 
 
-class FloatingIP(ResourceType):
+class FloatingIP(CloudObject):
     """An address under which a server can be reached from outside.
 
     It dates from the time when the compute service had networks of its own. Use OS::Neutron::FloatingIP.
     """
 
     type_name = "OS::Nova::FloatingIP"
+    api = "network"
+    collection = ("floatingips",)
+    wrapper = "floatingip"
     support = hidden("11.0.0", deprecated("9.0.0", supported("2014.1")))
     properties = {
         "pool": Property(
@@ -21,3 +33,28 @@ class FloatingIP(ResourceType):
         "ip": Attribute(str, "The address itself."),
         "show": SHOW,
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        cloud = await ctx.cloud()
+        if props.get("pool"):
+            return {"floating_network_id": await id_for(cloud, "neutron.network", props["pool"])}
+        return {"floating_network_id": await external_network(cloud)}
+
+    @classmethod
+    def likeness(cls, body: Object) -> dict[str, str]:
+        return dict(body)
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return bool(shown.get("floating_network_id") == body["floating_network_id"])
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        shown = ctx.data.get(SHOWN) or {}
+        match name:
+            case "ip":
+                return shown.get("floating_ip_address")
+            case "pool":
+                return ctx.properties.get("pool") or shown.get("floating_network_id")
+        return super().attribute(ctx, name)

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+from typing import Any
+
+from calor.clouds.errors import NotFound, Permanent
 from calor.language.constraints import custom
 from calor.language.schema import Property, deprecated, hidden, supported
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.naming import id_for
 from calor.types.nova.base import NovaType
+from calor.types.nova.ports import associate
 
 
 class FloatingIPAssociation(NovaType):
@@ -25,3 +33,37 @@ class FloatingIPAssociation(NovaType):
             str, "The id of the floating address, not the address itself.", required=True, update_allowed=True
         ),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await link(await ctx.cloud(), props["server_id"], props["floating_ip"])
+        ctx.made(f"{props['server_id']}-{props['floating_ip']}")
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        cloud = await ctx.cloud()
+        if "floating_ip" in changed:
+            await associate(cloud, ctx.properties["floating_ip"], None)
+        await link(cloud, props["server_id"], props["floating_ip"])
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            await associate(await ctx.cloud(), ctx.properties["floating_ip"], None)
+
+
+async def link(cloud: CloudServices, server: str, floating_ip: str) -> None:
+    """Gives a floating address to the first of a server's ports that can be reached from its network."""
+    id = await id_for(cloud, "nova.server", server)
+    ports = await cloud.all("compute", "servers", id, "os-interface", key="interfaceAttachments")
+    refused: NotFound | Permanent | None = None
+    for port in ports:
+        try:
+            await associate(cloud, floating_ip, str(port["port_id"]))
+            return
+        except (NotFound, Permanent) as error:
+            # A port that no router links to the address's network, or that has no IPv4 address.
+            refused = error
+    if refused is not None:
+        raise refused
+    raise ResourceFailed(f"server {server} has no port for a floating address", "NotFound")

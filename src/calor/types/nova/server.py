@@ -16,11 +16,11 @@ from calor.language.schema import (
 from calor.types.heat.common import DEPLOYMENT_SWIFT_DATA, SOFTWARE_CONFIG_TRANSPORTS
 from calor.types.neutron import waiting
 from calor.types.neutron.common import PORT_EXTRAS
+from calor.types.nova.server_images import ServerImages
 from calor.types.nova.server_rules import RULES
-from calor.types.nova.serving import ServerLife
 
 
-class Server(ServerLife):
+class Server(ServerImages):
     """A virtual or physical machine of the compute service.
 
     It starts from an image or from a volume (see block_device_mapping_v2), is set up by its user_data, and

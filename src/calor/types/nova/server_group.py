@@ -1,9 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import one_of
 from calor.language.schema import Property, supported
-from calor.types.nova.base import NovaType
+from calor.types.behaviour import Context
+from calor.types.cloud_objects import Object
+from calor.types.nova.base import NovaObject
 
 
-class ServerGroup(NovaType):
+class ServerGroup(NovaObject):
     """Says whether servers are to run on the same host or on different ones.
 
     A server joins when its scheduler_hints have the key group with the group's id. Spread over hosts, servers
@@ -13,6 +20,10 @@ class ServerGroup(NovaType):
     type_name = "OS::Nova::ServerGroup"
     support = supported("2014.2")
     entity = "server_groups"
+    collection = ("os-server-groups",)
+    plural = "server_groups"
+    wrapper = "server_group"
+    version = "2.64"
     properties = {
         "name": Property(str, "What the group is called in the compute service. Left out, it is made up."),
         "policies": Property(
@@ -37,3 +48,21 @@ class ServerGroup(NovaType):
             },
         ),
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        limit = (props.get("rules") or {}).get("max_server_per_host")
+        return {
+            "name": cls.name_for(ctx, props),
+            "policy": props["policies"][0],
+            **({"rules": {"max_server_per_host": int(limit)}} if limit is not None else {}),
+        }
+
+    @classmethod
+    def likeness(cls, body: Object) -> dict[str, str]:
+        """Nova's list of groups cannot be asked for names."""
+        return {}
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        return await cls.shown(ctx, await ctx.cloud()) is not None

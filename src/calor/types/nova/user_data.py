@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email import message_from_string
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -34,7 +34,7 @@ def for_cfn_tools(text: str, metadata: Mapping[str, Any], cfn_url: str) -> str:
         Part(f"{cfn_url.rstrip('/')}/", SAVED, "cfn-metadata-server"),
         Part(_boto_settings(cfn_url), SAVED, "cfn-boto-cfg"),
     ]
-    return _message([*_preparing(), *parts])
+    return _message((*_preparing(), *parts))
 
 
 def for_agents(text: str, metadata: Mapping[str, Any]) -> str:
@@ -43,14 +43,14 @@ def for_agents(text: str, metadata: Mapping[str, Any]) -> str:
     if ignition is not None:
         return _with_files(ignition, metadata)
     given = list(_given(text)) if text else []
-    return _message([*_preparing(), *given, Part(json.dumps(metadata), SAVED, "cfn-init-data")])
+    return _message((*_preparing(), *given, Part(json.dumps(metadata), SAVED, "cfn-init-data")))
 
 
 def _preparing() -> list[Part]:
     return [
         Part(_guest("cloud-config.yaml"), "cloud-config"),
         Part(_guest("boothook.sh"), "cloud-boothook", "boothook.sh"),
-        Part(_guest("part_handler.py"), "part-handler", "part-handler.py"),
+        Part(f"#part-handler\n{_guest('part_handler.py')}", "part-handler", "part-handler.py"),
     ]
 
 
@@ -89,7 +89,9 @@ def _given(text: str) -> Iterator[Part]:
             yield Part(decoded, part.get_content_subtype(), part.get_filename() or "")
 
 
-def _message(parts: list[Part]) -> str:
+@lru_cache(64)
+def _message(parts: tuple[Part, ...]) -> str:
+    """The servers of a group often have the same, and it takes some milliseconds to write."""
     message = MIMEMultipart()
     for part in parts:
         piece = MIMEText(part.text, part.subtype, "us-ascii" if part.text.isascii() else "utf-8")

@@ -1,4 +1,16 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from calor.clouds.errors import Conflict, NotFound
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.types.behaviour import Context, ResourceFailed
+from calor.types.cloud_objects import SHOWN
+from calor.types.swift.objects import look, meta_headers, remove_container
+
+LONGEST_NAME = 256
 
 
 class Container(ResourceType):
@@ -49,3 +61,61 @@ class Container(ResourceType):
         "HeadContainer": Attribute(dict, "All headers that the object store returns for it."),
         "show": SHOW,
     }
+    volatile = True
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        """One that is there already is taken as it is, so this may be done again."""
+        cloud = await ctx.cloud()
+        name = props["name"] or ctx.physical_name(LONGEST_NAME)
+        access = ("X-Container-Read", "X-Container-Write")
+        headers = {header: props[header] for header in access if props[header] is not None}
+        await cloud.send(
+            "object", "PUT", name, headers={**headers, **meta_headers("Container", props["X-Container-Meta"])}
+        )
+        ctx.made(name)
+        if props["X-Account-Meta"]:
+            await cloud.send("object", "POST", headers=meta_headers("Account", props["X-Account-Meta"]))
+        await cls.observe(ctx)
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            return
+        purge = bool(ctx.properties["PurgeOnDelete"])
+        try:
+            await remove_container(ctx, await ctx.cloud(), ctx.physical_id, purge=purge)
+        except Conflict as error:
+            message = f"the container {ctx.physical_id} is not empty, and PurgeOnDelete is not set"
+            raise (error if purge else ResourceFailed(message, "NotSupported")) from None
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        ctx.note(**{SHOWN: await look(await ctx.cloud(), str(ctx.physical_id))})
+
+    @classmethod
+    async def observe(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            with suppress(NotFound):
+                ctx.note(**{SHOWN: await look(await ctx.cloud(), ctx.physical_id)})
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        shown = ctx.data.get(SHOWN)
+        if shown is None:
+            return None
+        account, headers = shown["account"], shown["headers"]
+        match name:
+            case "DomainName":
+                return urlsplit(account).hostname
+            case "WebsiteURL":
+                return f"{account}/{quote(str(ctx.physical_id))}"
+            case "RootURL":
+                return account
+            case "ObjectCount":
+                return int(headers.get("x-container-object-count", 0))
+            case "BytesUsed":
+                return int(headers.get("x-container-bytes-used", 0))
+            case "HeadContainer" | "show":
+                return headers
+        return None

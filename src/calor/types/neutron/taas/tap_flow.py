@@ -1,13 +1,18 @@
 from calor.language.constraints import custom, one_of, pattern
 from calor.language.schema import Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class TapFlow(NeutronType):
+class TapFlow(NetworkObject):
     type_name = "OS::Neutron::TaaS::TapFlow"
     support = supported("12.0.0")
     extension = "taas"
     entity = "tap_flow"
+    collection = ("taas", "tap_flows")
+    wrapper = "tap_flow"
+    members = {"port": "source_port", "tap_service": "tap_service_id"}
+    named = False
+    likened = ("source_port", "tap_service_id")
     properties = {
         "name": Property(str, default="", update_allowed=True),
         "description": Property(str, default="", update_allowed=True),

@@ -1,13 +1,18 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.objects import NetworkObject
 
 
-class TapService(NeutronType):
+class TapService(NetworkObject):
     type_name = "OS::Neutron::TaaS::TapService"
     support = supported("12.0.0")
     extension = "taas"
     entity = "tap_service"
+    collection = ("taas", "tap_services")
+    wrapper = "tap_service"
+    members = {"port": "port_id"}
+    named = False
+    likened = ("port_id",)
     properties = {
         "name": Property(str, default="", update_allowed=True),
         "description": Property(str, default="", update_allowed=True),

@@ -1,0 +1,149 @@
+"""How the holder gets its powers: as root it has them, else it becomes root of a user namespace of its own."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from calor.localcloud.linux import syscalls
+from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.syscalls import (
+    MS_NODEV,
+    MS_NOEXEC,
+    MS_NOSUID,
+    MS_REC,
+    MS_SLAVE,
+    NEWNET,
+    NEWNS,
+    NEWPID,
+    NEWUSER,
+)
+
+_FIRST_SHIFTED, _COUNT = 1_500_000_000, 65_536
+
+
+def enter() -> Ids:
+    """Makes the process able to make namespaces, in a mount namespace of its own; returns the ids that servers
+    have. Without root it returns in a child, and the process that has called it ends: one can only come back to
+    namespaces that are one's own."""
+    if os.geteuid() == 0:
+        syscalls.unshare(NEWNS)
+        syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
+        return ids_here()
+    _become_root()
+    syscalls.unshare(NEWNS | NEWNET | NEWPID)
+    if os.fork():
+        os._exit(0)
+    syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
+    syscalls.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    return ids_here()
+
+
+def ids_here() -> Ids:
+    """Shifted ones where all ids are to be had: the root of a server is then nobody on the host."""
+    with open("/proc/self/uid_map") as file:
+        first, _, count = (int(field) for field in file.readline().split())
+    if first == 0 and count > _FIRST_SHIFTED + _COUNT:
+        return Ids(_FIRST_SHIFTED, _COUNT)
+    return Ids(0, count)
+
+
+def _become_root() -> None:
+    user, group = os.getuid(), os.getgid()
+    ready_reading, ready_writing = os.pipe()
+    done_reading, done_writing = os.pipe()
+    helper = os.fork()
+    if helper == 0:
+        # Only somebody outside can give the namespace more ids than one's own.
+        os.close(ready_writing)
+        os.read(ready_reading, 1)
+        os.write(done_writing, b"1" if _map_many(os.getppid(), user, group) else b"0")
+        os._exit(0)
+    os.close(done_writing)
+    syscalls.unshare(NEWUSER)
+    os.write(ready_writing, b"1")
+    has_many = os.read(done_reading, 1) == b"1"
+    os.waitpid(helper, 0)
+    for fd in (ready_reading, ready_writing, done_reading):
+        os.close(fd)
+    if not has_many:
+        for name, value in (
+            ("setgroups", "deny"),
+            ("uid_map", f"0 {user} 1"),
+            ("gid_map", f"0 {group} 1"),
+        ):
+            Path(f"/proc/self/{name}").write_text(value)
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+
+
+def _map_many(process: int, user: int, group: int) -> bool:
+    users, groups = _subordinate("/etc/subuid", user), _subordinate("/etc/subgid", user)
+    if users is None or groups is None or not (shutil.which("newuidmap") and shutil.which("newgidmap")):
+        return False
+    count = min(users[1], groups[1], _COUNT - 1)
+    for command, own, more in (("newuidmap", user, users[0]), ("newgidmap", group, groups[0])):
+        mapping = ["0", str(own), "1", "1", str(more), str(count)]
+        if subprocess.run([command, str(process), *mapping], stderr=subprocess.DEVNULL).returncode:
+            return False
+    return True
+
+
+def _subordinate(file: str, user: int) -> tuple[int, int] | None:
+    """The first range of further ids that a user was given."""
+    names = {str(user)}
+    with suppress(KeyError):
+        names.add(pwd.getpwuid(user).pw_name)
+    with suppress(OSError):
+        for line in Path(file).read_text().splitlines():
+            name, _, numbers = line.partition(":")
+            first, _, count = numbers.partition(":")
+            if name in names and first.isdigit() and count.isdigit():
+                return int(first), int(count)
+    return None
+
+
+def user_namespace(ids: Ids) -> int:
+    """A descriptor of one that shifts ids as those of servers do."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            syscalls.unshare(NEWUSER)
+            os.write(writing, b"1")
+            signal.pause()
+        finally:
+            os._exit(1)
+    os.close(writing)
+    try:
+        if os.read(reading, 1) != b"1":
+            raise OSError("there can be no user namespace")
+        for kind in ("gid_map", "uid_map"):
+            Path(f"/proc/{child}/{kind}").write_text(ids.mapping())
+        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def shifted_usr(place: Path, ids: Ids) -> Path:
+    """The host's /usr as servers are to see it: as their own, where the kernel can show it so."""
+    if not ids.are_shifted:
+        return Path("/usr")
+    try:
+        namespace = user_namespace(ids)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            syscalls.bind_shifted("/usr", str(place), namespace)
+        finally:
+            os.close(namespace)
+    except OSError:
+        # Readable all the same, but nobody's.
+        return Path("/usr")
+    return place

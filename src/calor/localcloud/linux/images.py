@@ -1,0 +1,229 @@
+"""Images: those that the cloud makes itself from what the host has in /usr, and those that somebody has uploaded."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from calor.localcloud.linux.snapshots import HOST_USR_MARK
+
+_VERSION = 1
+"""Of the images that are made here; earlier ones are made anew."""
+
+_FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
+_FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
+_COPIED = (
+    *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+    *(
+        "locale.alias",
+        "login.defs",
+        "magic",
+        "mime.types",
+        "nsswitch.conf",
+        "os-release",
+        "pam.conf",
+        "pam.d",
+    ),
+    *(
+        "pki",
+        "protocols",
+        "python3",
+        "python3.11",
+        "security",
+        "services",
+        "shells",
+        "skel",
+        "ssl",
+        "terminfo",
+    ),
+)
+"""Of the host's /etc: how programs are found and work, and nothing of the host itself."""
+
+_PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+PS1='\\u@\\h:\\w\\$ '
+"""
+_POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
+
+
+@dataclass(frozen=True)
+class Image:
+    layers: tuple[Path, ...]
+    usr_layers: tuple[Path, ...]
+    has_host_usr: bool
+    default_user: str
+
+
+Unpack = Callable[[Path, Path], Awaitable[None]]
+
+
+def default_user(name: str) -> str:
+    return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
+
+
+class Images:
+    """In a folder of their own; `owner` is the id that the root of servers has here."""
+
+    def __init__(self, folder: Path, owner: int, unpack: Unpack) -> None:
+        self._folder = folder
+        self.owner = owner
+        self._unpack = unpack
+        self._making = asyncio.Lock()
+
+    async def image(self, name: str, tarball: Path | None) -> Image:
+        """Made when it is first asked for."""
+        async with self._making:
+            return await (self._own(name) if tarball is None else self._uploaded(name, tarball))
+
+    async def _own(self, name: str) -> Image:
+        user = default_user(name)
+        small = _static_busybox() if user == "cirros" else None
+        place = self._folder / f"{user}-{_VERSION}"
+        if not place.exists():
+            await asyncio.to_thread(self._make, place, user, small)
+        if small is not None:
+            return Image((place / "root",), (), False, user)
+        return Image((place / "root",), (place / "usr",), True, user)
+
+    async def _uploaded(self, name: str, tarball: Path) -> Image:
+        found = tarball.stat()
+        key = hashlib.sha256(f"{tarball} {found.st_mtime_ns} {found.st_size}".encode()).hexdigest()[:24]
+        place = self._folder / f"uploaded-{key}"
+        if not place.exists():
+            partial = _emptied(place)
+            await self._unpack(tarball, partial / "root")
+            if (partial / "root" / HOST_USR_MARK).exists():
+                (partial / "root" / "usr").rename(partial / "usr")
+                (partial / "root" / "usr").mkdir()
+            (partial / "of").write_text(str(tarball))
+            partial.rename(place)
+        if (place / "usr").exists():
+            return Image((place / "root",), (place / "usr",), True, default_user(name))
+        return Image((place / "root",), (), False, default_user(name))
+
+    def forget(self, in_use: frozenset[Path]) -> None:
+        """Removes what was unpacked from tarballs that are gone, unless a server has it."""
+        for mark in self._folder.glob("uploaded-*/of"):
+            if mark.parent / "root" not in in_use and not Path(mark.read_text()).exists():
+                shutil.rmtree(mark.parent, ignore_errors=True)
+
+    def _make(self, place: Path, user: str, busybox: Path | None) -> None:
+        partial = _emptied(place)
+        root, usr = partial / "root", partial / "usr"
+        for name in (*_FOLDERS, *_FURTHER):
+            (root / name).mkdir(parents=True)
+        for name in ("tmp", "var/tmp"):
+            (root / name).chmod(0o1777)
+        (root / "root").chmod(0o700)
+        _write_accounts(root / "etc", user)
+        (root / "etc/profile").write_text(_PROFILE)
+        if busybox is not None:
+            _fill_small(root, busybox)
+        else:
+            _fill_from_host(root)
+            for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
+                (usr / name).mkdir(parents=True)
+        for name, signal in _POWER.items():
+            command = (root / "sbin" if busybox else usr / "sbin") / name
+            command.unlink(missing_ok=True)
+            command.write_text(f"#!/bin/sh\nkill -{signal} 1\n")
+            command.chmod(0o755)
+        if self.owner:
+            _give_to(partial, self.owner)
+            os.chown(root / "home" / user, self.owner + 1000, self.owner + 1000)
+        partial.rename(place)
+
+
+def _emptied(place: Path) -> Path:
+    partial = place.with_name(place.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    return partial
+
+
+def _write_accounts(etc: Path, user: str) -> None:
+    lines = {
+        "passwd": (
+            "root:x:0:0:root:/root:/bin/sh",
+            "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin",
+            "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin",
+            "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
+            f"{user}:x:1000:1000:{user}:/home/{user}:/bin/sh",
+        ),
+        "group": (
+            *(
+                "root:x:0:",
+                "daemon:x:1:",
+                "adm:x:4:",
+                "tty:x:5:",
+                "sudo:x:27:",
+                "www-data:x:33:",
+                "users:x:100:",
+            ),
+            *("nogroup:x:65534:", f"{user}:x:1000:"),
+        ),
+        "shadow": ("root:*:19000:0:99999:7:::", f"{user}:!:19000:0:99999:7:::"),
+    }
+    for name, content in lines.items():
+        (etc / name).write_text("".join(f"{line}\n" for line in content))
+    (etc / "shadow").chmod(0o640)
+    (etc.parent / "home" / user).mkdir(mode=0o755)
+
+
+def _fill_small(root: Path, busybox: Path) -> None:
+    for name in ("bin", "sbin", "usr/bin", "usr/sbin"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    shutil.copy(busybox, root / "bin/busybox")
+    listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout
+    for name in listed.split():
+        if name != "busybox":
+            (root / "bin" / name).symlink_to("/bin/busybox")
+    (root / "usr/bin/env").symlink_to("/bin/busybox")
+
+
+def _fill_from_host(root: Path) -> None:
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        if (Path("/usr") / name).exists():
+            (root / name).symlink_to(f"usr/{name}")
+    for name in _COPIED:
+        source, target = Path("/etc") / name, root / "etc" / name
+        if source.is_dir():
+            shutil.copytree(
+                source,
+                target,
+                symlinks=True,
+                ignore=shutil.ignore_patterns("private", "opasswd"),
+                copy_function=_copy_if_public,
+                dirs_exist_ok=True,
+            )
+        elif source.exists():
+            _copy_if_public(str(source), str(target), follow_symlinks=True)
+
+
+def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
+    """Only what every user of the host may read."""
+    if os.stat(source, follow_symlinks=follow_symlinks).st_mode & 0o004:
+        shutil.copy2(source, target, follow_symlinks=follow_symlinks)
+    return target
+
+
+def _give_to(folder: Path, owner: int) -> None:
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files, "."):
+            os.chown(os.path.join(place, name), owner, owner, follow_symlinks=False)
+
+
+def _static_busybox() -> Path | None:
+    """One that runs without anything else of the host."""
+    found = shutil.which("busybox")
+    if found is None:
+        return None
+    with open(found, "rb") as file:
+        head = file.read(4096)
+    return None if b"ld-linux" in head or b"ld-musl" in head else Path(found)

@@ -1,0 +1,158 @@
+"""Servers as the holder has them: made from an order, running until they end or are ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from calor.localcloud.linux import limits
+from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.consoles import Console
+from calor.localcloud.linux.launching import Launch, launch
+from calor.localcloud.linux.limits import Groups
+from calor.localcloud.linux.plugging import Sockets
+from calor.localcloud.linux.rootfs import Disk, Root
+from calor.localcloud.linux.volumes import VOLUMES_AT, Volumes, hang_in, mount_name, take_out
+from calor.localcloud.linux.wiring import Find, Surroundings
+from calor.localcloud.machinery import PortPlan, VolumePlan
+
+
+@dataclass(frozen=True)
+class BootOrder:
+    """What the holder is told of a server: the cloud has made its image and what it is to do at boot."""
+
+    id: str
+    name: str
+    host_name: str
+    folder: Path
+    layers: tuple[Path, ...]
+    usr_layers: tuple[Path, ...]
+    """Above the host's /usr; empty, unless it has that one."""
+    has_host_usr: bool
+    boot_folder: Path
+    config_drive: Path | None
+    ports: tuple[PortPlan, ...]
+    volumes: tuple[VolumePlan, ...]
+    vcpus: int
+    memory_mb: int
+
+
+BOOT_AT = "/run/boot"
+CONFIG_DRIVE_AT = "/mnt/config"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What all servers are made with."""
+
+    ids: Ids
+    groups: Groups
+    usr: Path
+    """The host's /usr, as servers are to see it."""
+    overlay_options: str
+
+
+class Server:
+    """One that runs."""
+
+    def __init__(
+        self, order: BootOrder, means: Means, volumes: Volumes, find: Find, around: Surroundings
+    ) -> None:
+        self.id = order.id
+        self._order = order
+        self._means = means
+        self._volumes = volumes
+        self._attached: dict[str, VolumePlan] = {}
+        disk = Disk(order.folder / "disk")
+        disk.make(means.ids)
+        self.console = Console(order.folder / "console.log", means.ids)
+        self.sockets = Sockets()
+        try:
+            for port in order.ports:
+                self.sockets.plug(port)
+            self.sockets.apply(find, around)
+            root = Root(
+                disk,
+                order.layers,
+                order.usr_layers,
+                means.usr if order.has_host_usr else None,
+                tuple(self._shown(order)),
+                means.ids,
+                means.overlay_options,
+            )
+            groups = limits.make_limits(means.groups, order.id, order.vcpus, order.memory_mb)
+            try:
+                program = ("/bin/sh", f"{BOOT_AT}/init")
+                self.launching = launch(
+                    Launch(
+                        *(root, order.host_name, self.sockets.namespace.fd, groups, self.console.path),
+                        program,
+                    )
+                )
+            finally:
+                for group in groups:
+                    os.close(group)
+        except BaseException:
+            self._clear_places()
+            raise
+
+    def _shown(self, order: BootOrder) -> list[tuple[Path, str, bool]]:
+        shown = [(order.boot_folder, BOOT_AT, True)]
+        if order.config_drive is not None:
+            shown.append((order.config_drive, CONFIG_DRIVE_AT, True))
+        for volume in order.volumes:
+            shown.append((self._volumes.open(volume, self.id), f"{VOLUMES_AT}/{mount_name(volume)}", False))
+            self._attached[volume.id] = volume
+        return shown
+
+    @property
+    def process(self) -> int:
+        return self.launching.process
+
+    def order_now(self) -> BootOrder:
+        """What it would have to be told to become the same again."""
+        return replace(
+            self._order, ports=tuple(self.sockets.ports.values()), volumes=tuple(self._attached.values())
+        )
+
+    def attach(self, volume: VolumePlan) -> None:
+        if volume.id not in self._attached:
+            hang_in(self._volumes.open(volume, self.id), self.process, mount_name(volume), self._means.ids)
+            self._attached[volume.id] = volume
+
+    def detach(self, volume_id: str) -> None:
+        volume = self._attached.pop(volume_id, None)
+        if volume is not None:
+            take_out(self.process, mount_name(volume))
+            self._volumes.close(volume_id, self.id)
+
+    def set_port(self, plan: PortPlan, find: Find, around: Surroundings) -> None:
+        if plan != self.sockets.ports.get(plan.id):
+            self.sockets.plug(plan)
+            self.sockets.apply(find, around)
+
+    def freeze(self, frozen: bool) -> None:
+        limits.freeze(self._means.groups, self.id, self.process, frozen)
+
+    def usage(self) -> dict[str, float]:
+        found = limits.usage(self._means.groups, self.id, self.process)
+        return {"cpu_seconds": found.cpu_seconds, "memory_mb": found.memory_mb}
+
+    def signal(self, number: signal.Signals) -> None:
+        # Those that are frozen would not hear it.
+        self.freeze(False)
+        os.kill(self.process, number)
+
+    def clear(self) -> None:
+        """Whatever there was besides its processes, once they are dead."""
+        self.launching.connection.close()
+        self._clear_places()
+
+    def _clear_places(self) -> None:
+        self.console.close()
+        self.sockets.close()
+        for volume_id in list(self._attached):
+            self._volumes.close(volume_id, self.id)
+        limits.remove_limits(self._means.groups, self.id)

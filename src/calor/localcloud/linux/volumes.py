@@ -1,0 +1,160 @@
+"""Volumes as servers have them: a file system that the holder has opened, shown at /mnt/ and the device's name.
+
+Servers cannot mount. As root, the volume's file is a block device with a file system; without, its content is in a
+folder of its own.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import struct
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from calor.localcloud.linux import syscalls
+from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.syscalls import MS_NODEV, MS_NOSUID, NEWNS, mount, umount
+from calor.localcloud.machinery import MachineryFailed, VolumePlan
+
+VOLUMES_AT = "/mnt"
+_LOOP_CONTROL, _GET_FREE, _CONFIGURE = "/dev/loop-control", 0x4C82, 0x4C0A
+_CLEAR_WHEN_CLOSED = 4
+_LOOKED_AT = 128 << 10
+"""Bytes at the beginning, where every file system has something."""
+_SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def mount_name(volume: VolumePlan) -> str:
+    return volume.device.rpartition("/")[2] or "volume"
+
+
+def prepare_volume(file: Path, owner: int) -> None:
+    """Gives a volume that has never been written to a file system, whose root belongs to the root of servers."""
+    with open(file, "rb") as content:
+        if any(content.read(_LOOKED_AT)):
+            return
+    command = ["mkfs.ext4", "-q", "-F", "-E", f"root_owner={owner}:{owner},lazy_itable_init=1", str(file)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, env={"PATH": _SYSTEM_PATH})
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise MachineryFailed(f"the volume cannot be given a file system: {error}") from None
+
+
+class Volumes:
+    """Those that are open, each as a folder in the holder's own view of the files."""
+
+    def __init__(self, folder: Path, can_mount: bool) -> None:
+        self._folder = folder
+        self._can_mount = can_mount
+        self._users: dict[str, set[str]] = {}
+
+    def open(self, volume: VolumePlan, server: str) -> Path:
+        users = self._users.setdefault(volume.id, set())
+        place = self._folder / volume.id
+        if not self._can_mount:
+            place = place / "content"
+            place.mkdir(mode=0o755, parents=True, exist_ok=True)
+            (self._folder / volume.id / "of").write_text(str(volume.file))
+        else:
+            if not users:
+                place.mkdir(parents=True, exist_ok=True)
+                self._mount(volume.file, place)
+        users.add(server)
+        return place
+
+    def _mount(self, file: Path, place: Path) -> None:
+        device = _device_of(file) or _new_device(file)
+        try:
+            mount(f"/dev/{device.name}", str(place), "ext4", MS_NOSUID | MS_NODEV)
+        finally:
+            device.close()
+
+    def close(self, volume_id: str, server: str) -> None:
+        users = self._users.get(volume_id, set())
+        users.discard(server)
+        if not users:
+            self._users.pop(volume_id, None)
+            if self._can_mount:
+                with suppress(OSError):
+                    umount(str(self._folder / volume_id))
+                with suppress(OSError):
+                    (self._folder / volume_id).rmdir()
+
+    def forget(self) -> None:
+        """Removes what belonged to volumes that are gone."""
+        for mark in self._folder.glob("*/of"):
+            if not Path(mark.read_text()).exists() and mark.parent.name not in self._users:
+                shutil.rmtree(mark.parent, ignore_errors=True)
+
+
+class _Loop:
+    """A block device of a file, there for as long as somebody has it open or mounted."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fd = os.open(f"/dev/{name}", os.O_RDWR | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+
+def _device_of(file: Path) -> _Loop | None:
+    """One whose file it is already: processes of a server may still use what was taken from it."""
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with suppress(OSError):
+            if backing.read_text().strip() == str(file):
+                return _Loop(backing.parts[3])
+    return None
+
+
+def _new_device(file: Path) -> _Loop:
+    with open(file, "r+b") as content, open(_LOOP_CONTROL, "r+b", buffering=0) as control:
+        for _ in range(16):
+            device = _Loop(f"loop{fcntl.ioctl(control, _GET_FREE)}")
+            name = str(file).encode()[:63]
+            information = struct.pack(
+                "=QQQQQIIII64s64s32s16s", 0, 0, 0, 0, 0, 0, 0, 0, _CLEAR_WHEN_CLOSED, name, b"", b"", b""
+            )
+            config = struct.pack("=II", content.fileno(), 0) + information + bytes(64)
+            try:
+                fcntl.ioctl(device.fd, _CONFIGURE, config)
+            except OSError:
+                # Somebody else took it.
+                device.close()
+                continue
+            return device
+    raise MachineryFailed("there is no free block device for the volume")
+
+
+def hang_in(folder: Path, process: int, name: str, ids: Ids) -> None:
+    """Shows a folder in a running server."""
+
+    def work() -> None:
+        tree = syscalls.open_copy(str(folder))
+        with open(f"/proc/{process}/ns/mnt") as namespace:
+            syscalls.setns(namespace.fileno(), NEWNS)
+        target = f"{VOLUMES_AT}/{name}"
+        if not os.path.isdir(target):
+            os.makedirs(target)
+            os.chown(target, ids.first, ids.first)
+        syscalls.move_in(tree, target)
+
+    _elsewhere(work, f"volume cannot be shown at {VOLUMES_AT}/{name}")
+
+
+def take_out(process: int, name: str) -> None:
+    def work() -> None:
+        with open(f"/proc/{process}/ns/mnt") as namespace:
+            syscalls.setns(namespace.fileno(), NEWNS)
+        umount(f"{VOLUMES_AT}/{name}")
+
+    _elsewhere(work, f"volume cannot be taken from {VOLUMES_AT}/{name}")
+
+
+def _elsewhere(work: syscalls.Work, what: str) -> None:
+    problem = syscalls.in_child(work)
+    if problem is not None:
+        raise MachineryFailed(f"{what}: {problem}")

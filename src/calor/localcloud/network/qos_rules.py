@@ -1,0 +1,123 @@
+"""Rules of QoS policies, and which kinds of them there are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from calor.localcloud.network import readers
+from calor.localcloud.network.documents import QosPolicy, QosRule
+from calor.localcloud.network.listing import filters_of, list_reply
+from calor.localcloud.network.problems import missing
+from calor.localcloud.network.qos import QOS_POLICIES
+from calor.localcloud.network.qos_kinds import RULE_KINDS, RuleKind, show_rule
+from calor.localcloud.network.records import new_id
+from calor.localcloud.network.resources import NetworkRoute, anyone
+from calor.localcloud.network.state import Networking
+from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.problems import Conflict
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+
+def list_rules(kind: RuleKind, networking: Networking, call: Call) -> Reply:
+    policy = QOS_POLICIES.need(Viewer(networking.records, call.caller), call.path["id"])
+    found = [
+        each for each in networking.records.qos_rules.find(policy_id=policy.id) if each.type == kind.type
+    ]
+    return list_reply(
+        call, kind.plural, [show_rule(each) for each in found], filters_of(call, kind.attributes)
+    )
+
+
+def get_rule(kind: RuleKind, networking: Networking, call: Call) -> Reply:
+    return Reply(body={kind.singular: show_rule(_rule(kind, networking, call))})
+
+
+def create_rule(kind: RuleKind, networking: Networking, call: Call) -> Reply:
+    policy = _own_policy(networking, call, call.path["id"])
+    read = readers.strict_shape(dict(kind.required), dict(kind.optional))
+    rule = QosRule(new_id(), policy.id, kind.type, {**kind.defaults, **call.read_in(kind.singular, read)})
+    with networking.change():
+        _keep(networking, policy, rule)
+    return Reply(201, {kind.singular: show_rule(rule)})
+
+
+def update_rule(kind: RuleKind, networking: Networking, call: Call) -> Reply:
+    rule = _rule(kind, networking, call)
+    policy = _own_policy(networking, call, rule.policy_id)
+    given = call.read_in(kind.singular, readers.strict_shape({}, {**kind.required, **kind.optional}))
+    changed = QosRule(rule.id, rule.policy_id, rule.type, {**rule.values, **given})
+    with networking.change():
+        _keep(networking, policy, changed)
+    return Reply(body={kind.singular: show_rule(changed)})
+
+
+def delete_rule(kind: RuleKind, networking: Networking, call: Call) -> Reply:
+    rule = _rule(kind, networking, call)
+    policy = _own_policy(networking, call, rule.policy_id)
+    with networking.change():
+        networking.records.qos_rules.remove(rule.id)
+        networking.keep(networking.records.qos_policies, policy)
+    return NO_CONTENT
+
+
+def list_types(networking: Networking, call: Call) -> Reply:
+    return list_reply(
+        call, "rule_types", [{"type": kind.type} for kind in RULE_KINDS], filters_of(call, ("type",))
+    )
+
+
+def get_type(networking: Networking, call: Call) -> Reply:
+    wanted = call.path["type"]
+    if all(kind.type != wanted for kind in RULE_KINDS):
+        raise missing("QosRuleType", wanted)
+    return Reply(body={"rule_type": {"type": wanted, "drivers": _drivers(wanted)}})
+
+
+def _drivers(wanted: str) -> list[dict[str, Any]]:
+    return [{"name": "calor", "supported_parameters": []} for kind in RULE_KINDS if kind.type == wanted]
+
+
+def _own_policy(networking: Networking, call: Call, id: str) -> QosPolicy:
+    return QOS_POLICIES.need_own(Viewer(networking.records, call.caller), id, "update")
+
+
+def _rule(kind: RuleKind, networking: Networking, call: Call) -> QosRule:
+    """Found below its policy, or by its id alone."""
+    rule = networking.records.qos_rules.get(call.path["rule_id"])
+    if rule is None or rule.type != kind.type or call.path.get("id", rule.policy_id) != rule.policy_id:
+        raise missing("QosRule", call.path["rule_id"])
+    QOS_POLICIES.need(Viewer(networking.records, call.caller), rule.policy_id)
+    return rule
+
+
+def _keep(networking: Networking, policy: QosPolicy, rule: QosRule) -> None:
+    """A policy has one rule of a kind in a direction."""
+    records = networking.records
+    for other in records.qos_rules.find(policy_id=policy.id):
+        same = other.type == rule.type and other.values.get("direction") == rule.values.get("direction")
+        if other.id != rule.id and same:
+            raise Conflict(f"QoS policy {policy.id} has such a rule already: {other.id}.", "QoSRulesConflict")
+    records.qos_rules.put(rule)
+    networking.keep(records.qos_policies, policy)
+
+
+def _routes(kind: RuleKind) -> tuple[NetworkRoute, ...]:
+    below = f"/v2.0/qos/policies/{{id}}/{kind.plural}"
+    paths = (f"{below}/{{rule_id}}", f"/v2.0/qos/alias_{kind.plural}/{{rule_id}}")
+    return (
+        NetworkRoute("GET", below, partial(list_rules, kind), anyone),
+        NetworkRoute("POST", below, partial(create_rule, kind), anyone),
+        *(
+            NetworkRoute(method, path, partial(handler, kind), anyone)
+            for path in paths
+            for method, handler in (("GET", get_rule), ("PUT", update_rule), ("DELETE", delete_rule))
+        ),
+    )
+
+
+ROUTES = (
+    *(route for kind in RULE_KINDS for route in _routes(kind)),
+    NetworkRoute("GET", "/v2.0/qos/rule-types", list_types, anyone),
+    NetworkRoute("GET", "/v2.0/qos/rule-types/{type}", get_type, anyone),
+)

@@ -1,0 +1,91 @@
+"""Tags of whatever can have them: the same requests below every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from calor.localcloud.network import readers
+from calor.localcloud.network.problems import missing
+from calor.localcloud.network.resources import NetworkRoute, Resource, anyone
+from calor.localcloud.network.state import Networking
+from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+
+def list_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    document = resource.need(Viewer(networking.records, call.caller), call.path["id"])
+    return Reply(body={"tags": document.tags})
+
+
+def set_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    wanted = call.read_in("tags", readers.tags)
+    return Reply(body={"tags": _keep(resource, networking, _own(resource, networking, call), wanted)})
+
+
+def add_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    document = _own(resource, networking, call)
+    more = call.read_in("tags", readers.tags)
+    return Reply(201, {"tags": _keep(resource, networking, document, (*document.tags, *more))})
+
+
+def clear_tags(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    _keep(resource, networking, _own(resource, networking, call), ())
+    return NO_CONTENT
+
+
+def check_tag(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    document = resource.need(Viewer(networking.records, call.caller), call.path["id"])
+    _check_has(document, call.path["tag"])
+    return NO_CONTENT
+
+
+def add_tag(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    document = _own(resource, networking, call)
+    tag = readers.tag(call.path["tag"], "The tag")
+    if tag not in document.tags:
+        _keep(resource, networking, document, (*document.tags, tag))
+    return Reply(201)
+
+
+def remove_tag(resource: Resource[Any], networking: Networking, call: Call) -> Reply:
+    document = _own(resource, networking, call)
+    _check_has(document, call.path["tag"])
+    _keep(resource, networking, document, tuple(tag for tag in document.tags if tag != call.path["tag"]))
+    return NO_CONTENT
+
+
+def _own(resource: Resource[Any], networking: Networking, call: Call) -> Any:
+    return resource.need_own(Viewer(networking.records, call.caller), call.path["id"], "tag")
+
+
+def _keep(
+    resource: Resource[Any], networking: Networking, document: Any, tags: tuple[str, ...]
+) -> tuple[str, ...]:
+    tags = readers.tags(list(tags), "tags")
+    with networking.change():
+        networking.keep(resource.documents(networking.records), document, tags=tags)
+    return tags
+
+
+def _check_has(document: Any, tag: str) -> None:
+    if tag not in document.tags:
+        raise missing("Tag", tag)
+
+
+def tag_routes(resources: Iterable[tuple[str, Resource[Any]]]) -> tuple[NetworkRoute, ...]:
+    """For each path below which a kind is found."""
+    return tuple(
+        NetworkRoute(method, f"{path}/{{id}}/tags{rest}", partial(handler, resource), anyone)
+        for path, resource in resources
+        for method, rest, handler in (
+            ("GET", "", list_tags),
+            ("PUT", "", set_tags),
+            ("POST", "", add_tags),
+            ("DELETE", "", clear_tags),
+            ("GET", "/{tag}", check_tag),
+            ("PUT", "/{tag}", add_tag),
+            ("DELETE", "/{tag}", remove_tag),
+        )
+    )

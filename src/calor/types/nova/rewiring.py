@@ -1,0 +1,82 @@
+"""Gives a server that runs other networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calor.clouds.errors import NotFound
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.cloud_objects import Object
+from calor.types.nova.interfaces import Network, Rewiring, attachment, rewiring
+from calor.types.nova.ports import associate, change_port, delete_ports, own_ports, port_for
+
+WITH_TAGS = "2.49"
+DETACHING_TAKES = 600.0
+"""Seconds after which an interface that is still there is taken to stay."""
+
+
+async def rewire(
+    ctx: Context, cloud: CloudServices, before: Sequence[Network] | None, props: Mapping[str, Any]
+) -> None:
+    """Leads from the networks before to those that the properties have; names are ids by then."""
+    after = props.get("networks") or ()
+    plan = rewiring(before, after, await interfaces(ctx, cloud), own_ports(ctx.data))
+    wanted = {network.get("floating_ip") for network in after}
+    for network in before or ():
+        if network.get("floating_ip") and network["floating_ip"] not in wanted:
+            await associate(cloud, str(network["floating_ip"]), None)
+    await unplug(ctx, cloud, plan.detached)
+    await delete_ports(ctx, cloud, [port for port in own_ports(ctx.data) if port in plan.detached])
+    for position, network in plan.attached:
+        port = await port_for(ctx, cloud, network, position, props.get("security_groups") or ())
+        await plug(ctx, cloud, network, port)
+        if port is not None and network.get("floating_ip"):
+            await associate(cloud, str(network["floating_ip"]), port)
+    await _adjust(ctx, cloud, plan)
+
+
+async def _adjust(ctx: Context, cloud: CloudServices, plan: Rewiring) -> None:
+    """What can be changed without another interface."""
+    own = own_ports(ctx.data)
+    for before, after, port in plan.kept:
+        if port in own and before.get("port_extra_properties") != after.get("port_extra_properties"):
+            await change_port(cloud, port, after)
+        if after.get("floating_ip") and before.get("floating_ip") != after["floating_ip"]:
+            await associate(cloud, str(after["floating_ip"]), port)
+
+
+async def interfaces(ctx: Context, cloud: CloudServices, server: str | None = None) -> list[Object]:
+    """Those of the server, or of another one."""
+    id = server or str(ctx.physical_id)
+    return await cloud.all("compute", "servers", id, "os-interface", key="interfaceAttachments")
+
+
+async def plug(ctx: Context, cloud: CloudServices, network: Network, port: str | None) -> None:
+    wanted = attachment(network, port)
+    await cloud.make(
+        "compute",
+        "servers",
+        str(ctx.physical_id),
+        "os-interface",
+        body={"interfaceAttachment": wanted},
+        version=WITH_TAGS if "tag" in wanted else None,
+    )
+
+
+async def unplug(ctx: Context, cloud: CloudServices, ports: Sequence[str], server: str | None = None) -> None:
+    """Returns when the server, or another one, has none of the ports any more."""
+    id = server or str(ctx.physical_id)
+    for port in ports:
+        try:
+            await cloud.ask("compute", "DELETE", "servers", id, "os-interface", port)
+        except NotFound:
+            continue
+    began, pause = ctx.now(), 0.1
+    while ports and (
+        left := {one["port_id"] for one in await interfaces(ctx, cloud, id)}.intersection(ports)
+    ):
+        if ctx.now() - began > DETACHING_TAKES:
+            raise ResourceFailed(f"the server keeps its interface {', '.join(sorted(left))}", "Error")
+        await ctx.sleep(pause)
+        pause = min(pause * 1.5, 5.0)

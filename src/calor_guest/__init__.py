@@ -1,0 +1,1 @@
+"""What runs inside servers. Needs nothing but Python, and knows nothing of what made the server."""

@@ -1,0 +1,74 @@
+"""Volumes: a place to write in a server, whose content outlives it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from machines import Machine
+
+from calor.localcloud.machinery import VolumePlan
+
+
+def _volume(folder: Path, id: str = "volume", device: str = "/dev/vdb") -> VolumePlan:
+    file = folder / id
+    with open(file, "wb") as content:
+        content.truncate(64 << 20)
+    return VolumePlan(id, file, device)
+
+
+def test_a_volume_is_there_when_the_server_boots(machine: Machine, tmp_path: Path) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),), script="echo kept >/mnt/vdb/file && echo written")
+    assert "written" in machine.finished("one")
+
+
+def test_what_is_written_goes_with_the_volume_to_another_server(machine: Machine, tmp_path: Path) -> None:
+    volume = _volume(tmp_path)
+    for id in ("one", "two"):
+        machine.boot(id)
+        machine.finished(id)
+    machine.do(machine.linux.attach("one", volume))
+    machine.out("one", "echo kept >/mnt/vdb/file; sync")
+    machine.do(machine.linux.detach("one", volume.id))
+    assert machine.run("one", "test -e /mnt/vdb/file").returncode != 0
+    moved = VolumePlan(volume.id, volume.file, "/dev/vdc")
+    machine.do(machine.linux.attach("two", moved))
+    assert machine.out("two", "cat /mnt/vdc/file") == "kept\n"
+
+
+def test_a_volume_survives_the_server_it_was_attached_to(machine: Machine, tmp_path: Path) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,), script="echo kept >/mnt/vdb/file")
+    machine.finished("one")
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("two", volumes=(volume,))
+    machine.finished("two")
+    assert machine.out("two", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_a_volume_that_is_still_used_inside_can_be_taken_and_given_to_another(
+    machine: Machine, tmp_path: Path
+) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,), script="echo kept >/mnt/vdb/file; cd /mnt/vdb; sleep 1000 &")
+    machine.finished("one")
+    machine.boot("two")
+    machine.finished("two")
+    machine.do(machine.linux.detach("one", volume.id))
+    machine.do(machine.linux.attach("two", volume))
+    assert machine.out("two", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_as_root_a_volume_is_as_large_as_its_file(machine: Machine, tmp_path: Path, as_root: None) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    too_much = machine.run("one", "dd if=/dev/zero of=/mnt/vdb/big bs=1M count=100")
+    assert too_much.returncode != 0
+    assert volume.file.stat().st_size == 64 << 20
+
+
+def test_mounts_in_cloud_config_show_a_volume_where_they_say(machine: Machine, tmp_path: Path) -> None:
+    config = b"#cloud-config\nmounts:\n- [/dev/vdb, /data]\nruncmd:\n- echo kept >/data/file\n"
+    machine.boot("one", volumes=(_volume(tmp_path),), user_data=config)
+    machine.finished("one")
+    assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"

@@ -1,0 +1,114 @@
+"""What servers are told of themselves."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from computing import Computing
+from watching import Watched
+
+from calor.localcloud.machinery import MetadataQuestion
+from clouds import Cloud
+
+ADDRESS = "10.9.0.5"
+
+
+@dataclass
+class Guest:
+    """A server, from inside."""
+
+    machinery: Watched
+    network_id: str
+    server: dict[str, Any]
+
+    def ask(
+        self, path: str, method: str = "GET", body: bytes = b"", address: str = ADDRESS
+    ) -> tuple[int, str]:
+        question = MetadataQuestion(self.network_id, address, method, path, {}, body)
+        answer = self.machinery.answer(question)
+        return answer.status, answer.body.decode()
+
+    def read(self, path: str) -> str:
+        status, text = self.ask(path)
+        assert status == 200
+        return text
+
+
+@pytest.fixture
+def compute(watched_cloud: Cloud) -> Computing:
+    return Computing(watched_cloud)
+
+
+@pytest.fixture
+def guest(compute: Computing, machinery: Watched) -> Guest:
+    network = compute.network()
+    server = compute.server(
+        networks=[{"uuid": network["id"], "fixed_ip": ADDRESS, "tag": "inner"}],
+        metadata={"role": "web"},
+        key_name="dxl-key",
+        user_data=b64encode(b"#!/bin/sh\necho hello\n").decode(),
+    )
+    return Guest(machinery, network["id"], server)
+
+
+def test_in_the_form_of_openstack(guest: Guest) -> None:
+    assert {"2012-08-10", "latest"} <= set(guest.read("/openstack").split())
+    listed = guest.read("/openstack/latest/").split()
+    assert {"meta_data.json", "network_data.json", "user_data", "vendor_data.json", "password"} <= set(listed)
+    told = json.loads(guest.read("/openstack/latest/meta_data.json"))
+    assert (told["uuid"], told["name"], told["meta"]) == (guest.server["id"], "web", {"role": "web"})
+    assert told["public_keys"]["dxl-key"].startswith("ssh-")
+    assert told["devices"][0]["tags"] == ["inner"]
+    assert guest.read("/openstack/2018-08-27/user_data") == "#!/bin/sh\necho hello\n"
+    assert guest.read("/openstack/latest/vendor_data.json") == "{}"
+
+
+def test_the_network_is_described(guest: Guest) -> None:
+    told = json.loads(guest.read("/openstack/latest/network_data.json"))
+    [link], [network] = told["links"], told["networks"]
+    assert (network["ip_address"], network["netmask"], network["link"]) == (
+        ADDRESS,
+        "255.255.255.0",
+        link["id"],
+    )
+    assert network["routes"][0] == {"network": "0.0.0.0", "netmask": "0.0.0.0", "gateway": "10.9.0.1"}
+
+
+def test_in_the_form_of_ec2(guest: Guest) -> None:
+    assert "latest" in guest.read("/").split()
+    assert guest.read("/latest").split() == ["meta-data/", "user-data"]
+    assert "placement/" in guest.read("/2009-04-04/meta-data/").split()
+    assert guest.read("/latest/meta-data/local-ipv4") == ADDRESS
+    assert guest.read("/latest/meta-data/hostname") == "web.novalocal"
+    assert guest.read("/latest/meta-data/instance-type") == "m1.nano"
+    assert guest.read("/latest/meta-data/public-keys/") == "0=dxl-key"
+    assert guest.read("/latest/meta-data/public-keys/0/openssh-key").startswith("ssh-")
+    assert guest.read("/latest/meta-data/placement/availability-zone") == "nova"
+    assert guest.read("/latest/user-data").startswith("#!/bin/sh")
+
+
+def test_a_password_is_told_once(compute: Computing, guest: Guest) -> None:
+    path = "/openstack/latest/password"
+    assert guest.ask(path, "POST", b"x" * 256)[0] == 400
+    assert guest.ask(path, "POST", b"secret")[0] == 200
+    assert guest.ask(path, "POST", b"other")[0] == 409
+    assert guest.read(path) == "secret"
+    shown = compute.get(f"/servers/{guest.server['id']}/os-server-password")
+    assert shown == {"password": "secret"}
+    assert compute.call("DELETE", f"/servers/{guest.server['id']}/os-server-password").status_code == 204
+    assert guest.read(path) == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["/openstack/1999-01-01", "/openstack/latest/x", "/latest/meta-data/x", "/x", "/latest/x"]
+)
+def test_what_is_not_there(guest: Guest, path: str) -> None:
+    assert guest.ask(path)[0] == 404
+
+
+def test_strangers_are_told_nothing(guest: Guest) -> None:
+    assert guest.ask("/openstack", address="10.9.0.77")[0] == 404

@@ -1,0 +1,447 @@
+"""Stacks of network objects, against the network service of the embedded cloud."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from orchestrating import Orchestrator
+from running import Server, free_port
+
+Resources = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
+    server.ready()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def user(server: Server) -> Orchestrator:
+    return Orchestrator(server)
+
+
+@pytest.fixture(scope="module")
+def admin(server: Server) -> Orchestrator:
+    return Orchestrator(server, "calor-admin")
+
+
+COLLECTIONS = (
+    "networks",
+    "subnets",
+    "ports",
+    "routers",
+    "floatingips",
+    "security-groups",
+    "subnetpools",
+    "address-scopes",
+    "trunks",
+    "qos/policies",
+    "rbac-policies",
+)
+
+
+def inventory(user: Orchestrator) -> dict[str, list[str]]:
+    """All that the network service holds for a user, by collection."""
+    found = {}
+    for collection in COLLECTIONS:
+        answer = user.ask("network", "GET", f"/v2.0/{collection}")
+        assert answer.status_code == 200, answer.text
+        [objects] = answer.json().values()
+        found[collection] = sorted(each["id"] for each in objects)
+    return found
+
+
+def shown(user: Orchestrator, collection: str, id: str) -> dict[str, Any]:
+    found = user.shown("network", f"/v2.0/{collection}/{id}")
+    assert found is not None
+    return found
+
+
+def resource(type_name: str, **properties: Any) -> dict[str, Any]:
+    return {"type": f"OS::Neutron::{type_name}", "properties": properties}
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"get_resource": name}
+
+
+def attr(*path: Any) -> dict[str, list[Any]]:
+    return {"get_attr": list(path)}
+
+
+def site(**changed: Any) -> Resources:
+    """A network behind a router, with a port that is reached from outside."""
+    return {
+        "net": resource("Net", **{"name": "site", "tags": ["a"], **changed.get("net", {})}),
+        "subnet": resource(
+            "Subnet",
+            **{"network": ref("net"), "cidr": "10.77.0.0/24", "name": "site", **changed.get("subnet", {})},
+        ),
+        "router": resource(
+            "Router", **{"external_gateway_info": {"network": "public"}, **changed.get("router", {})}
+        ),
+        "inner": resource("RouterInterface", router=ref("router"), subnet=ref("subnet")),
+        "group": resource("SecurityGroup", rules=changed.get("rules", [{"protocol": "icmp"}])),
+        "port": resource(
+            "Port", **{"network": ref("net"), "security_groups": [ref("group")], **changed.get("port", {})}
+        ),
+        "outer": resource("FloatingIP", floating_network="public"),
+        "way": resource("FloatingIPAssociation", floatingip_id=ref("outer"), port_id=ref("port")),
+    }
+
+
+OUTPUTS = {
+    "address": {"value": attr("port", "fixed_ips", 0, "ip_address")},
+    "cidr": {"value": attr("port", "subnets", 0, "cidr")},
+    "mtu": {"value": attr("port", "network", "mtu")},
+    "subnets": {"value": attr("net", "subnets")},
+    "outside": {"value": attr("outer", "floating_ip_address")},
+    "leads_to": {"value": attr("outer", "port_id")},
+    "status": {"value": attr("router", "status")},
+}
+
+
+def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
+    before = inventory(user)
+    path = user.create("site", site(), outputs=OUTPUTS)
+    net, subnet, router, port, group, outer = (
+        user.id_of(path, name) for name in ("net", "subnet", "router", "port", "group", "outer")
+    )
+
+    said = user.outputs(path)
+    assert said["address"].startswith("10.77.0.")
+    assert (said["cidr"], said["subnets"], said["leads_to"]) == ("10.77.0.0/24", [subnet], port)
+    assert said["mtu"] == shown(user, "networks", net)["mtu"]
+    assert said["outside"] == shown(user, "floatingips", outer)["floating_ip_address"]
+    assert said["status"] == "ACTIVE"
+    assert shown(user, "networks", net)["tags"] == ["a"]
+    assert shown(user, "ports", port)["security_groups"] == [group]
+    assert user.id_of(path, "inner") == f"{router}:subnet_id={subnet}"
+    assert user.id_of(path, "way") != port
+
+    user.act(path, "check")
+    user.update(
+        path,
+        site(
+            net={"name": "place", "tags": ["b", "c"]},
+            subnet={"dns_nameservers": ["192.0.2.53"], "enable_dhcp": False},
+            port={"fixed_ips": [{"subnet": "site", "ip_address": "10.77.0.50"}], "name": "door"},
+            rules=[{"protocol": "tcp", "port_range_min": 80, "port_range_max": 80}],
+        ),
+        outputs=OUTPUTS,
+    )
+
+    assert [user.id_of(path, name) for name in ("net", "subnet", "port")] == [net, subnet, port]
+    assert (shown(user, "networks", net)["name"], sorted(shown(user, "networks", net)["tags"])) == (
+        "place",
+        ["b", "c"],
+    )
+    assert shown(user, "subnets", subnet)["dns_nameservers"] == ["192.0.2.53"]
+    assert user.outputs(path)["address"] == "10.77.0.50"
+    inward = [
+        rule["protocol"]
+        for rule in shown(user, "security-groups", group)["security_group_rules"]
+        if rule["direction"] == "ingress"
+    ]
+    assert inward == ["tcp"]
+
+    user.delete(path)
+
+    assert inventory(user) == before
+
+
+@pytest.fixture
+def trouble(admin: Orchestrator) -> Iterator[Callable[..., None]]:
+    """Has the cloud fail in some way; it is well again afterwards."""
+    faults = admin.endpoints["identity"].removesuffix("/identity/v3") + "/faults"
+
+    def begin(**fault: Any) -> None:
+        answer = admin.cloud.post(faults, json={"fault": fault})
+        assert answer.status_code in (200, 201), answer.text
+
+    yield begin
+    admin.cloud.delete(faults)
+
+
+def test_lost_answers_make_nothing_twice(user: Orchestrator, trouble: Callable[..., None]) -> None:
+    before = inventory(user)
+    collections = ("networks", "subnets", "ports", "routers", "floatingips", "security-groups")
+    for path in (*collections, "security-group-rules"):
+        trouble(method="POST", path=f".*/v2.0/{path}", times=1, drop=True, carried_out=True)
+    for path in ("routers/.*/add_router_interface", "networks/.*/tags"):
+        trouble(method="PUT", path=f".*/v2.0/{path}", times=1, status=502, carried_out=True)
+    path = user.create("hardly", site(), outputs=OUTPUTS)
+
+    added = {name: len(ids) - len(before[name]) for name, ids in inventory(user).items()}
+    # Besides its own, there is the router's inner port; the outer one belongs to nobody.
+    assert {name: number for name, number in added.items() if number} == {
+        "networks": 1,
+        "subnets": 1,
+        "ports": 2,
+        "routers": 1,
+        "floatingips": 1,
+        "security-groups": 1,
+    }
+    for path_of in (*collections, "routers/.*/remove_router_interface"):
+        trouble(method=None, path=f".*/v2.0/{path_of}(/[^/]*)?", times=1, status=503, carried_out=True)
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_what_was_made_elsewhere_tells_of_itself(user: Orchestrator) -> None:
+    public = user.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
+    resources = {"outside": {"type": "OS::Neutron::Net", "external_id": public["id"]}}
+    path = user.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
+
+    assert user.outputs(path) == {"name": "public"}
+    user.delete(path)
+    assert user.shown("network", f"/v2.0/networks/{public['id']}") is not None
+
+
+def test_a_site_changes_hands(user: Orchestrator) -> None:
+    before = inventory(user)
+    path = user.create("first", site(), outputs=OUTPUTS)
+    said, port = user.outputs(path), user.id_of(path, "port")
+    data = user.api.delete(f"{path}/abandon").json()
+    answer = user.api.post(
+        "/stacks",
+        json={"stack_name": "second", "template": data["template"], "adopt_stack_data": json.dumps(data)},
+    )
+    assert answer.status_code == 201, answer.text
+    path = f"/stacks/second/{answer.json()['stack']['id']}"
+    user.wait(path, "ADOPT_COMPLETE")
+
+    assert (user.outputs(path), user.id_of(path, "port")) == (said, port)
+    user.update(path, site(port={"name": "door"}), outputs=OUTPUTS)
+    assert shown(user, "ports", port)["name"] == "door"
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator) -> None:
+    before = inventory(user)
+    on_it = {"fixed_ips": [{"subnet": ref("subnet")}]}
+    resources = {name: one for name, one in site(port=on_it).items() if name not in ("outer", "way")}
+    path = user.create("moving", resources)
+    net, subnet, port, inner = (user.id_of(path, name) for name in ("net", "subnet", "port", "inner"))
+
+    resources["subnet"]["properties"]["cidr"] = "10.78.0.0/24"
+    user.update(path, resources)
+
+    assert (user.id_of(path, "net"), user.id_of(path, "port")) == (net, port)
+    assert user.id_of(path, "subnet") != subnet
+    assert user.id_of(path, "inner") != inner
+    assert user.shown("network", f"/v2.0/subnets/{subnet}") is None
+    assert shown(user, "ports", port)["fixed_ips"][0]["ip_address"].startswith("10.78.0.")
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(user: Orchestrator) -> None:
+    before = inventory(user)
+
+    def doors(mac: str, fails: bool = False) -> Resources:
+        address = [{"subnet": ref("subnet"), "ip_address": "10.80.0.7"}]
+        return {
+            "net": resource("Net"),
+            "subnet": resource("Subnet", network=ref("net"), cidr="10.80.0.0/24"),
+            "port": resource("Port", network=ref("net"), fixed_ips=address, mac_address=mac),
+            "last": {
+                "type": "OS::Heat::TestResource",
+                "properties": {"value": attr("port", "mac_address"), "fail": fails},
+            },
+        }
+
+    path = user.create("doors", doors("fa:16:3e:00:00:01"))
+    first = user.id_of(path, "port")
+    user.update(path, doors("fa:16:3e:00:00:02"))
+    second = user.id_of(path, "port")
+    assert second != first
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+
+    body = {
+        "template": {"heat_template_version": "2018-08-31", "resources": doors("fa:16:3e:00:00:03", True)}
+    }
+    answer = user.api.put(path, json={**body, "disable_rollback": False})
+    assert answer.status_code == 202, answer.text
+    user.wait(path, "ROLLBACK_COMPLETE")
+
+    assert user.id_of(path, "port") == second
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_a_port_may_be_new_with_every_update(user: Orchestrator) -> None:
+    resources = {"port": resource("Port", network="heat-net", replacement_policy="REPLACE_ALWAYS")}
+    path = user.create("renewed", resources)
+    port = user.id_of(path, "port")
+    user.update(path, resources)
+
+    assert user.id_of(path, "port") != port
+    assert user.shown("network", f"/v2.0/ports/{port}") is None
+    user.delete(path)
+
+
+def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:
+    before = inventory(user)
+    resources = {
+        "net": resource("Net"),
+        "subnet": resource("Subnet", network=ref("net"), cidr="10.79.0.0/24", gateway_ip="10.79.0.1"),
+        "router": resource("Router"),
+        "inner": resource("RouterInterface", router=ref("router"), subnet=ref("subnet")),
+        "gateway": resource("RouterGateway", router_id=ref("router"), network="public"),
+        "one": resource(
+            "ExtraRoute", router_id=ref("router"), destination="10.1.0.0/16", nexthop="10.79.0.9"
+        ),
+        "many": resource(
+            "ExtraRouteSet",
+            router=ref("router"),
+            routes=[{"destination": "10.2.0.0/16", "nexthop": "10.79.0.9"}],
+        ),
+    }
+    path = user.create("routing", resources)
+    router = shown(user, "routers", user.id_of(path, "router"))
+
+    assert user.id_of(path, "gateway") == f"{router['id']}:{router['external_gateway_info']['network_id']}"
+    assert user.id_of(path, "many") == router["id"]
+    assert {route["destination"] for route in router["routes"]} == {"10.1.0.0/16", "10.2.0.0/16"}
+
+    user.act(path, "check")
+    resources["many"]["properties"]["routes"] = [{"destination": "10.3.0.0/16", "nexthop": "10.79.0.9"}]
+    user.update(path, resources)
+
+    router = shown(user, "routers", router["id"])
+    assert {route["destination"] for route in router["routes"]} == {"10.1.0.0/16", "10.3.0.0/16"}
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_groups_may_be_about_each_other(user: Orchestrator) -> None:
+    before = inventory(user)
+    resources = {
+        "web": resource("SecurityGroup", rules=[{"remote_mode": "remote_group_id"}]),
+        "db": resource("SecurityGroup", rules=[{"direction": "egress", "protocol": "udp"}]),
+        "in": resource(
+            "SecurityGroupRule",
+            security_group=ref("db"),
+            remote_group=ref("web"),
+            port_range_min=5432,
+            port_range_max=5432,
+        ),
+        "back": resource("SecurityGroupRule", security_group=ref("web"), remote_group=ref("db")),
+    }
+    path = user.create("groups", resources)
+    web, db = user.id_of(path, "web"), user.id_of(path, "db")
+
+    def rules(group: str) -> set[tuple[str, str | None, str | None]]:
+        listed = shown(user, "security-groups", group)["security_group_rules"]
+        return {(rule["direction"], rule["protocol"], rule["remote_group_id"]) for rule in listed}
+
+    assert rules(db) == {("egress", "udp", None), ("ingress", "tcp", web)}
+    assert rules(web) == {("egress", None, None), ("ingress", None, web), ("ingress", "tcp", db)}
+    resources["db"]["properties"]["rules"] = []
+    user.update(path, resources)
+    assert rules(db) == {("egress", None, None), ("ingress", "tcp", web)}
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrator) -> None:
+    before = inventory(admin)
+    resources = {
+        "scope": resource("AddressScope"),
+        "pool": resource(
+            "SubnetPool", prefixes=["10.96.0.0/16"], address_scope=ref("scope"), default_prefixlen=26
+        ),
+        "policy": resource("QoSPolicy", shared=False),
+        "limit": resource("QoSBandwidthLimitRule", policy=ref("policy"), max_kbps=1000),
+        "mark": resource("QoSDscpMarkingRule", policy=ref("policy"), dscp_mark=46),
+        "least": resource("QoSMinimumBandwidthRule", policy=ref("policy"), min_kbps=10),
+        "net": resource("ProviderNet", network_type="vlan", physical_network="physnet1", shared=False),
+        "subnet": resource("Subnet", network=ref("net"), subnetpool=ref("pool")),
+        "shared": resource(
+            "RBACPolicy",
+            object_type="network",
+            object_id=ref("net"),
+            action="access_as_shared",
+            target_tenant=user.project,
+        ),
+        "quota": resource("Quota", project=user.project, network=77),
+    }
+    path = admin.create(
+        "giving",
+        resources,
+        outputs={
+            "cidr": {"value": attr("subnet", "cidr")},
+            "rules": {"value": attr("policy", "rules")},
+        },
+    )
+
+    said = admin.outputs(path)
+    assert said["cidr"].startswith("10.96.")
+    assert said["cidr"].endswith("/26")
+    assert len(said["rules"]) == 3
+    assert user.shown("network", f"/v2.0/networks/{admin.id_of(path, 'net')}") is not None
+    assert shown(user, "quotas", user.project)["network"] == 77
+    assert admin.id_of(path, "quota") == user.project
+
+    admin.act(path, "check")
+    resources["limit"]["properties"]["max_kbps"] = 2000
+    resources["quota"]["properties"]["network"] = 78
+    resources["pool"]["properties"]["prefixes"] = ["10.96.0.0/16", "10.98.0.0/16"]
+    admin.update(path, resources)
+
+    policy = shown(admin, "qos/policies", admin.id_of(path, "policy"))
+    assert {rule.get("max_kbps") for rule in policy["rules"]} == {2000, None}
+    assert shown(user, "quotas", user.project)["network"] == 78
+    admin.delete(path)
+    assert inventory(admin) == before
+    assert shown(user, "quotas", user.project)["network"] != 78
+
+
+def test_a_trunk_carries_ports_and_a_floating_ip_forwards(user: Orchestrator) -> None:
+    before = inventory(user)
+    resources = {
+        **{name: one for name, one in site().items() if name not in ("way", "group")},
+        "port": resource("Port", network=ref("net"), fixed_ips=[{"subnet": ref("subnet")}]),
+        "parent": resource("Port", network=ref("net")),
+        "child": resource("Port", network=ref("net")),
+        "trunk": resource(
+            "Trunk",
+            port=ref("parent"),
+            sub_ports=[{"port": ref("child"), "segmentation_type": "vlan", "segmentation_id": 7}],
+        ),
+        "forward": resource(
+            "FloatingIPPortForward",
+            floating_ip=ref("outer"),
+            internal_port=ref("port"),
+            internal_ip_address=attr("port", "fixed_ips", 0, "ip_address"),
+            internal_port_number=80,
+            external_port=8080,
+            protocol="tcp",
+        ),
+    }
+    path = user.create("carrying", resources)
+    trunk, outer = user.id_of(path, "trunk"), user.id_of(path, "outer")
+    forward = f"floatingips/{outer}/port_forwardings"
+
+    assert [one["segmentation_id"] for one in shown(user, "trunks", trunk)["sub_ports"]] == [7]
+    assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8080
+
+    user.act(path, "check")
+    resources["trunk"]["properties"]["sub_ports"][0]["segmentation_id"] = 8
+    resources["forward"]["properties"]["external_port"] = 8081
+    user.update(path, resources)
+
+    assert [one["segmentation_id"] for one in shown(user, "trunks", trunk)["sub_ports"]] == [8]
+    assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8081
+    user.delete(path)
+    assert inventory(user) == before

@@ -1,0 +1,447 @@
+"""OS::Cinder::* at work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fake_cloud import FakeCloud, Request
+from fake_context import FakeContext, filled_in, run
+
+from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.types.behaviour import ResourceFailed
+from calor.types.cinder.encrypted_volume_type import EncryptedVolumeType
+from calor.types.cinder.qos_association import QoSAssociation
+from calor.types.cinder.qos_specs import QoSSpecs
+from calor.types.cinder.quota import Quota
+from calor.types.cinder.volume import Volume
+from calor.types.cinder.volume_type import VolumeType
+
+LIFE = {
+    "creating": "available",
+    "restoring-backup": "available",
+    "extending": "available",
+    "retyping": "available",
+    "deleting": "gone",
+    "detaching": "available",
+    "attaching": "in-use",
+}
+IDS = {
+    ("glance.image", "cirros"): "i-cirros",
+    ("cinder.vtype", "fast"): "t-fast",
+    ("cinder.vtype", "slow"): "t-slow",
+    ("cinder.vtype", "t-fast"): "t-fast",
+    ("cinder.backup", "b1"): "b1",
+    ("cinder.backup", "b2"): "b2",
+    ("cinder.qos_specs", "gold"): "q-gold",
+    ("keystone.project", "demo"): "p-demo",
+    ("keystone.project", "other"): "p-other",
+}
+SERVER = "0c5f7b6e-0000-4000-8000-000000000001"
+AT_SERVER = f"/servers/{SERVER}/os-volume_attachments"
+
+
+class VolumeCloud(FakeCloud):
+    """Volumes that take their time, and a server that they can be attached to."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ids=dict(IDS),
+            grows=dict(LIFE),
+            statuses={"volumes": "creating", "backups": "available"},
+            vanishes={"volumes": "deleting"},
+        )
+        self.answers[f"POST {AT_SERVER}"] = self._attach
+
+    def act(self, volume: str) -> None:
+        """Lets the actions on a volume have an effect."""
+        self.answers[f"POST /volumes/{volume}/action"] = self._act
+        self.answers[f"DELETE {AT_SERVER}/{volume}"] = self._detach
+
+    def _act(self, request: Request) -> dict[str, Any]:
+        shown = self.objects[request.path.removesuffix("/action")]
+        [(action, given)] = request.body.items()
+        if shown["status"] != "available" and action != "os-retype":
+            raise Permanent("Invalid volume", status=400)
+        match action:
+            case "os-extend":
+                shown |= {"size": given["new_size"], "status": "extending"}
+            case "os-retype":
+                shown |= {"volume_type": given["new_type"], "status": "retyping"}
+        return {}
+
+    def _attach(self, request: Request) -> dict[str, Any]:
+        id = request.body["volumeAttachment"]["volumeId"]
+        shown = self.objects[f"/volumes/{id}"]
+        shown |= {"status": "attaching", "attachments": [{"server_id": SERVER, "device": "/dev/vdb"}]}
+        self.place(f"{AT_SERVER}/{id}", serverId=SERVER, volumeId=id)
+        return {"volumeAttachment": {"id": id, "volumeId": id, "serverId": SERVER}}
+
+    def _detach(self, request: Request) -> dict[str, Any]:
+        id = request.path.rpartition("/")[2]
+        self.objects.pop(f"{AT_SERVER}/{id}")
+        self.objects[f"/volumes/{id}"] |= {"status": "detaching", "attachments": []}
+        return {}
+
+
+def made(**given: Any) -> FakeContext:
+    """A volume that has been created."""
+    properties = filled_in(Volume, **given)
+    context = FakeContext(Volume, properties, services=VolumeCloud())
+    run(Volume.create(context, properties))
+    assert context.physical_id is not None
+    context.services.act(context.physical_id)
+    return context
+
+
+def updated(context: FakeContext, **given: Any) -> list[str]:
+    """What an update asks for, besides looking."""
+    after = {**context.properties, **given}
+    changed = frozenset(name for name in given if given[name] != context.properties[name])
+    context.services.requests.clear()
+    run(context.type.update(context, after, changed))
+    return context.services.lines("GET")
+
+
+def test_a_volume_is_made_and_waited_for() -> None:
+    context = made(
+        size=2,
+        image="cirros",
+        description="d",
+        availability_zone="nova",
+        volume_type="fast",
+        metadata={"a": 1, "b": "x"},
+        scheduler_hints={"same_host": ["v"]},
+    )
+
+    assert context.services.body("POST /volumes") == {
+        "volume": {
+            "name": context.physical_name(),
+            "size": 2,
+            "description": "d",
+            "availability_zone": "nova",
+            "volume_type": "fast",
+            "imageRef": "i-cirros",
+            "metadata": {"a": "1", "b": "x"},
+        },
+        "OS-SCH-HNT:scheduler_hints": {"same_host": ["v"]},
+    }
+    assert Volume.attribute(context, "status") == "available"
+    assert Volume.attribute(context, "size") == "2"
+    assert Volume.attribute(context, "display_description") == "d"
+    assert Volume.attribute(context, "metadata") == '{"a": "1", "b": "x"}'
+    assert Volume.attribute(context, "metadata_values") == {"a": "1", "b": "x"}
+    assert Volume.attribute(context, "snapshot_id") is None
+
+
+def test_a_volume_that_gets_an_error_fails() -> None:
+    cloud = VolumeCloud()
+    cloud.grows["creating"] = "error"
+    context = FakeContext(Volume, services=cloud)
+
+    with pytest.raises(ResourceFailed, match="error"):
+        run(Volume.create(context, filled_in(Volume, size=1)))
+    assert context.physical_id is not None
+
+
+def test_a_volume_is_restored_from_a_backup() -> None:
+    cloud = VolumeCloud()
+
+    def restore(request: Request) -> dict[str, Any]:
+        cloud.place("/volumes/v9", name="other", status="restoring-backup", size=3)
+        return {"restore": {"backup_id": "b1", "volume_id": "v9", "volume_name": "other"}}
+
+    cloud.answers["POST /backups/b1/restore"] = restore
+    context = FakeContext(Volume, services=cloud)
+
+    run(Volume.create(context, filled_in(Volume, backup_id="b1", name="mine", metadata={"a": "b"})))
+
+    assert context.physical_id == "v9"
+    assert cloud.body("POST /backups/b1/restore") == {"restore": {"name": "mine"}}
+    assert cloud.body("PUT /volumes/v9") == {"volume": {"name": "mine", "description": None}}
+    assert cloud.body("PUT /volumes/v9/metadata") == {"metadata": {"a": "b"}}
+    assert Volume.attribute(context, "display_name") == "mine"
+
+
+def test_a_volume_can_be_kept_from_being_written_to() -> None:
+    cloud = VolumeCloud()
+    context = FakeContext(Volume, services=cloud)
+
+    run(Volume.create(context, filled_in(Volume, size=1, read_only=True)))
+
+    assert cloud.body("POST /volumes/volumes-1/action") == {"os-update_readonly_flag": {"readonly": True}}
+
+
+def test_names_and_metadata_change_in_place() -> None:
+    context = made(size=1, metadata={"a": "1"})
+
+    lines = updated(context, name="n", description="d", metadata={"b": "2"})
+
+    assert lines == ["PUT /volumes/volumes-1", "PUT /volumes/volumes-1/metadata"]
+    assert context.services.body("PUT /volumes/volumes-1/metadata") == {"metadata": {"b": "2"}}
+    assert Volume.attribute(context, "display_name") == "n"
+
+
+def test_a_volume_grows_in_place() -> None:
+    context = made(size=1)
+
+    assert updated(context, size=5) == ["POST /volumes/volumes-1/action"]
+    assert Volume.attribute(context, "size") == "5"
+
+
+def test_a_volume_that_grows_is_taken_from_its_server_and_given_back() -> None:
+    context = made(size=1)
+    context.services._attach(Request("compute", "POST", "", {"volumeAttachment": {"volumeId": "volumes-1"}}))
+    context.services.objects["/volumes/volumes-1"]["status"] = "in-use"
+
+    lines = updated(context, size=5)
+
+    assert lines == [
+        f"DELETE {AT_SERVER}/volumes-1",
+        "POST /volumes/volumes-1/action",
+        f"POST {AT_SERVER}",
+    ]
+    assert context.services.body(f"POST {AT_SERVER}") == {
+        "volumeAttachment": {"volumeId": "volumes-1", "device": "/dev/vdb"}
+    }
+    assert context.services.objects["/volumes/volumes-1"]["status"] == "in-use"
+
+
+def test_a_server_gets_its_volume_back_though_the_update_was_interrupted() -> None:
+    context = made(size=1)
+    context.data["_detached"] = [{"server": SERVER, "device": "/dev/vdb"}]
+    context.services.objects["/volumes/volumes-1"]["size"] = 5
+
+    assert updated(context, size=5) == [f"POST {AT_SERVER}"]
+    assert context.data["_detached"] is None
+
+
+def test_a_volume_never_shrinks() -> None:
+    context = made(size=5)
+    context.services.objects["/volumes/volumes-1"]["size"] = 5
+
+    with pytest.raises(ResourceFailed, match="Shrinking"):
+        updated(context, size=1)
+
+
+def test_a_volume_moves_to_another_type() -> None:
+    context = made(size=1, volume_type="slow")
+
+    updated(context, volume_type="fast")
+
+    assert context.services.body("POST /volumes/volumes-1/action") == {
+        "os-retype": {"new_type": "t-fast", "migration_policy": "on-demand"}
+    }
+
+
+def test_another_backup_is_written_over_the_same_volume() -> None:
+    context = made(size=1)
+    context.services.answers["POST /backups/b2/restore"] = {}
+
+    assert updated(context, backup_id="b2") == ["POST /backups/b2/restore"]
+    assert context.services.body("POST /backups/b2/restore") == {"restore": {"volume_id": "volumes-1"}}
+
+
+def test_a_volume_that_is_just_let_go_is_deleted_a_moment_later() -> None:
+    context = made(size=1)
+    context.services.objects["/volumes/volumes-1"]["status"] = "detaching"
+    context.services.answers["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
+
+    run(Volume.delete(context))
+
+    assert context.services.lines("GET")[-2:] == ["DELETE /volumes/volumes-1"] * 2
+    assert "/volumes/volumes-1" not in context.services.objects
+
+
+def test_a_volume_in_use_stays() -> None:
+    context = made(size=1)
+    context.services.objects["/volumes/volumes-1"]["status"] = "in-use"
+    context.services.answers["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
+    context.now = lambda: context.services.requests and len(context.services.requests) * 20.0  # type: ignore[method-assign]
+
+    with pytest.raises(ResourceFailed, match="in use"):
+        run(Volume.delete(context))
+
+
+def test_a_backup_stays_behind_if_the_policy_says_so() -> None:
+    context = made(size=1)
+
+    run(Volume.snapshot_delete(context))
+
+    assert context.services.lines("GET")[-2:] == ["POST /backups", "DELETE /volumes/volumes-1"]
+    body = context.services.body("POST /backups")["backup"]
+    assert (body["volume_id"], body["force"]) == ("volumes-1", True)
+
+
+def test_no_second_backup_is_made_after_an_interruption() -> None:
+    context = made(size=1)
+    context.data["_backup"] = "mine"
+    context.services.place("/backups/b7", name="mine", status="available")
+
+    assert run(Volume.snapshot(context)) == {"backup_id": "b7"}
+    assert "POST /backups" not in context.services.lines()
+
+
+def test_a_snapshot_is_restored_by_its_backup() -> None:
+    assert Volume.restored({"size": 1, "backup_id": None}, {"backup_id": "b7"}) == {
+        "size": 1,
+        "backup_id": "b7",
+    }
+
+
+def made_admin(kind: Any, cloud: FakeCloud | None = None, **given: Any) -> FakeContext:
+    properties = filled_in(kind, **given)
+    context = FakeContext(kind, properties, services=cloud or FakeCloud(ids=dict(IDS)))
+    run(kind.create(context, properties))
+    return context
+
+
+def test_a_volume_type_is_made_for_some_projects() -> None:
+    context = made_admin(
+        VolumeType, name="gold", is_public=False, projects=["demo"], metadata={"multiattach": "<is> True"}
+    )
+
+    assert context.services.body("POST /types") == {
+        "volume_type": {
+            "name": "gold",
+            "os-volume-type-access:is_public": False,
+            "extra_specs": {"multiattach": "<is> True"},
+        }
+    }
+    assert context.services.body("POST /types/types-1/action") == {"addProjectAccess": {"project": "p-demo"}}
+
+
+def test_a_volume_type_changes_in_place() -> None:
+    context = made_admin(VolumeType, name="gold", is_public=False, projects=["demo"], metadata={"a": "1"})
+
+    lines = updated(context, name="silver", metadata={"b": "2"}, projects=["other"])
+
+    assert lines == [
+        "PUT /types/types-1",
+        "POST /types/types-1/extra_specs",
+        "DELETE /types/types-1/extra_specs/a",
+        "POST /types/types-1/action",
+        "POST /types/types-1/action",
+    ]
+    bodies = [request.body for request in context.services.requests if request.path.endswith("/action")]
+    assert bodies == [
+        {"removeProjectAccess": {"project": "p-demo"}},
+        {"addProjectAccess": {"project": "p-other"}},
+    ]
+
+
+def test_a_type_of_the_same_name_that_was_there_before_is_not_taken_over() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    cloud.place("/types/theirs", name="gold")
+    cloud.answers["POST /types"] = Conflict("Volume Type gold already exists.", status=409)
+    properties = filled_in(VolumeType, name="gold")
+    context = FakeContext(VolumeType, properties, services=cloud)
+
+    with pytest.raises(Conflict):
+        run(VolumeType.create(context, properties))
+    assert run(VolumeType.find(context)) is False
+
+
+def test_a_type_that_was_not_there_before_is_found_again() -> None:
+    context = made_admin(VolumeType, name="gold")
+    again = FakeContext(
+        VolumeType, context.properties, data=context.intended or {}, services=context.services
+    )
+
+    assert run(VolumeType.find(again)) is True
+    assert again.physical_id == "types-1"
+
+
+def test_specs_are_released_before_they_are_deleted() -> None:
+    context = made_admin(QoSSpecs, name="gold", specs={"iops": 5})
+    context.services.answers["GET /qos-specs/qos-specs-1/disassociate_all"] = {}
+
+    run(QoSSpecs.delete(context))
+
+    assert context.services.body("POST /qos-specs") == {"qos_specs": {"name": "gold", "iops": "5"}}
+    assert context.services.lines()[-2:] == [
+        "GET /qos-specs/qos-specs-1/disassociate_all",
+        "DELETE /qos-specs/qos-specs-1",
+    ]
+
+
+def test_specs_change_in_place() -> None:
+    context = made_admin(QoSSpecs, name="gold", specs={"iops": "5", "bytes": "7"})
+
+    updated(context, specs={"iops": "6"})
+
+    assert context.services.body("PUT /qos-specs/qos-specs-1") == {"qos_specs": {"iops": "6"}}
+    assert context.services.body("PUT /qos-specs/qos-specs-1/delete_keys") == {"keys": ["bytes"]}
+
+
+def associations(context: FakeContext) -> list[tuple[str, str]]:
+    return [
+        (request.path.rpartition("/")[2], request.params["vol_type_id"])
+        for request in context.services.requests
+    ]
+
+
+def test_specs_are_associated_with_types() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    for action in ("associate", "disassociate"):
+        cloud.answers[f"GET /qos-specs/q-gold/{action}"] = {}
+    context = made_admin(QoSAssociation, cloud, qos_specs="gold", volume_types=["fast"])
+    updated(context, volume_types=["slow"])
+    assert associations(context) == [("disassociate", "t-fast"), ("associate", "t-slow")]
+
+    cloud.requests.clear()
+    run(QoSAssociation.delete(context))
+    assert associations(context) == [("disassociate", "t-fast")]
+
+
+def test_quotas_of_a_project() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    usage = {"volumes": {"in_use": 3, "limit": 10}}
+    cloud.answers["GET /os-quota-sets/p-demo"] = {"quota_set": usage}
+    cloud.answers["DELETE /os-quota-sets/p-demo"] = {}
+    context = made_admin(Quota, cloud, project="demo", volumes=5)
+
+    assert cloud.body("PUT /os-quota-sets/p-demo") == {"quota_set": {"volumes": 5}}
+    assert context.physical_id == context.physical_name()
+    run(Quota.delete(context))
+    assert cloud.lines()[-1] == "DELETE /os-quota-sets/p-demo"
+
+
+def test_a_quota_below_what_is_used_is_refused() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    cloud.answers["GET /os-quota-sets/p-demo"] = {"quota_set": {"volumes": {"in_use": 3}}}
+
+    with pytest.raises(ResourceFailed, match="3 are in use"):
+        made_admin(Quota, cloud, project="demo", volumes=2)
+
+
+def test_a_type_is_encrypted_and_not_any_more() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    shown: dict[str, Any] = {}
+
+    def encrypt(request: Request) -> dict[str, Any]:
+        shown.update({"volume_type_id": "t-fast", "encryption_id": "e1", **request.body["encryption"]})
+        return {"encryption": shown}
+
+    cloud.answers["POST /types/t-fast/encryption"] = encrypt
+    cloud.answers["GET /types/t-fast/encryption"] = lambda request: shown
+    cloud.answers["DELETE /types/t-fast/encryption/e1"] = {}
+    context = made_admin(EncryptedVolumeType, cloud, volume_type="fast", provider="luks", key_size=256)
+
+    assert context.physical_id == "t-fast"
+    updated(context, key_size=512)
+    assert cloud.body("PUT /types/t-fast/encryption/e1") == {
+        "encryption": {"provider": "luks", "control_location": "front-end", "key_size": 512}
+    }
+    run(EncryptedVolumeType.delete(context))
+    assert cloud.lines()[-1] == "DELETE /types/t-fast/encryption/e1"
+
+
+def test_a_type_without_encryption_cannot_have_it_changed() -> None:
+    cloud = FakeCloud(ids=dict(IDS))
+    cloud.answers["GET /types/t-fast/encryption"] = {}
+    properties = filled_in(EncryptedVolumeType, volume_type="fast", provider="luks")
+    context = FakeContext(EncryptedVolumeType, properties, physical_id="t-fast", services=cloud)
+
+    with pytest.raises(NotFound):
+        updated(context, provider="plain")
