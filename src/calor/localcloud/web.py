@@ -132,7 +132,7 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
     async def broken(request: Request, error: Exception) -> Response:
         return failed(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")
 
-    return Starlette(
+    app = Starlette(
         routes=[Path(path, endpoint(group), methods=list(group)) for path, group in paths.items()],
         exception_handlers={
             Problem: refuse,
@@ -141,6 +141,9 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
             Exception: broken,
         },
     )
+    # A path that ends in an empty id leads nowhere, and not to the whole collection.
+    app.router.redirect_slashes = False
+    return app
 
 
 def respond(reply: Reply) -> Response:
