@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from typing import Any
 
-from calor.clouds.errors import CloudError
 from calor.engine.changing import Changing
 from calor.engine.hooks import wait_at
 from calor.engine.removing import Removing
@@ -22,9 +20,7 @@ from calor.language.values import bare
 from calor.observe.fields import at_resource
 from calor.plan.decision import RESTRICTED, Decision, Kind, Wanted, decide, may_outlive_failure, restriction
 from calor.plan.ordering import Apply, Delete, Node, steps
-from calor.plan.present import present_of, wanted_of
-
-log = logging.getLogger(__name__)
+from calor.plan.present import EXTERNAL, present_of, wanted_of
 
 
 class StackWalk(Changing, Removing):
@@ -61,16 +57,6 @@ class StackWalk(Changing, Removing):
             and (state := self.current.get(name)) is not None
         ]
         await asyncio.gather(*(self._observe(state, resource) for state, resource in volatile))
-
-    async def _observe(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        found: Any = resource.found
-        try:
-            await found.observe(self.context(state))
-        except CloudError as error:
-            log.warning("attributes of %s are as they were: %s", state.name, error)
-            return
-        self.read_attributes(state, resource)
-        self.journal.resource(state)
 
     def failure(self, failed: Mapping[Node, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
@@ -141,6 +127,8 @@ class StackWalk(Changing, Removing):
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         if present is not None and present.state == "ADOPT_IN_PROGRESS":
             return self._adopt(present, resource, evaluated)
+        if present is not None and present.state == "CHECK_IN_PROGRESS" and present.data.get(EXTERNAL):
+            return self._external(present, resource, bare(evaluated.values))
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present, self.run.world.declaration), wanted)
