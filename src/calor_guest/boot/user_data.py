@@ -23,12 +23,12 @@ class Wanted:
     """What user data asks for, sorted by when it is done."""
 
     configs: tuple[Mapping[str, Any], ...]
-    boothooks: tuple[Part, ...]
-    scripts: tuple[Part, ...]
-    init_data: tuple[Part, ...]
-    in_guest: tuple[Part, ...]
-    """What can only be done with Python inside the server: includes and part handlers, and what those handle."""
     troubles: tuple[str, ...]
+    boothooks: tuple[Part, ...] = ()
+    scripts: tuple[Part, ...] = ()
+    init_data: tuple[Part, ...] = ()
+    in_guest: tuple[Part, ...] = ()
+    """What can only be done with Python inside the server: includes and part handlers, and what those handle."""
 
 
 def wanted_of(user_data: bytes, read_yaml: ReadYaml) -> Wanted:
@@ -54,11 +54,8 @@ def wanted_of(user_data: bytes, read_yaml: ReadYaml) -> Wanted:
             sorted_parts.setdefault("in_guest", []).append(part)
         else:
             troubles.append(f"{part.name} is of a kind that is not known: {part.kind}")
-    return Wanted(
-        tuple(configs),
-        *(tuple(sorted_parts.get(place, ())) for place in ("boothooks", "scripts", "init_data", "in_guest")),
-        tuple(troubles),
-    )
+    found = {place: tuple(several) for place, several in sorted_parts.items()}
+    return Wanted(tuple(configs), troubles=tuple(troubles), **found)
 
 
 _PLACES = {

@@ -43,7 +43,7 @@ def web(*ports: int) -> tuple[Permission, ...]:
     return (*PING_AND, *(Permission("ingress", 4, "tcp", (port, port)) for port in ports))
 
 
-def eventually(look: Callable[[], T], what: str) -> T:
+def eventually(look: Callable[[], T], what: str | Callable[[], str]) -> T:
     """What is found once it is true."""
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -51,7 +51,7 @@ def eventually(look: Callable[[], T], what: str) -> T:
         if found:
             return found
         if time.monotonic() > deadline:
-            raise AssertionError(f"it never came to be: {what}")
+            raise AssertionError(f"it never came to be: {what if isinstance(what, str) else what()}")
         time.sleep(0.05)
 
 
@@ -90,6 +90,8 @@ class Machine:
         self.begin()
 
     def stop(self) -> None:
+        if not self._thread.is_alive():
+            return
         try:
             self.do(self.linux.end())
             self.do(self.linux._link.ask("stop"))
@@ -163,11 +165,13 @@ class Machine:
 
     def finished(self, id: str, times: int = 1) -> str:
         """The console of a server that has booted so many times."""
-        eventually(lambda: self.console(id).count(" login: ") >= times, f"{id} boots: {self.console(id)}")
+        eventually(
+            lambda: self.console(id).count(" login: ") >= times, lambda: f"{id} boots: {self.console(id)}"
+        )
         return self.console(id)
 
     def said(self, id: str, words: str) -> str:
-        eventually(lambda: words in self.console(id), f"{id} says {words}: {self.console(id)}")
+        eventually(lambda: words in self.console(id), lambda: f"{id} says {words}: {self.console(id)}")
         return self.console(id)
 
     def run(self, id: str, command: str) -> subprocess.CompletedProcess[str]:
@@ -223,6 +227,7 @@ class Listener:
         self._socket = socket.create_server((host, 0))
         self.port: int = self._socket.getsockname()[1]
         self.heard: list[bytes] = []
+        self.answer = b"heard"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
@@ -234,7 +239,8 @@ class Listener:
             with connection:
                 connection.settimeout(5)
                 self.heard.append(connection.recv(65536))
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nheard")
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(self.answer)}\r\nConnection: close\r\n\r\n"
+                connection.sendall(head.encode() + self.answer)
 
     def close(self) -> None:
         self._socket.close()

@@ -57,14 +57,14 @@ def test_nothing_is_left_of_what_is_destroyed(machine: Machine, tmp_path: Path) 
     machine.do(machine.linux.drop_router("router"))
     machine.do(machine.linux.drop_network("net"))
     machine.do(machine.linux.drop_network("public"))
-    eventually(lambda: _seen(machine) == before, f"only {before} is left, not {_seen(machine)}")
+    eventually(lambda: _seen(machine) == before, lambda: f"only {before} is left, not {_seen(machine)}")
     assert not list((machine.folder / "servers").iterdir())
 
 
 def test_nothing_is_left_when_all_is_stopped(machine: Machine) -> None:
     _fill(machine)
     machine.stop()
-    eventually(lambda: _left(machine) == [], f"nothing is left: {_left(machine)}")
+    eventually(lambda: _left(machine) == [], lambda: f"nothing is left: {_left(machine)}")
 
 
 def test_nothing_is_left_of_a_killed_holder_once_the_next_one_has_ended(machine: Machine) -> None:
@@ -75,7 +75,7 @@ def test_nothing_is_left_of_a_killed_holder_once_the_next_one_has_ended(machine:
     machine.begin()
     assert machine.do(machine.linux.running()) == frozenset()
     machine.stop()
-    eventually(lambda: _left(machine) == [], f"nothing is left: {_left(machine)}")
+    eventually(lambda: _left(machine) == [], lambda: f"nothing is left: {_left(machine)}")
 
 
 def test_a_sweep_removes_what_is_not_named(machine: Machine) -> None:
@@ -106,7 +106,7 @@ def _seen(machine: Machine) -> dict[str, object]:
     return {
         "devices": sorted(os.listdir("/sys/class/net")),
         "namespaces": sum(name.startswith("net:") for name in descriptors),
-        "descriptors": len(descriptors),
+        "terminals": sum("pt" in name for name in descriptors),
         "mounts": len(Path(f"/proc/{holder}/mounts").read_text().splitlines()),
         "groups": sorted(str(one) for one in _groups(machine)),
         "processes": len(_processes(machine)),

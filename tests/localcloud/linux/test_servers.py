@@ -48,7 +48,8 @@ def test_a_server_that_powers_off_is_told_to_have_died(machine: Machine) -> None
 def test_a_server_that_reboots_comes_back(machine: Machine) -> None:
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"), script="echo first; reboot")
-    machine.finished("one", times=2)
+    eventually(lambda: machine.console("one").count("boots from") == 2, "it boots again")
+    machine.finished("one")
     assert machine.died == []
     assert "net 10.0.0.11" in machine.out("one", "curl -s -m 5 http://169.254.169.254/")
 

@@ -131,8 +131,9 @@ class Linux:
 
     async def _recover(self) -> None:
         await self._meet()
+        for id in list(self._visited):
+            self._turn_away(id)
         for network in list(self._networks.values()):
-            self._turn_away(network.id)
             await self.set_network(network)
         for router in list(self._routers.values()):
             await self._link.ask("set_router", plan=router)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
-from calor.localcloud.linux.launching import LaunchFailed
+from calor.localcloud.linux.attention import Attention
 from calor.localcloud.linux.routing import Router
 from calor.localcloud.linux.servers import BootOrder, Means, Server
 from calor.localcloud.linux.volumes import Volumes
@@ -18,18 +21,23 @@ _SECONDS_TO_HALT = 3.0
 _BOOTS_AGAIN = 87
 """How the first process of a server ends that wants to be started again."""
 
-Dropping = Callable[[Server], None]
+Then = Callable[[str | None], None]
 
 
 class Held:
-    def __init__(self, folder: Path, means: Means) -> None:
+    """`died` is told of servers that end by themselves."""
+
+    def __init__(self, folder: Path, means: Means, attention: Attention, died: Callable[[str], None]) -> None:
         self.means = means
+        self._attention = attention
+        self._died = died
         self.servers: dict[str, Server] = {}
         self.networks: dict[str, Network] = {}
         self.routers: dict[str, Router] = {}
         self._by_process: dict[int, str] = {}
         self._port_owners: dict[str, str] = {}
-        self._halting: dict[str, tuple[float, list[Callable[[], None]]]] = {}
+        self._starting: dict[str, Then] = {}
+        self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
         self.volumes = Volumes(folder / "volumes", means.ids.are_shifted)
         self._around = Surroundings((), "172.24.4.0/24", "", None)
 
@@ -46,7 +54,8 @@ class Held:
         if known is not None:
             known.apply(plan, self._around)
             return
-        self.networks[plan.id] = Network(plan, self._around)
+        leads_to_host = plan.external and not any(one.leads_to_host for one in self.networks.values())
+        self.networks[plan.id] = Network(plan, self._around, leads_to_host=leads_to_host)
         # Those who were told earlier have waited for it.
         for router in self.routers.values():
             if plan.id in router.networks():
@@ -77,16 +86,27 @@ class Held:
         if router is not None:
             router.close()
 
-    def boot(self, order: BootOrder) -> None:
+    def boot(self, order: BootOrder, then: Then) -> None:
+        """Starts a server; `then` is told when it runs, or what went wrong."""
         if order.id in self.servers:
+            then(None)
             return
-        try:
-            server = Server(order, self.means, self.volumes, self.networks.get, self._around)
-        except LaunchFailed as error:
-            raise MachineryFailed(f"the server cannot be started: {error}") from None
+        server = Server(order, self.means, self.volumes, self.networks.get, self._around)
         self.servers[order.id] = server
         self._by_process[server.process] = order.id
         self._port_owners.update({port.id: order.id for port in order.ports})
+        self._starting[order.id] = then
+        self._attention.heed(server.console.terminal, server.console.take)
+        self._attention.heed(server.launching.connection.fileno(), partial(self._hear, server))
+
+    def _hear(self, server: Server) -> None:
+        """What a server says that is being started."""
+        outcome = server.launching.outcome()
+        if outcome is not None:
+            self._attention.ignore(server.launching.connection.fileno())
+            self._starting.pop(server.id)(outcome or None)
+            if outcome:
+                self._end_now(server.id)
 
     def server(self, id: str) -> Server:
         found = self.servers.get(id)
@@ -112,73 +132,83 @@ class Held:
         server.sockets.unplug(port_id)
         server.sockets.apply(self.networks.get, self._around)
 
-    def halt(self, id: str, now: float, then: Callable[[], None]) -> None:
-        """Asks a server to end, and ends it if it does not; `then` is done afterwards."""
+    def end(self, id: str, then: Callable[[], None], *, gently: bool) -> None:
+        """Ends a server; `then` is done afterwards. One that is asked gently is given some time."""
         server = self.servers.get(id)
         if server is None:
             then()
             return
-        if id in self._halting:
-            self._halting[id][1].append(then)
-            return
-        self._halting[id] = (now + _SECONDS_TO_HALT, [then])
-        server.signal(signal.SIGTERM)
+        _, waiting = self._ending.get(id, (0.0, []))
+        seconds = _SECONDS_TO_HALT if gently else 0.0
+        self._ending[id] = (time.monotonic() + seconds, [*waiting, then])
+        if gently:
+            server.signal(signal.SIGTERM)
+        else:
+            self.lose_patience()
 
-    def seconds_to_next(self, now: float) -> float | None:
-        """How long until somebody's patience ends."""
-        if not self._halting:
+    def seconds_to_next(self) -> float | None:
+        """How long until patience with somebody ends."""
+        if not self._ending:
             return None
-        return max(0.0, min(deadline for deadline, _ in self._halting.values()) - now)
+        return max(0.0, min(deadline for deadline, _ in self._ending.values()) - time.monotonic())
 
-    def lose_patience(self, now: float) -> None:
-        for id, (deadline, waiting) in list(self._halting.items()):
-            if deadline <= now and id in self.servers:
-                self._halting[id] = (now + _SECONDS_TO_HALT, waiting)
+    def lose_patience(self) -> None:
+        now = time.monotonic()
+        for id, (deadline, waiting) in list(self._ending.items()):
+            if deadline <= now:
+                self._ending[id] = (now + _SECONDS_TO_HALT, waiting)
                 self.servers[id].signal(signal.SIGKILL)
 
-    def ended(self, process: int, code: int, dropping: Dropping) -> str | None:
-        """Whether a process that ended was a server, and which, if it ended by itself and for good."""
+    def ended(self, process: int, code: int) -> None:
+        """Takes notice of a process that has ended, which may have been a server's first."""
         id = self._by_process.pop(process, None)
         if id is None:
-            return None
+            return
         order = self.servers[id].order_now()
-        self._forget(id, dropping)
-        _, waiting = self._halting.pop(id, (0.0, []))
+        was_running = self._forget(id)
+        _, waiting = self._ending.pop(id, (0.0, []))
         for then in waiting:
             then()
-        if waiting:
-            return None
-        if code == _BOOTS_AGAIN:
-            try:
-                self.boot(order)
-            except (MachineryFailed, OSError):
-                return id
-            return None
-        return id
-
-    def kill(self, id: str, dropping: Dropping) -> None:
-        server = self.servers.get(id)
-        if server is None:
+        if waiting or not was_running:
             return
+        if code == _BOOTS_AGAIN:
+            with suppress(MachineryFailed, OSError):
+                self.boot(order, lambda problem: self._died(id) if problem else None)
+                return
+        self._died(id)
+
+    def _end_now(self, id: str) -> None:
+        server = self.servers[id]
         server.signal(signal.SIGKILL)
         os.waitpid(server.process, 0)
         self._by_process.pop(server.process, None)
-        self._forget(id, dropping)
-        _, waiting = self._halting.pop(id, (0.0, []))
+        self._forget(id)
+        _, waiting = self._ending.pop(id, (0.0, []))
         for then in waiting:
             then()
 
-    def _forget(self, id: str, dropping: Dropping) -> None:
+    def _forget(self, id: str) -> bool:
+        """Whether the server had been started at all."""
         server = self.servers.pop(id)
         for port in server.sockets.ports:
             self._port_owners.pop(port, None)
-        dropping(server)
+        starting = self._starting.pop(id, None)
+        if starting is not None:
+            starting(server.launching.outcome() or "it ended as it was started")
+        self._attention.ignore(server.launching.connection.fileno())
+        self._attention.ignore(server.console.terminal)
         server.clear()
+        return starting is None
+
+    def sweep(self, networks: set[str], routers: set[str], servers: set[str]) -> None:
+        """Removes everything but these."""
+        for id in self.servers.keys() - servers:
+            self._end_now(id)
+        for id in self.routers.keys() - routers:
+            self.drop_router(id)
+        for id in self.networks.keys() - networks:
+            self.drop_network(id)
+        self.volumes.forget()
 
     def close(self) -> None:
-        for id in list(self.servers):
-            self.kill(id, lambda server: None)
-        for router in list(self.routers):
-            self.drop_router(router)
-        for network in list(self.networks):
-            self.drop_network(network)
+        self.sweep(set(), set(), set())

@@ -11,21 +11,21 @@ import hashlib
 import logging
 import os
 import resource
-import selectors
 import signal
 import socket
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from calor.localcloud.linux import speech
+from calor.localcloud.linux.attention import Attention
 from calor.localcloud.linux.entry import enter, shifted_usr
 from calor.localcloud.linux.held import Held
 from calor.localcloud.linux.limits import found_groups, remove_groups
+from calor.localcloud.linux.removal import remove_left
 from calor.localcloud.linux.requests import REQUESTS, Asked
-from calor.localcloud.linux.servers import Means, Server
+from calor.localcloud.linux.servers import Means
 
 log = logging.getLogger("calor.localcloud.linux")
 
@@ -33,52 +33,35 @@ _SECONDS_TO_ASK = 10.0
 
 
 class Holder:
-    def __init__(self, folder: Path, held: Held) -> None:
-        self._held = held
-        self._selector = selectors.DefaultSelector()
+    def __init__(self, folder: Path, means: Means) -> None:
+        self._attention = Attention()
+        self._held = Held(folder, means, self._attention, lambda id: self._tell({"died": id}))
         self._listening = speech.listen(folder)
-        self._selector.register(self._listening, selectors.EVENT_READ, self._accept)
+        self._attention.heed(self._listening.fileno(), self._accept)
         self._watchers: list[socket.socket] = []
-        self._consoles: set[str] = set()
         self._is_ending = False
-        waking, self._waking = socket.socketpair()
-        for end in (waking, self._waking):
+        woken, self._waking = socket.socketpair()
+        for end in (woken, self._waking):
             end.setblocking(False)
+        self._attention.heed(woken.fileno(), lambda: self._reap(woken))
         signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         signal.signal(signal.SIGTERM, lambda number, frame: self._end())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        self._selector.register(waking, selectors.EVENT_READ, lambda: self._reap(waking))
 
     def run(self) -> None:
         while not self._is_ending:
-            timeout = self._held.seconds_to_next(time.monotonic())
-            for key, _ in self._selector.select(timeout):
-                key.data()
-            self._held.lose_patience(time.monotonic())
-            self._follow_consoles()
+            self._attention.wait(self._held.seconds_to_next())
+            self._held.lose_patience()
         self._held.close()
 
     def _end(self) -> None:
         self._is_ending = True
 
-    def _follow_consoles(self) -> None:
-        """Consoles come and go with servers."""
-        running = self._held.servers
-        for id in running.keys() - self._consoles:
-            console = running[id].console
-            self._selector.register(console.terminal, selectors.EVENT_READ, console.take)
-            self._consoles.add(id)
-
-    def _drop_console(self, server: Server) -> None:
-        if server.id in self._consoles:
-            self._consoles.discard(server.id)
-            self._selector.unregister(server.console.terminal)
-
-    def _reap(self, waking: socket.socket) -> None:
+    def _reap(self, woken: socket.socket) -> None:
         with suppress(BlockingIOError):
-            while waking.recv(4096):
+            while woken.recv(4096):
                 pass
         while True:
             try:
@@ -87,9 +70,7 @@ class Holder:
                 return
             if process == 0:
                 return
-            ended = self._held.ended(process, os.waitstatus_to_exitcode(status), self._drop_console)
-            if ended is not None:
-                self._tell({"died": ended})
+            self._held.ended(process, os.waitstatus_to_exitcode(status))
 
     def _tell(self, message: dict[str, Any]) -> None:
         for watcher in list(self._watchers):
@@ -109,36 +90,28 @@ class Holder:
             return
         for file in files:
             os.close(file)
-        asked = Asked(message.get("ask", ""), message.get("with", {}), connection, self._drop_console)
+        asked = Asked(message.get("ask", ""), message.get("with", {}), connection)
         if asked.name == "watch":
             self._watchers.append(connection)
-            return
-        try:
-            self._answer(asked)
-        except OSError as error:
-            log.warning("%s could not be answered: %s", asked.name, error)
-            connection.close()
-
-    def _answer(self, asked: Asked) -> None:
-        if asked.name == "stop":
+        elif asked.name == "stop":
             self._held.close()
-            speech.say(asked.connection, {"answer": None})
-            asked.connection.close()
+            asked.answer({"answer": None})
             self._end()
-            return
+        else:
+            self._do(asked)
+
+    def _do(self, asked: Asked) -> None:
         try:
-            do = REQUESTS[asked.name]
-            reply = do(self._held, asked)
+            reply = REQUESTS[asked.name](self._held, asked)
         except Exception as error:
             log.exception("%s failed", asked.name)
-            speech.say(asked.connection, {"failed": str(error) or type(error).__name__})
+            asked.answer({"failed": str(error) or type(error).__name__})
+            return
+        if reply is not None:
+            # All others are answered later, by whoever has the connection now.
+            with suppress(OSError):
+                speech.say(asked.connection, {"answer": reply.value}, reply.files)
             asked.connection.close()
-            return
-        if reply is None:
-            # It is answered later, by whoever has the connection now.
-            return
-        speech.say(asked.connection, {"answer": reply.value}, reply.files)
-        asked.connection.close()
 
 
 def group_name(folder: Path) -> str:
@@ -160,8 +133,8 @@ def hold(folder: Path, ready: int) -> None:
         groups = found_groups(name)
         options = "" if ids.are_shifted else ",userxattr"
         means = Means(ids, groups, shifted_usr(folder / "usr", ids), options)
-        held = Held(folder, means)
-        holder = Holder(folder, held)
+        remove_left(folder)
+        holder = Holder(folder, means)
         os.write(ready, b"ready")
         os.close(ready)
         try:

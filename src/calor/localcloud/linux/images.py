@@ -100,6 +100,7 @@ class Images:
             await self._unpack(tarball, partial / "root")
             if (partial / "root" / HOST_USR_MARK).exists():
                 (partial / "root" / "usr").rename(partial / "usr")
+                (partial / "root" / "usr").mkdir()
             (partial / "of").write_text(str(tarball))
             partial.rename(place)
         if (place / "usr").exists():
@@ -126,7 +127,8 @@ class Images:
             _fill_small(root, busybox)
         else:
             _fill_from_host(root)
-            (usr / "sbin").mkdir(parents=True)
+            for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
+                (usr / name).mkdir(parents=True)
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)

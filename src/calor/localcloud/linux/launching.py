@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from calor.localcloud.linux import syscalls
-from calor.localcloud.linux.confinement import ENVIRONMENT, confine
+from calor.localcloud.linux.confinement import ENVIRONMENT, Ids, confine
 from calor.localcloud.linux.rootfs import Root
 from calor.localcloud.linux.syscalls import (
     MS_PRIVATE,
@@ -31,10 +31,6 @@ from calor.localcloud.linux.syscalls import (
 )
 
 
-class LaunchFailed(Exception):
-    pass
-
-
 @dataclass(frozen=True)
 class Launch:
     root: Root
@@ -47,9 +43,32 @@ class Launch:
     program: tuple[str, ...]
 
 
-def launch(order: Launch) -> int:
-    """Returns the number of the server's first process, a child of this one that dies with it."""
-    ids = order.root.ids
+@dataclass(frozen=True)
+class Launching:
+    """A first process on its way. It asks for its ids, and is silent from the moment at which it runs."""
+
+    process: int
+    """A child of this one that dies with it."""
+    connection: socket.socket
+    ids: Ids
+
+    def outcome(self) -> str | None:
+        """Takes what the process has said: nothing while it is on its way, an empty text once it runs, or what went
+        wrong. What goes wrong is the last that it does."""
+        said = self.connection.recv(4096)
+        if said != b"mapped?":
+            return said.decode(errors="replace")
+        try:
+            for kind in ("gid_map", "uid_map"):
+                with open(f"/proc/{self.process}/{kind}", "w") as file:
+                    file.write(self.ids.mapping())
+            self.connection.sendall(b"yes")
+        except OSError as error:
+            return str(error)
+        return None
+
+
+def launch(order: Launch) -> Launching:
     ours, theirs = socket.socketpair()
     with open("/proc/self/ns/pid") as home:
         syscalls.unshare(NEWPID)
@@ -61,19 +80,7 @@ def launch(order: Launch) -> int:
         finally:
             syscalls.setns(home.fileno(), NEWPID)
     theirs.close()
-    with ours:
-        said = ours.recv(4096)
-        if said == b"mapped?":
-            for kind in ("gid_map", "uid_map"):
-                with open(f"/proc/{child}/{kind}", "w") as file:
-                    file.write(ids.mapping())
-            ours.sendall(b"yes")
-            said = b"".join(iter(lambda: ours.recv(4096), b""))
-    if said:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise LaunchFailed(said.decode(errors="replace"))
-    return child
+    return Launching(child, ours, order.root.ids)
 
 
 def _become_first(order: Launch, parent: socket.socket) -> NoReturn:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import pty
-import shutil
 import socket
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from calor.localcloud.linux import limits, speech
-from calor.localcloud.linux.held import Dropping, Held
+from calor.localcloud.linux.held import Held
 from calor.localcloud.linux.launching import let_in
+from calor.localcloud.linux.removal import remove_later
 from calor.localcloud.linux.servers import BootOrder
 from calor.localcloud.linux.snapshots import Snapshot, unpack, write_snapshot
 from calor.localcloud.linux.speech import revived
@@ -28,8 +28,12 @@ class Asked:
     name: str
     details: dict[str, Any]
     connection: socket.socket
-    dropping: Dropping
-    """Told of a server that is about to be forgotten."""
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """For what is answered later. Whoever has asked may be gone."""
+        with suppress(OSError):
+            speech.say(self.connection, message)
+        self.connection.close()
 
 
 @dataclass(frozen=True)
@@ -88,17 +92,12 @@ def _set_port(held: Held, asked: Asked) -> Answer:
 
 def _sweep(held: Held, asked: Asked) -> Answer:
     """Removes all but what is named."""
-    for id in held.servers.keys() - set(asked.details["servers"]):
-        held.kill(id, asked.dropping)
-    for id in held.routers.keys() - set(asked.details["routers"]):
-        held.drop_router(id)
-    for id in held.networks.keys() - set(asked.details["networks"]):
-        held.drop_network(id)
-    held.volumes.forget()
+    named = {kind: set(asked.details[kind]) for kind in ("networks", "routers", "servers")}
+    held.sweep(**named)
     folder = Path(asked.details["folder"])
     for left in folder.iterdir() if folder.exists() else ():
-        if left.name not in asked.details["servers"]:
-            shutil.rmtree(left, ignore_errors=True)
+        if left.name not in named["servers"]:
+            remove_later(left)
     return _DONE
 
 
@@ -106,26 +105,23 @@ def _running(held: Held, asked: Asked) -> Answer:
     return Answer(list(held.servers))
 
 
-def _boot(held: Held, asked: Asked) -> Answer:
-    held.boot(revived(BootOrder, asked.details["order"]))
-    return _DONE
+def _boot(held: Held, asked: Asked) -> None:
+    def then(problem: str | None) -> None:
+        asked.answer({"failed": f"the server cannot be started: {problem}"} if problem else {"answer": None})
+
+    held.boot(revived(BootOrder, asked.details["order"]), then)
 
 
 def _halt(held: Held, asked: Asked) -> None:
-    connection = asked.connection
+    held.end(asked.details["id"], lambda: asked.answer({"answer": None}), gently=True)
 
+
+def _destroy(held: Held, asked: Asked) -> None:
     def then() -> None:
-        speech.say(connection, {"answer": None})
-        connection.close()
+        remove_later(Path(asked.details["folder"]))
+        asked.answer({"answer": None})
 
-    held.halt(asked.details["id"], time.monotonic(), then)
-
-
-def _destroy(held: Held, asked: Asked) -> Answer:
-    held.kill(asked.details["id"], asked.dropping)
-    # Some of it belongs to ids that only the holder can remove.
-    shutil.rmtree(asked.details["folder"], ignore_errors=True)
-    return _DONE
+    held.end(asked.details["id"], then, gently=False)
 
 
 def _freeze(held: Held, asked: Asked) -> Answer:

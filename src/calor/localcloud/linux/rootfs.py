@@ -56,19 +56,21 @@ class Disk:
         return self.folder / "local"
 
     @property
+    def local_work(self) -> Path:
+        return self.folder / "local-work"
+
+    @property
     def mount_point(self) -> Path:
         return self.folder / "root"
 
     def make(self, ids: Ids) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for place in (self.upper, self.work, self.usr_upper, self.usr_work, self.local, self.mount_point):
+        layers = (self.upper, self.usr_upper, self.local)
+        works = (self.work, self.usr_work, self.local_work)
+        for place in (*layers, *works, self.mount_point):
             if not place.exists():
                 place.mkdir(mode=0o755)
                 os.chown(place, ids.first, ids.first)
-        for name in ("bin", "sbin", "lib", "share", "etc"):
-            if not (self.local / name).exists():
-                (self.local / name).mkdir(mode=0o755)
-                os.chown(self.local / name, ids.first, ids.first)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ class Root:
     layers: tuple[Path, ...]
     """What lies below the disk, the uppermost first."""
     usr: tuple[Path, ...]
-    """The same for /usr, where it comes from the host."""
+    """The same for what lies above the host's /usr, where that is used; the last has a /usr/local instead of the
+    host's."""
+    host_usr: Path | None
     shown: tuple[tuple[Path, str, bool], ...]
     """Folders of the holder, where they are shown, and whether only for reading."""
     ids: Ids
@@ -89,11 +93,18 @@ class Root:
         root = str(self.disk.mount_point)
         owner = f"uid={self.ids.first},gid={self.ids.first}"
         _overlay(root, self.layers, self.disk.upper, self.disk.work, self.options)
-        if self.usr:
+        if self.host_usr is not None:
             self._made(f"{root}/usr")
-            _overlay(f"{root}/usr", self.usr, self.disk.usr_upper, self.disk.usr_work, self.options)
+            _overlay(
+                f"{root}/usr",
+                (*self.usr, self.host_usr),
+                self.disk.usr_upper,
+                self.disk.usr_work,
+                self.options,
+            )
             self._made(f"{root}/usr/local")
-            bind(str(self.disk.local), f"{root}/usr/local", flags=MS_NODEV)
+            local = tuple(layer / "local" for layer in self.usr)
+            _overlay(f"{root}/usr/local", local, self.disk.local, self.disk.local_work, self.options)
             if os.path.isdir(f"{root}/usr/src"):
                 mount("tmpfs", f"{root}/usr/src", "tmpfs", MS_RDONLY)
         for name in ("proc", "sys", "dev", "run", "mnt"):

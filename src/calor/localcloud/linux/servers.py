@@ -76,7 +76,8 @@ class Server:
             root = Root(
                 disk,
                 order.layers,
-                (*order.usr_layers, means.usr) if order.has_host_usr else (),
+                order.usr_layers,
+                means.usr if order.has_host_usr else None,
                 tuple(self._shown(order)),
                 means.ids,
                 means.overlay_options,
@@ -84,7 +85,7 @@ class Server:
             groups = limits.make_limits(means.groups, order.id, order.vcpus, order.memory_mb)
             try:
                 program = ("/bin/sh", f"{BOOT_AT}/init")
-                self.process = launch(
+                self.launching = launch(
                     Launch(
                         *(root, order.host_name, self.sockets.namespace.fd, groups, self.console.path),
                         program,
@@ -94,7 +95,7 @@ class Server:
                 for group in groups:
                     os.close(group)
         except BaseException:
-            self.clear()
+            self._clear_places()
             raise
 
     def _shown(self, order: BootOrder) -> list[tuple[Path, str, bool]]:
@@ -105,6 +106,10 @@ class Server:
             shown.append((self._volumes.open(volume, self.id), f"{VOLUMES_AT}/{mount_name(volume)}", False))
             self._attached[volume.id] = volume
         return shown
+
+    @property
+    def process(self) -> int:
+        return self.launching.process
 
     def order_now(self) -> BootOrder:
         """What it would have to be told to become the same again."""
@@ -142,6 +147,10 @@ class Server:
 
     def clear(self) -> None:
         """Whatever there was besides its processes, once they are dead."""
+        self.launching.connection.close()
+        self._clear_places()
+
+    def _clear_places(self) -> None:
         self.console.close()
         self.sockets.close()
         for volume_id in list(self._attached):

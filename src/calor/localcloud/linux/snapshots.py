@@ -5,6 +5,10 @@ Both are done as the root of servers, in a place from which nothing else can be 
 
 from __future__ import annotations
 
+# Archives are opened where nothing more can be imported.
+import bz2  # noqa: F401
+import gzip  # noqa: F401
+import lzma  # noqa: F401
 import os
 import tarfile
 from collections.abc import Iterator
@@ -66,7 +70,7 @@ def write_snapshot(snapshot: Snapshot, means: Means) -> None:
         if snapshot.has_host_usr:
             # What comes later lies above.
             for layer in (*reversed(snapshot.usr_layers), disk.usr_upper):
-                for file, name in _walk(layer, "usr", frozenset({"local", "src"})):
+                for file, name in _walk(layer, "usr", frozenset()):
                     add(file, name)
             for file, name in _walk(disk.local, "usr/local", frozenset()):
                 add(file, name)

@@ -38,10 +38,11 @@ class Network:
     """A bridge in a namespace of its own; metadata and doors are listened for there, by whoever asks for the
     sockets. They are held here, so that those who ask meanwhile only have to wait."""
 
-    def __init__(self, plan: NetworkPlan, around: Surroundings) -> None:
+    def __init__(self, plan: NetworkPlan, around: Surroundings, *, leads_to_host: bool) -> None:
         self.id = plan.id
         self.namespace = NetworkNamespace()
         self._plan = NetworkPlan(plan.id, ())
+        self.leads_to_host = leads_to_host
         self.listeners: dict[int, socket.socket] = {}
         with self.namespace.netlink() as netlink:
             netlink.add_bridge(BRIDGE)
@@ -83,13 +84,14 @@ class Network:
         self.namespace.set(ipv4__ip_forward=1)
         if around.loopback_range:
             self.namespace.set(ipv4__conf__all__route_localnet=1)
-        if around.host_link is None:
+        if around.host_link is None or not self.leads_to_host:
             return
         host, other = around.host_link
         with Netlink() as outside:
-            if outside.index(around.host_device) is not None:
-                # Another external network has it.
-                return
+            left = outside.index(around.host_device)
+            if left is not None:
+                # Of a holder that was killed, whose namespaces are not quite gone.
+                outside.remove_link(left)
             outside.add_pair(around.host_device, _TO_HOST, self.namespace.fd)
             device = outside.need(around.host_device)
             outside.add_address(device, host)

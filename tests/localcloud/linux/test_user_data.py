@@ -1,0 +1,143 @@
+"""User data of every kind, done by a server as it boots."""
+
+from __future__ import annotations
+
+import gzip
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+
+from machines import Listener, Machine
+
+CONFIG = b"""#cloud-config
+bootcmd:
+- echo bootcmd >>/root/order
+write_files:
+- path: /etc/made/file
+  content: |
+    hello
+  permissions: '0600'
+- {path: /etc/made/packed, encoding: gz+b64, content: H4sIAAAAAAAAA8vIBACsKpPYAgAAAA==}
+- {path: /etc/made/file, content: "more\\n", append: true}
+users:
+- default
+- name: worker
+  groups: [staff]
+  ssh_authorized_keys: [ssh-ed25519 BBBB worker]
+groups: [makers]
+ssh_authorized_keys: [ssh-ed25519 AAAA me]
+packages: [sh, no-such-package]
+timezone: Europe/Berlin
+runcmd:
+- [sh, -c, 'echo "runcmd $0" >>/root/order', "with words"]
+- echo second >>/root/order
+final_message: "the end after $UPTIME seconds"
+"""
+
+
+def test_cloud_config_is_done_module_by_module(machine: Machine) -> None:
+    machine.boot("one", user_data=CONFIG)
+    console = machine.finished("one")
+    assert machine.out("one", "cat /root/order") == "bootcmd\nruncmd with words\nsecond\n"
+    assert machine.out("one", "cat /etc/made/file; stat -c %a /etc/made/file") == "hello\nmore\n644\n"
+    assert machine.out("one", "cat /etc/made/packed") == "hi"
+    assert "worker" in machine.out("one", "grep ^staff: /etc/group; ls /home")
+    assert machine.out("one", "cat /home/worker/.ssh/authorized_keys") == "ssh-ed25519 BBBB worker\n"
+    assert machine.out("one", "cat /root/.ssh/authorized_keys") == "ssh-ed25519 AAAA me\n"
+    assert machine.out("one", "grep -c ^makers: /etc/group") == "1\n"
+    assert "package no-such-package cannot be installed" in console
+    assert "package sh cannot" not in console
+    assert "timezone: nothing to do" in console
+    assert "the end after 0." in console or "the end after" in console
+
+
+def test_parts_of_a_multipart_are_done_each_in_its_way(machine: Machine) -> None:
+    message = MIMEMultipart()
+    for content, kind, name in (
+        ("#cloud-config\nruncmd:\n- echo runcmd >>/root/order\n", "cloud-config", "config"),
+        ("#!/bin/sh\necho second >>/root/order\n", "x-shellscript", "b-script"),
+        ("#!/bin/sh\necho first >>/root/order\n", "x-shellscript", "a-script"),
+        ("#!/bin/sh\necho hook >>/root/order\n", "cloud-boothook", "hook"),
+        ('{"key": "value"}', "x-cfninitdata", "cfn-init-data"),
+    ):
+        part = MIMEText(content, kind)
+        part.add_header("Content-Disposition", "attachment", filename=name)
+        message.attach(part)
+    machine.boot("one", user_data=message.as_bytes())
+    machine.finished("one")
+    assert machine.out("one", "cat /root/order") == "hook\nfirst\nsecond\nruncmd\n"
+    assert machine.out("one", "cat /var/lib/heat-cfntools/cfn-init-data") == '{"key": "value"}'
+
+
+def test_packed_user_data_is_unpacked(machine: Machine) -> None:
+    machine.boot("one", user_data=gzip.compress(b"#!/bin/sh\necho was packed\n"))
+    assert "was packed" in machine.finished("one")
+
+
+def test_scripts_may_be_in_any_language_of_the_image(machine: Machine) -> None:
+    machine.boot("one", user_data=b"#!/usr/bin/python3\nprint('from', 'Python')\n")
+    assert "from Python" in machine.finished("one")
+
+
+def test_a_script_that_fails_is_told_on_the_console(machine: Machine) -> None:
+    machine.boot("one", script="exit 3")
+    console = machine.finished("one")
+    assert "part-001 ended with 3" in console
+    assert "some of the user data failed" in console
+
+
+def test_what_is_included_is_fetched_and_done(machine: Machine, door: Listener) -> None:
+    machine.network()
+    door.answer = b"#cloud-config\nruncmd:\n- echo included\n"
+    url = f"http://127.0.0.1:{door.port}/more"
+    machine.boot("one", machine.port("10.0.0.11"), user_data=f"#include\n{url}\n".encode())
+    assert "\nincluded\n" in machine.finished("one")
+
+
+HANDLER = """#part-handler
+def list_types():
+    return ["text/x-mine"]
+
+
+def handle_part(data, ctype, filename, payload):
+    print("handled", ctype, filename, payload, flush=True)
+"""
+
+
+def test_part_handlers_get_the_parts_they_are_for(machine: Machine) -> None:
+    message = MIMEMultipart()
+    for content, kind, name in ((HANDLER, "part-handler", "handler.py"), ("content", "x-mine", "mine")):
+        part = MIMEText(content, kind)
+        part.add_header("Content-Disposition", "attachment", filename=name)
+        message.attach(part)
+    machine.boot("one", user_data=message.as_bytes())
+    console = machine.finished("one")
+    assert "handled __begin__" in console
+    assert "handled text/x-mine mine content" in console
+    assert "handled __end__" in console
+
+
+def test_a_server_phones_home(machine: Machine, door: Listener) -> None:
+    machine.network()
+    url = f"http://127.0.0.1:{door.port}/home"
+    config = f"#cloud-config\nphone_home:\n  url: {url}\n  post: [instance_id, hostname]\n"
+    machine.boot("one", machine.port("10.0.0.11"), user_data=config.encode())
+    machine.finished("one")
+    assert b"instance_id=one&hostname=one" in door.heard[0]
+
+
+def test_power_state_ends_the_server(machine: Machine) -> None:
+    from machines import eventually
+
+    machine.boot("one", user_data=b"#cloud-config\npower_state: {mode: poweroff}\n")
+    eventually(lambda: machine.died == ["one"], "it ends")
+
+
+def test_broken_user_data_does_not_keep_a_server_from_booting(machine: Machine) -> None:
+    machine.boot("one", user_data=b"#cloud-config\nruncmd: [\n")
+    assert "is no YAML" in machine.finished("one")
+
+
+def test_user_data_of_no_known_kind_is_only_told_of(machine: Machine) -> None:
+    machine.boot("one", user_data=b"just some words")
+    assert "is of a kind that is not known" in machine.finished("one")
+    assert machine.out("one", "cat /var/lib/cloud/instance/user-data.txt") == "just some words"
