@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from soak_client import Journey, Tally
@@ -32,6 +33,7 @@ LARGEST_GROWTH = 0.04
 """Of memory, from the end of the warm-up to the end, by the line that fits best."""
 MORE_DESCRIPTORS = 6
 RENEWAL_SECONDS = 600.0
+LINES_OF_AN_ERROR = 40
 TABLES = ("stack", "resource", "event", "content", "credentials")
 
 CONFIG = f"""
@@ -90,6 +92,13 @@ def leftovers(database: Path) -> Iterator[str]:
                 yield f"{number} {what} are left"
 
 
+def errors(lines: Sequence[str]) -> Iterator[str]:
+    """What a log tells of errors, each with the lines that follow it, among which is where it came from."""
+    for number, line in enumerate(lines):
+        if " ERROR " in line:
+            yield "\n    ".join(lines[number : number + LINES_OF_AN_ERROR])
+
+
 def growths(looks: Sequence[Look], minutes: float) -> Iterator[str]:
     """What has grown since the warm-up."""
     warm = [one for one in looks if one.at >= min(10.0, minutes / 2) * 60]
@@ -133,8 +142,7 @@ def soak(folder: Path, minutes: float, clients: int, seed: int, port: int) -> li
         time.sleep(KEPT_SECONDS + 2 * CLEANING_SECONDS)
         problems += leftovers(state / "calor.db")
         problems += growths(looks, minutes)
-        told = [line for line in log.read_text().splitlines() if " ERROR " in line or "Traceback" in line]
-        problems += [f"in the log: {line}" for line in told[:5]]
+        problems += [f"in the log: {told}" for told in islice(errors(log.read_text().splitlines()), 5)]
         return problems
     finally:
         server.stop()

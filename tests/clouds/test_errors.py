@@ -105,3 +105,20 @@ def test_only_what_keystoneauth_raises_is_translated() -> None:
         raise answered(409)
     with pytest.raises(KeyError), translated():
         raise KeyError
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<html><h1>Conflict</h1><p>It is not &quot;empty&quot;.</p></html>",
+        b"<html>\n <body>\n  <h1>409 Conflict</h1>\n  It is not\n &quot;empty&quot;.<br /><br />\n </body></html>",
+    ],
+)
+def test_a_page_is_read_below_its_heading(page: bytes) -> None:
+    assert classified(answered(409, page)).message == 'It is not "empty".'
+
+
+def test_an_answer_without_words_is_told_once() -> None:
+    error = classified(answered(403, b""))
+
+    assert error.traceable == "Forbidden (HTTP 403) (Request-ID: req-1)"

@@ -22,7 +22,7 @@ def admin(account_of: Callable[[str], Cloud]) -> Cloud:
 @pytest.fixture
 def switch(admin: Cloud) -> Iterator[Callable[..., str]]:
     """Switches a fault on; all are off again afterwards."""
-    faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults")
+    faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
 
     def on(**fault: Any) -> str:
         return str(faults.ask("POST", "", body={"fault": fault})["fault"]["id"])
@@ -73,7 +73,7 @@ def test_a_quota_is_told_as_such(admin: Cloud, switch: Callable[..., str]) -> No
 
 
 def test_what_is_switched_off_fails_no_more(admin: Cloud, switch: Callable[..., str]) -> None:
-    faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults")
+    faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
     id = switch(method="POST", path=PROJECTS, status=500)
     faults.ask("DELETE", id)
     make_project(admin, "spared")
@@ -83,6 +83,6 @@ def test_what_is_switched_off_fails_no_more(admin: Cloud, switch: Callable[..., 
 
 def test_only_admins_switch_faults(account_of: Callable[[str], Cloud]) -> None:
     demo = account_of("demo")
-    faults = Api(demo.service, demo.identity_url.removesuffix("/identity/v3") + "/faults")
+    faults = Api(demo.service, demo.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
     with pytest.raises(Forbidden):
         faults.ask("POST", "", body={"fault": {"status": 500}})

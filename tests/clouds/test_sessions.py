@@ -54,7 +54,7 @@ def test_endpoints_are_those_of_the_project_of_the_session(cloud: Cloud, token: 
 
 @pytest.mark.parametrize(
     ("service_type", "interface", "region"),
-    [("compute", "public", None), ("orchestration", "other", None), ("orchestration", "public", "Nowhere")],
+    [("database", "public", None), ("orchestration", "other", None), ("orchestration", "public", "Nowhere")],
 )
 def test_a_service_that_is_not_in_the_catalog_is_said_to_be_missing(
     cloud: Cloud, service_type: str, interface: str, region: str | None

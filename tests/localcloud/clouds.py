@@ -35,6 +35,8 @@ class Cloud:
     passwords: dict[str, str]
     clock: Clock = field(default_factory=Clock)
     machinery: Machinery | None = None
+    homes: dict[str, str] = field(default_factory=lambda: {"admin": "admin", "heat": "service"})
+    """The project of each user who works in another than demo."""
 
     def __post_init__(self) -> None:
         self.start()
@@ -86,6 +88,7 @@ class Cloud:
         """A new user with these roles on the project."""
         user = self.make("/users", "user", name=name, password=password)
         self.passwords[name] = password
+        self.homes[name] = project
         for role in roles:
             path = f"/projects/{self.id_of('projects', project)}/users/{user['id']}/roles/"
             assert self.request("PUT", path + self.id_of("roles", role)).status_code == 204
@@ -103,11 +106,10 @@ class Cloud:
         return self.authenticate(by_password(user, password or self.passwords[user]), scope, query)
 
     def token_of(self, user: str, scope: Any = None) -> str:
-        """A token of the user: for the scope, or for the project they are furnished with."""
+        """A token of the user: for the scope, or for the project they work in."""
         key = f"{user} {scope}"
         if key not in self._tokens:
-            project = {"admin": "admin", "heat": "service"}.get(user, "demo")
-            answer = self.log_in(user, scope or project_scope(project))
+            answer = self.log_in(user, scope or project_scope(self.homes.get(user, "demo")))
             assert answer.status_code == 201, answer.text
             self._tokens[key] = answer.headers["X-Subject-Token"]
         return self._tokens[key]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from networking import Networks
 from watching import Watched
 
 from calor.localcloud.config import Announced, CloudConfig
@@ -34,6 +35,19 @@ def cloud(_furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[C
     made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords))
     yield made
     made.stop()
+
+
+@pytest.fixture
+def networks(cloud: Cloud) -> Networks:
+    return Networks(cloud)
+
+
+@pytest.fixture
+def stranger(cloud: Cloud) -> str:
+    """A user of another project."""
+    cloud.make("/projects", "project", name="elsewhere", domain_id="default")
+    cloud.user("stranger", "member", project="elsewhere")
+    return "stranger"
 
 
 @pytest.fixture

@@ -107,6 +107,23 @@ class TestSdk:
         identity.delete_project(project)
         assert identity.find_project("sdk") is None
 
+    def test_it_manages_networks_and_ports(self, running: Running) -> None:
+        network = running.connect("demo", "demo").network
+        made = network.create_network(name="sdk")
+        subnet = network.create_subnet(network_id=made.id, cidr="10.78.0.9/24", ip_version=4)
+        assert subnet.cidr == "10.78.0.0/24"
+        ports = [network.create_port(network_id=made.id, name=f"sdk-{place}") for place in range(3)]
+        assert len(list(network.ports(network_id=made.id, limit=2))) == 3
+        assert network.find_port("sdk-1").id == ports[1].id
+        network.set_tags(made, ["one", "two"])
+        assert [each.id for each in network.networks(tags="one")] == [made.id]
+        with pytest.raises(openstack.exceptions.ConflictException):
+            network.delete_network(made)
+        for port in ports:
+            network.delete_port(port)
+        network.delete_network(made)
+        assert network.find_network("sdk") is None
+
     def test_it_lists_page_by_page(self, running: Running) -> None:
         identity = running.connect("admin", "admin").identity
         assert len(list(identity.roles(limit=2))) == 5
@@ -192,7 +209,7 @@ class TestCommandLine:
                 "OS_PROJECT_DOMAIN_ID": "default",
                 "OS_IDENTITY_API_VERSION": "3",
             }
-            formatted = [] if {"delete", "add"} & set(arguments) else ["-f", "json"]
+            formatted = [] if {"delete", "add", "remove"} & set(arguments) else ["-f", "json"]
             done = subprocess.run(
                 [client, *arguments, *formatted], env=environment, capture_output=True, text=True, check=False
             )
@@ -224,6 +241,28 @@ class TestCommandLine:
         trust = run("admin", "trust", "create", "--project", "admin", "--role", "member", "admin", "heat")
         assert [each["ID"] for each in run("admin", "trust", "list")] == [trust["id"]]
         run("admin", "trust", "delete", trust["id"])
+
+    def test_it_builds_a_network_to_the_outside(self, run: Any) -> None:
+        run("demo", "network", "create", "cli")
+        subnet = run("demo", "subnet", "create", "cli", "--network", "cli", "--subnet-range", "10.77.0.0/24")
+        assert subnet["gateway_ip"] == "10.77.0.1"
+        assert run("demo", "router", "create", "cli", "--external-gateway", "public")["status"] == "ACTIVE"
+        run("demo", "router", "add", "subnet", "cli", "cli")
+        run("demo", "security", "group", "create", "cli")
+        run("demo", "security", "group", "rule", "create", "cli", "--protocol", "tcp", "--dst-port", "80:81")
+        port = run("demo", "port", "create", "cli", "--network", "cli", "--security-group", "cli")
+        assert port["fixed_ips"] == [{"subnet_id": subnet["id"], "ip_address": "10.77.0.2"}]
+        floating = run("demo", "floating", "ip", "create", "public", "--port", "cli")
+        assert floating["fixed_ip_address"] == "10.77.0.2"
+        assert [
+            each["Name"] for each in run("demo", "port", "list", "--network", "cli", "--name", "cli")
+        ] == ["cli"]
+        run("demo", "floating", "ip", "delete", floating["floating_ip_address"])
+        run("demo", "port", "delete", "cli")
+        run("demo", "router", "remove", "subnet", "cli", "cli")
+        for kind in ("router", "network", "security group"):
+            run("demo", *kind.split(), "delete", "cli")
+        assert run("demo", "network", "list", "--name", "cli") == []
 
     def test_it_makes_ec2_credentials(self, run: Any) -> None:
         made = run("demo", "ec2", "credentials", "create")

@@ -63,6 +63,9 @@ class TestLife:
         assert [action["action"] for action in actions] == ["stop", "create"]
         action = compute.get(f"{path}/{actions[1]['request_id']}")["instanceAction"]
         assert [event["result"] for event in action["events"]] == ["Success"]
+        asked = compute.act(server, "os-start")
+        answer = compute.call("GET", f"{path}/{asked.headers['X-Compute-Request-Id']}")
+        assert answer.json()["instanceAction"]["action"] == "start"
 
 
 class TestTenancy:
@@ -161,10 +164,12 @@ class TestVersions:
         assert fault_of(compute.call("GET", "/servers", version="two")) == BAD
 
     def test_they_are_told_without_a_token(self, compute: Computing) -> None:
-        [version] = compute.cloud.client.get("/compute/").json()["versions"]
+        [first, version] = compute.cloud.client.get("/compute/").json()["versions"]
+        assert (first["id"], first["version"]) == ("v2.0", "")
         assert (version["id"], version["min_version"]) == ("v2.1", "2.1")
         document = compute.cloud.client.get("/compute/v2.1/").json()["version"]
         assert document["version"] == version["version"]
+        assert compute.cloud.client.get("/compute/v2/").json()["version"]["id"] == "v2.0"
         assert document["links"][0]["href"] == "http://cloud:5000/compute/v2.1/"
 
     def test_a_server_shows_more_from_version_to_version(self, compute: Computing) -> None:

@@ -63,13 +63,13 @@ def test_deleting_the_stack_leaves_no_configuration(bench: Workbench) -> None:
 
 
 def test_what_the_server_does_not_offer_fails_with_a_word(bench: Workbench) -> None:
-    handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "TEMP_URL_SIGNAL"}}
+    handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "ZAQAR_SIGNAL"}}
     stack = bench.create(template({"h": handle}))
 
     ended = bench.wait(stack)
 
     assert ended.state == "CREATE_FAILED"
-    assert "NotSupported: resources.h: this server does not offer `temporary_url`" in ended.reason
+    assert "NotSupported: resources.h: this server does not offer `queue`" in ended.reason
 
 
 class TestWaitingForTheServer:

@@ -16,7 +16,7 @@ from typing import Any
 import httpx2 as httpx
 import yaml
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 def until(check: Callable[[], Any]) -> Any:

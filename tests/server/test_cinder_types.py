@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from orchestrating import Orchestrator
-from running import Server, free_port
+from running import Server, free_port, until
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +85,26 @@ def test_a_backup_stays_and_becomes_a_volume_again(demo: Orchestrator) -> None:
 
     demo.delete(path)
     assert demo.ask("block-storage", "DELETE", f"/backups/{backup['id']}").status_code == 202
+
+
+def test_a_snapshot_leads_back_and_goes_with_its_backup(demo: Orchestrator) -> None:
+    path = demo.create("history", {"disk": volume(name="old")})
+    id = demo.id_of(path, "disk")
+    snapshot = demo.api.post(f"{path}/snapshots", json={"name": "first"}).json()["id"]
+    demo.wait(path, "SNAPSHOT_COMPLETE")
+    [backup] = demo.ask("block-storage", "GET", "/backups/detail").json()["backups"]
+    assert backup["volume_id"] == id
+    demo.update(path, {"disk": volume(name="new")})
+
+    assert demo.api.post(f"{path}/snapshots/{snapshot}/restore").status_code == 202
+    demo.wait(path, "RESTORE_COMPLETE")
+
+    shown = demo.shown("block-storage", f"/volumes/{id}") or {}
+    assert (shown["name"], shown["status"]) == ("old", "available")
+    assert demo.id_of(path, "disk") == id
+    assert demo.api.delete(f"{path}/snapshots/{snapshot}").status_code == 204
+    until(lambda: demo.shown("block-storage", f"/backups/{backup['id']}") is None)
+    demo.delete(path)
 
 
 def attached(size: int = 1, to: str = "first") -> dict[str, Any]:

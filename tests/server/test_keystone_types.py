@@ -121,6 +121,24 @@ def test_a_domain_goes_though_it_was_in_use(admin: Orchestrator) -> None:
     assert admin.shown("identity", f"/domains/{domain}") is None
 
 
+def test_a_user_is_named_with_its_domain(admin: Orchestrator) -> None:
+    island = {"get_resource": "island"}
+    resources = {
+        "island": {"type": "OS::Keystone::Domain", "properties": {"name": "far"}},
+        "user": {"type": "OS::Keystone::User", "properties": {"name": "admin", "domain": island}},
+    }
+    path = admin.create("far", resources)
+    roles = [{"role": "reader", "domain": "far"}]
+    grant = {"type": "OS::Keystone::UserRoleAssignment", "properties": {"user": "admin{far}", "roles": roles}}
+
+    admin.update(path, {**resources, "grant": {**grant, "depends_on": "user"}})
+
+    user, domain = admin.id_of(path, "user"), admin.id_of(path, "island")
+    granted = admin.ask("identity", "GET", f"/domains/{domain}/users/{user}/roles").json()["roles"]
+    assert [role["name"] for role in granted] == ["reader"]
+    admin.delete(path)
+
+
 def test_a_name_that_is_in_use_fails_the_stack_and_stays(admin: Orchestrator) -> None:
     resources = {"project": {"type": "OS::Keystone::Project", "properties": {"name": "demo"}}}
     path = admin.begin("taken", resources)

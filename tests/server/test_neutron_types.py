@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,74 @@ def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
     assert inventory(user) == before
 
 
+@pytest.fixture
+def trouble(admin: Orchestrator) -> Iterator[Callable[..., None]]:
+    """Has the cloud fail in some way; it is well again afterwards."""
+    faults = admin.endpoints["identity"].removesuffix("/identity/v3") + "/faults"
+
+    def begin(**fault: Any) -> None:
+        answer = admin.cloud.post(faults, json={"fault": fault})
+        assert answer.status_code in (200, 201), answer.text
+
+    yield begin
+    admin.cloud.delete(faults)
+
+
+def test_lost_answers_make_nothing_twice(user: Orchestrator, trouble: Callable[..., None]) -> None:
+    before = inventory(user)
+    collections = ("networks", "subnets", "ports", "routers", "floatingips", "security-groups")
+    for path in (*collections, "security-group-rules"):
+        trouble(method="POST", path=f".*/v2.0/{path}", times=1, drop=True, carried_out=True)
+    for path in ("routers/.*/add_router_interface", "networks/.*/tags"):
+        trouble(method="PUT", path=f".*/v2.0/{path}", times=1, status=502, carried_out=True)
+    path = user.create("hardly", site(), outputs=OUTPUTS)
+
+    added = {name: len(ids) - len(before[name]) for name, ids in inventory(user).items()}
+    # Besides its own, there is the router's inner port; the outer one belongs to nobody.
+    assert {name: number for name, number in added.items() if number} == {
+        "networks": 1,
+        "subnets": 1,
+        "ports": 2,
+        "routers": 1,
+        "floatingips": 1,
+        "security-groups": 1,
+    }
+    for path_of in (*collections, "routers/.*/remove_router_interface"):
+        trouble(method=None, path=f".*/v2.0/{path_of}(/[^/]*)?", times=1, status=503, carried_out=True)
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_what_was_made_elsewhere_tells_of_itself(user: Orchestrator) -> None:
+    public = user.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
+    resources = {"outside": {"type": "OS::Neutron::Net", "external_id": public["id"]}}
+    path = user.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
+
+    assert user.outputs(path) == {"name": "public"}
+    user.delete(path)
+    assert user.shown("network", f"/v2.0/networks/{public['id']}") is not None
+
+
+def test_a_site_changes_hands(user: Orchestrator) -> None:
+    before = inventory(user)
+    path = user.create("first", site(), outputs=OUTPUTS)
+    said, port = user.outputs(path), user.id_of(path, "port")
+    data = user.api.delete(f"{path}/abandon").json()
+    answer = user.api.post(
+        "/stacks",
+        json={"stack_name": "second", "template": data["template"], "adopt_stack_data": json.dumps(data)},
+    )
+    assert answer.status_code == 201, answer.text
+    path = f"/stacks/second/{answer.json()['stack']['id']}"
+    user.wait(path, "ADOPT_COMPLETE")
+
+    assert (user.outputs(path), user.id_of(path, "port")) == (said, port)
+    user.update(path, site(port={"name": "door"}), outputs=OUTPUTS)
+    assert shown(user, "ports", port)["name"] == "door"
+    user.delete(path)
+    assert inventory(user) == before
+
+
 def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator) -> None:
     before = inventory(user)
     on_it = {"fixed_ips": [{"subnet": ref("subnet")}]}
@@ -173,6 +242,52 @@ def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator)
     assert shown(user, "ports", port)["fixed_ips"][0]["ip_address"].startswith("10.78.0.")
     user.delete(path)
     assert inventory(user) == before
+
+
+def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(user: Orchestrator) -> None:
+    before = inventory(user)
+
+    def doors(mac: str, fails: bool = False) -> Resources:
+        address = [{"subnet": ref("subnet"), "ip_address": "10.80.0.7"}]
+        return {
+            "net": resource("Net"),
+            "subnet": resource("Subnet", network=ref("net"), cidr="10.80.0.0/24"),
+            "port": resource("Port", network=ref("net"), fixed_ips=address, mac_address=mac),
+            "last": {
+                "type": "OS::Heat::TestResource",
+                "properties": {"value": attr("port", "mac_address"), "fail": fails},
+            },
+        }
+
+    path = user.create("doors", doors("fa:16:3e:00:00:01"))
+    first = user.id_of(path, "port")
+    user.update(path, doors("fa:16:3e:00:00:02"))
+    second = user.id_of(path, "port")
+    assert second != first
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+
+    body = {
+        "template": {"heat_template_version": "2018-08-31", "resources": doors("fa:16:3e:00:00:03", True)}
+    }
+    answer = user.api.put(path, json={**body, "disable_rollback": False})
+    assert answer.status_code == 202, answer.text
+    user.wait(path, "ROLLBACK_COMPLETE")
+
+    assert user.id_of(path, "port") == second
+    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_a_port_may_be_new_with_every_update(user: Orchestrator) -> None:
+    resources = {"port": resource("Port", network="heat-net", replacement_policy="REPLACE_ALWAYS")}
+    path = user.create("renewed", resources)
+    port = user.id_of(path, "port")
+    user.update(path, resources)
+
+    assert user.id_of(path, "port") != port
+    assert user.shown("network", f"/v2.0/ports/{port}") is None
+    user.delete(path)
 
 
 def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 from orchestrating import Orchestrator
 from running import Server, free_port
@@ -153,7 +154,7 @@ def test_a_snapshot_leads_back_to_what_was_on_the_server(user: Orchestrator) -> 
     before = images(user)
     path = user.create("kept", {"server": server()})
     id = user.id_of(path, "server")
-    snapshot = user.api.post(f"{path}/snapshots", json={"name": "first"}).json()["snapshot"]["id"]
+    snapshot = user.api.post(f"{path}/snapshots", json={"name": "first"}).json()["id"]
     user.wait(path, "SNAPSHOT_COMPLETE")
     [image] = images(user) - before
 
@@ -197,6 +198,48 @@ def test_agents_find_their_deployments(user: Orchestrator) -> None:
     assert metadata["os-collect-config"]["collectors"] == ["heat", "local"]
     assert [one["config"] for one in metadata["deployments"]] == ["date"]
     user.delete(path)
+
+
+def test_agents_may_read_in_the_object_store(user: Orchestrator) -> None:
+    def deployment(command: str) -> dict[str, Any]:
+        return {
+            "config": {
+                "type": "OS::Heat::SoftwareConfig",
+                "properties": {"group": "script", "config": command},
+            },
+            "deployment": {
+                "type": "OS::Heat::SoftwareDeployment",
+                "properties": {
+                    "config": {"get_resource": "config"},
+                    "server": {"get_resource": "server"},
+                    "signal_transport": "NO_SIGNAL",
+                },
+            },
+        }
+
+    machine = {
+        "type": "OS::Heat::DeployedServer",
+        "properties": {"software_config_transport": "POLL_TEMP_URL"},
+    }
+    outputs = {"settings": {"value": {"get_attr": ["server", "os_collect_config"]}}}
+    path = user.create("storing", {"server": machine, **deployment("date")}, outputs=outputs)
+    url = user.outputs(path)["settings"]["request"]["metadata_url"]
+
+    def read() -> Any:
+        answer = httpx.get(url)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    assert read()["os-collect-config"]["collectors"] == ["request", "local"]
+    assert [one["config"] for one in read()["deployments"]] == ["date"]
+
+    user.update(path, {"server": machine, **deployment("uptime")}, outputs=outputs)
+    assert [one["config"] for one in read()["deployments"]] == ["uptime"]
+    user.update(path, {"server": machine}, outputs=outputs)
+    assert read()["deployments"] == []
+
+    user.delete(path)
+    assert httpx.get(url).status_code == 404
 
 
 class TestWhatIsNotThere:

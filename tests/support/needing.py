@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -20,3 +22,17 @@ def need(program: str) -> None:
     """Goes on with the test only where the program is installed."""
     if shutil.which(program) is None:
         lacking(program)
+
+
+def need_servers(folder: Path) -> None:
+    """Goes on with the test only where servers of the embedded cloud can really run."""
+    if sys.platform != "linux":
+        pytest.skip(f"servers cannot run here: this is {sys.platform}")
+    from calor.localcloud.linux.probe import probe
+
+    reasons = probe(folder / "probe").reasons
+    if reasons:
+        words = f"servers cannot run here: {'; '.join(reasons)}"
+        if os.environ.get("CALOR_TEST_EVERYTHING"):
+            pytest.fail(words)
+        pytest.skip(words)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from typing import Any
 
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+# What keystoneauth adds to a message: see `CloudError.traceable`.
+_ADDITIONS = re.compile(r" \(HTTP \d+\)( \(Request-ID: [^)]*\))?\Z")
 # Where services put the sentence for the user, within the body or within the one object in it.
 _WORDS = ("message", "faultstring", "detail", "explanation", "title")
 
@@ -106,7 +110,14 @@ def _words_of(error: Any) -> str:
         body = error.response.json()
     except (AttributeError, ValueError):
         body = None
-    return _words(body) or str(error.message)
+    return _words(body) or _words_on_page(error) or _ADDITIONS.sub("", str(error.message))
+
+
+def _words_on_page(error: Any) -> str | None:
+    """What is said below the heading, where a service answers with a page."""
+    text = str(getattr(error.response, "text", "") or "")
+    below = text.partition("</h1>")[2]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", below)).split()) or None
 
 
 def _words(body: Any) -> str | None:

@@ -117,6 +117,11 @@ SHELVES: Mapping[str, Shelf] = {
 }
 
 
+IN_DOMAINS = frozenset({"keystone.group", "keystone.project", "keystone.role", "keystone.user"})
+"""Kinds whose names are unique only in a domain, which may follow in braces: ann{staff}."""
+_WITH_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>.+)\}")
+
+
 def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
     """The one thing that has the id or, if none has, the name. Raises NotFound, or Conflict if several have it."""
     shelf = SHELVES[kind]
@@ -125,16 +130,19 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
         if shown is not None:
             return shown
     params = dict(shelf.params or {})
+    name = name_or_id
+    if kind in IN_DOMAINS and (parts := _WITH_DOMAIN.fullmatch(name_or_id)):
+        name = parts["name"]
+        params["domain_id"] = str(find(services, "keystone.domain", parts["domain"])["id"])
     if shelf.by_name:
         # Nova takes names for regular expressions.
-        exact = f"^{re.escape(name_or_id)}$" if kind == "nova.server" else name_or_id
-        params[shelf.by_name] = exact
+        params[shelf.by_name] = f"^{re.escape(name)}$" if kind == "nova.server" else name
     listed = services.each(
         shelf.service, *(shelf.details or shelf.path), key=shelf.key, params=params, version=shelf.version
     )
     things = [_bare(thing) for thing in listed]
     same_id = [thing for thing in things if str(thing.get(shelf.id)) == name_or_id]
-    found = same_id or [thing for thing in things if thing.get(shelf.name) == name_or_id]
+    found = same_id or [thing for thing in things if thing.get(shelf.name) == name]
     if len(found) > 1 and shelf.own_first:
         found = [thing for thing in found if thing.get("project_id") == services.project_id] or found
     if not found:

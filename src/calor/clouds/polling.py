@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from calor.clouds.errors import CloudError, Transient
+from calor.clouds.errors import Forbidden, Transient, Unauthorized
 
 Object = dict[str, Any]
-ReadOne = Callable[[str], Awaitable[Object | None]]
-ReadAll = Callable[[], Awaitable[Iterable[Object]]]
+Reading = asyncio.Future[Object | None]
 
 FEW = 2
 """As many are read one by one: a list may be long."""
@@ -20,26 +20,28 @@ PART = 0.25
 """A wait is longer by so much of the time that was waited already, so that what takes long is asked for seldom."""
 
 
-class Poller:
-    """Reads a collection while somebody waits for one of its objects."""
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How somebody reads a collection, in whose name that may be done."""
 
-    def __init__(self, read_one: ReadOne, read_all: ReadAll) -> None:
-        self._read_one = read_one
-        self._read_all = read_all
-        self._waiting: dict[str, list[asyncio.Future[Object | None]]] = {}
+    one: Callable[[str], Awaitable[Object | None]]
+    all: Callable[[], Awaitable[Iterable[Object]]]
+
+
+class Poller:
+    """Reads a collection while somebody waits for one of its objects, in the name of one who does."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[tuple[Reading, Reader]]] = {}
         self._since: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
 
-    def use(self, read_one: ReadOne, read_all: ReadAll) -> None:
-        """From now on reads so: in the name of whoever has asked last."""
-        self._read_one, self._read_all = read_one, read_all
-
-    def next(self, id: str, since: float) -> asyncio.Future[Object | None]:
+    def next(self, id: str, since: float, reader: Reader) -> Reading:
         """The object as it is read next, None if it is not there. `since` is when the wait for it began, by the
         loop's clock."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Object | None] = loop.create_future()
-        self._waiting.setdefault(id, []).append(future)
+        future: Reading = loop.create_future()
+        self._waiting.setdefault(id, []).append((future, reader))
         self._since[id] = since
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._poll())
@@ -51,13 +53,16 @@ class Poller:
             await asyncio.sleep(self._interval() * (1 + failures))
             if not (wanted := self._forget_abandoned()):
                 return
+            [*_, (_, reader)] = self._waiting[wanted[-1]]
             try:
-                found = await self._read(wanted)
+                found = await self._read(wanted, reader)
             except Transient as error:
                 failures += 1
                 if failures > 10:
                     self._fail(wanted, error)
-            except CloudError as error:
+            except (Unauthorized, Forbidden) as error:
+                self._turn_away(reader, error)
+            except Exception as error:
                 self._fail(wanted, error)
             else:
                 failures = 0
@@ -68,7 +73,7 @@ class Poller:
     def _forget_abandoned(self) -> list[str]:
         """The ids that somebody still waits for."""
         for id in list(self._waiting):
-            left = [future for future in self._waiting[id] if not future.done()]
+            left = [(future, reader) for future, reader in self._waiting[id] if not future.done()]
             if left:
                 self._waiting[id] = left
             else:
@@ -80,24 +85,31 @@ class Poller:
         youngest = now - max(self._since.values())
         return min(max(youngest * PART, SHORTEST), LONGEST)
 
-    async def _read(self, wanted: list[str]) -> Mapping[str, Object | None]:
+    async def _read(self, wanted: list[str], reader: Reader) -> Mapping[str, Object | None]:
         if len(wanted) <= FEW:
-            return {id: await self._read_one(id) for id in wanted}
-        listed = {str(each.get("id")): each for each in await self._read_all()}
+            return {id: await reader.one(id) for id in wanted}
+        listed = {str(each.get("id")): each for each in await reader.all()}
         # What a list does not show may be new, or somebody else's: only by itself is it known to be gone.
         missing = [id for id in wanted if id not in listed]
-        return {**listed, **{id: await self._read_one(id) for id in missing}}
+        return {**listed, **{id: await reader.one(id) for id in missing}}
 
     def _tell(self, wanted: list[str], found: Mapping[str, Object | None]) -> None:
         for id in wanted:
             for future in self._taken(id):
                 future.set_result(found.get(id))
 
-    def _fail(self, wanted: list[str], error: CloudError) -> None:
+    def _fail(self, wanted: list[str], error: Exception) -> None:
         for id in wanted:
             for future in self._taken(id):
                 future.set_exception(error)
 
-    def _taken(self, id: str) -> list[asyncio.Future[Object | None]]:
+    def _turn_away(self, unwelcome: Reader, error: Exception) -> None:
+        """Others may be let in."""
+        for waiting in self._waiting.values():
+            for future, reader in waiting:
+                if reader is unwelcome and not future.done():
+                    future.set_exception(error)
+
+    def _taken(self, id: str) -> list[Reading]:
         self._since.pop(id, None)
-        return [future for future in self._waiting.pop(id, ()) if not future.done()]
+        return [future for future, _ in self._waiting.pop(id, ()) if not future.done()]

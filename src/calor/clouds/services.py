@@ -49,7 +49,7 @@ class Services:
     def __init__(self, cloud: Cloud, session: Session, region: str | None = None) -> None:
         self.session = session
         self._cloud = cloud
-        self._region = region
+        self.region = region
         self._apis: dict[str, Api] = {}
 
     @property
@@ -80,7 +80,7 @@ class Services:
     def _address(self, kind: Kind) -> str:
         for position, name in enumerate(kind.types):
             try:
-                url = self._cloud.endpoint(self.session, name, region=self._region)
+                url = self._cloud.endpoint(self.session, name, region=self.region)
                 break
             except Permanent:
                 if position == len(kind.types) - 1:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from typing import Any
 
-from calor.clouds.errors import CloudError
 from calor.engine.changing import Changing
 from calor.engine.hooks import wait_at
 from calor.engine.removing import Removing
@@ -20,11 +18,9 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.values import bare
 from calor.observe.fields import at_resource
-from calor.plan.decision import Kind, Wanted, decide
+from calor.plan.decision import RESTRICTED, Decision, Kind, Wanted, decide, may_outlive_failure, restriction
 from calor.plan.ordering import Apply, Delete, Node, steps
-from calor.plan.present import present_of, wanted_of
-
-log = logging.getLogger(__name__)
+from calor.plan.present import EXTERNAL, present_of, wanted_of
 
 
 class StackWalk(Changing, Removing):
@@ -61,16 +57,6 @@ class StackWalk(Changing, Removing):
             and (state := self.current.get(name)) is not None
         ]
         await asyncio.gather(*(self._observe(state, resource) for state, resource in volatile))
-
-    async def _observe(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        found: Any = resource.found
-        try:
-            await found.observe(self.context(state))
-        except CloudError as error:
-            log.warning("attributes of %s are as they were: %s", state.name, error)
-            return
-        self.read_attributes(state, resource)
-        self.journal.resource(state)
 
     def failure(self, failed: Mapping[Node, Exception]) -> StepFailed:
         """What failed first, with the path to it, for the stack above."""
@@ -141,6 +127,8 @@ class StackWalk(Changing, Removing):
             raise self._failed_before(resource, present, StepFailed.of(error)) from None
         if present is not None and present.state == "ADOPT_IN_PROGRESS":
             return self._adopt(present, resource, evaluated)
+        if present is not None and present.state == "CHECK_IN_PROGRESS" and present.data.get(EXTERNAL):
+            return self._external(present, resource, bare(evaluated.values))
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present, self.run.world.declaration), wanted)
@@ -161,6 +149,8 @@ class StackWalk(Changing, Removing):
             raise self._failed_before(resource, present, StepFailed(decision.error, decision.reason))
         # What is undecided now, the type decides while it updates.
         if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
+            if present.status == "FAILED" and may_outlive_failure(present.action, resource.found):
+                return self._mend(resource, present, evaluated, decision)
             return self._update(resource, present, evaluated, decision)
         replaces = present if decision.kind is Kind.REPLACE else None
         if replaces is not None and replaces.status != "FAILED" and replaces.action != "DELETE":
@@ -176,6 +166,29 @@ class StackWalk(Changing, Removing):
             raise self._broke_off(state, "UPDATE", error) from None
         state.replaced_by = None
         await awaited(self._apply(state.name))
+
+    async def _mend(
+        self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated, decision: Decision
+    ) -> None:
+        """Keeps a failed resource if what it stands for is well. If it was being made, what was left is done first."""
+        found: Any = resource.found
+        being_made = state.action == "CREATE"
+        try:
+            well = state.physical_id is not None and await found.is_well(self.context(state))
+            if well and being_made:
+                well = await found.find(self.context(state))
+        except Exception as error:
+            raise self._broke_off(state, state.action, error) from None
+        if not well and not decision.may_be(Kind.REPLACE):
+            raise self._failed_before(resource, state, StepFailed(RESTRICTED, restriction("replace")))
+        if not well:
+            following = self._create(resource, evaluated, state)
+        elif being_made:
+            self._created(state, resource)
+            following = self._apply(state.name)
+        else:
+            following = self._update(resource, state, evaluated, decision)
+        await awaited(following)
 
     def _wanted(self, resource: ResourceDefinition, evaluated: Evaluated) -> Wanted:
         assert self.definition is not None

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 from calor.clouds.errors import Transient
 from calor.clouds.lookups import Lookups
 from calor.clouds.memory import Memory
-from calor.clouds.polling import Poller
+from calor.clouds.polling import Poller, Reader
 from calor.clouds.services import Services, unwrapped
 from calor.clouds.tempurls import Signer
 from calor.engine.states import Stopped
@@ -39,19 +40,16 @@ class Reach:
         self.signer = Signer()
         self.seen: Memory[Object | None] = Memory(RECENT)
         self._pools: dict[str, ThreadPoolExecutor] = {}
-        self._pollers: dict[tuple[str, ...], Poller] = {}
+        self._pollers: WeakValueDictionary[tuple[str, ...], Poller] = WeakValueDictionary()
 
     def pool(self, service: str) -> ThreadPoolExecutor:
         if service not in self._pools:
             self._pools[service] = ThreadPoolExecutor(AT_ONCE, f"calor-{service}")
         return self._pools[service]
 
-    def poller(self, key: tuple[str, ...]) -> Poller | None:
-        return self._pollers.get(key)
-
-    def keep(self, key: tuple[str, ...], poller: Poller) -> Poller:
-        self._pollers[key] = poller
-        return poller
+    def poller(self, *key: str) -> Poller:
+        """The one that reads a collection, as long as somebody keeps it."""
+        return self._pollers.setdefault(key, Poller())
 
 
 class CloudAccess:
@@ -169,11 +167,22 @@ class CloudAccess:
         details: str | None = None,
         version: str | None = None,
     ) -> Object | None:
-        poller = await self._poller(service, tuple(collection), key or collection[-1], details, version)
-        loop = asyncio.get_running_loop()
-        since = loop.time()
+        def all_of_them() -> list[Object]:
+            path = (*collection, details) if details else collection
+            listed = self.services.each(service, *path, key=key or collection[-1], version=version)
+            return list(listed)
+
+        def just_one(id: str) -> Object | None:
+            return self.services.show(service, *collection, id, version=version)
+
+        reader = Reader(
+            partial(self._in_pool, service, just_one), partial(self._in_pool, service, all_of_them)
+        )
+        place = (await self.project_id(), self.services.region or "")
+        poller = self._reach.poller(*place, service, *collection, version or "")
+        since = asyncio.get_running_loop().time()
         while True:
-            found = await self._watch(poller.next(id, since))
+            found = await self._watch(poller.next(id, since, reader))
             if settled(found):
                 return found
 
@@ -191,29 +200,6 @@ class CloudAccess:
             raise Stopped
         return reading.result()
 
-    async def _poller(
-        self, service: str, collection: tuple[str, ...], key: str, details: str | None, version: str | None
-    ) -> Poller:
-        def all_of_them() -> list[Object]:
-            path = (*collection, details) if details else collection
-            return list(self.services.each(service, *path, key=key, version=version))
-
-        async def read_all() -> list[Object]:
-            return await self._work(service, all_of_them)
-
-        async def read_one(id: str) -> Object | None:
-            return await self._work(
-                service, partial(self.services.show, service, *collection, id, version=version)
-            )
-
-        project = await self.project_id()
-        known = (project, service, *collection, version or "")
-        poller = self._reach.poller(known)
-        if poller is None:
-            return self._reach.keep(known, Poller(read_one, read_all))
-        poller.use(read_one, read_all)
-        return poller
-
     async def _persistently(self, service: str, work: Callable[[], Answer]) -> Answer:
         """What is harmless to do twice is tried again when a service is away for a moment."""
         for pause in PAUSES:
@@ -225,5 +211,8 @@ class CloudAccess:
 
     async def _work(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
         self._run.ensure_held()
+        return await self._in_pool(service, work, *args)
+
+    async def _in_pool(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._reach.pool(service), partial(work, *args))

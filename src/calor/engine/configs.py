@@ -4,11 +4,13 @@ run."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, select, update
 
+from calor.engine import server_metadata
 from calor.engine.ids import new_id
 from calor.store import records, tables
 from calor.store.database import reading
@@ -16,6 +18,8 @@ from calor.types.heat.configs import UNGROUPED
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
+
+Found = TypeVar("Found")
 
 _PARTS = ("config", "inputs", "outputs", "options")
 _NAMES = {"status_reason": "reason"}
@@ -86,7 +90,7 @@ class Configs:
         made = new_deployment(project, {"stack_user_project": readers, **fields}, self._run.now())
         self._run.journal.changes.insert(tables.software_deployment, **records.as_row(made))
         self._await(made.id, fields)
-        await self._run.journal.flush()
+        await self._tell(fields["server"])
         return made.id
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
@@ -94,6 +98,8 @@ class Configs:
         self._run.journal.changes.update(tables.software_deployment, id, **values)
         self._await(id, fields)
         await self._run.journal.flush()
+        if "config" in fields and (shown := await self.deployment(id)) is not None:
+            await self._tell(shown["server"])
 
     def _await(self, id: str, fields: Mapping[str, Any]) -> None:
         if fields.get("status") == "IN_PROGRESS":
@@ -124,8 +130,19 @@ class Configs:
         }
 
     async def delete_deployment(self, id: str) -> None:
+        shown = await self.deployment(id)
         self._run.journal.changes.delete(tables.software_deployment, id)
-        await self._run.journal.flush()
+        await self._tell(shown["server"] if shown is not None else "")
+
+    async def deployed(self, server: str) -> list[dict[str, Any]]:
+        """What a server has to apply, as its agent gets it."""
+        return await self._read(partial(server_metadata.deployments_of, server=server))
+
+    async def _tell(self, server: str) -> None:
+        """Lets the agent of a server know, where that waits at the object store, once all is written."""
+        for notice in await self._read(partial(server_metadata.notices, server=server)):
+            cloud = await self._run.cloud()
+            await cloud.send("object", "PUT", notice.container, notice.object, body=notice.document)
 
     async def cancel(self, *, timed_out: bool) -> None:
         """Fails what the run has begun and nobody waits for any more. A run that was stopped so that another
@@ -146,10 +163,15 @@ class Configs:
         await self._run.journal.flush()
 
     async def _row(self, table: Any, id: str) -> Any:
+        query = select(table).where(table.c.id == id)
+        return await self._read(lambda connection: connection.execute(query).one_or_none())
+
+    async def _read(self, look: Callable[[Connection], Found]) -> Found:
+        """What there is when all that the run has noted is written."""
         await self._run.journal.flush()
 
-        def read() -> Any:
+        def read() -> Found:
             with reading(self._run.database).connect() as connection:
-                return connection.execute(select(table).where(table.c.id == id)).one_or_none()
+                return look(connection)
 
         return await asyncio.get_running_loop().run_in_executor(None, read)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.clouds.signing import Purpose
-from calor.engine import stored_signals
+from calor.engine import server_metadata, stored_signals
 from calor.engine.cloud_access import CloudAccess
 from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
@@ -235,11 +235,23 @@ class Context:
 
     async def remove_signalling(self) -> None:
         await stored_signals.remove(self)
+        await server_metadata.remove(self)
         if self._walk.run.users is not None:
             await self._walk.run.users.remove(self)
 
     async def temporary_url(self, *, many: bool) -> str:
         return await stored_signals.url_for_signals(self, many=many)
+
+    async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
+        return await server_metadata.place(self, container, object)
+
+    async def publish_metadata(self) -> None:
+        where = self.data.get(server_metadata.PLACE)
+        if where is not None:
+            cloud = await self.cloud()
+            known = await self._walk.run.configs.deployed(self.physical_id or "")
+            document = {**self.metadata, server_metadata.DEPLOYMENTS: known}
+            await cloud.send("object", "PUT", *where, body=document)
 
     async def collect_signals(self) -> list[dict[str, Any]]:
         return await stored_signals.collect(self)
@@ -269,6 +281,9 @@ class Context:
         return self._state.updated_at or self._state.created_at
 
     async def server(self, id: str) -> dict[str, Any] | None:
+        """Without anything that lets the engine act for the owner there are no servers."""
+        if self._walk.run.vault is None:
+            return None
         cloud = await self.cloud()
         return await cloud.show("compute", "servers", id) if await cloud.has("compute") else None
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
-from calor.engine.states import ResourceState, StepFailed, Stopped
-from calor.engine.stepping import Following, Stepping
+from calor.clouds.errors import CloudError
+from calor.engine.states import ResourceState, StepFailed
+from calor.engine.stepping import Following, Stepping, reaches_out
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve
 from calor.language.values import bare
 from calor.plan.present import DELETION_POLICY, EXTERNAL, METADATA, NESTED
+
+log = logging.getLogger(__name__)
 
 
 class Making(Stepping):
@@ -26,8 +31,7 @@ class Making(Stepping):
         properties = bare(evaluated.values)
         self._describe(state, resource, evaluated)
         if resource.text.external_id is not None:
-            self._external(state, resource, properties)
-            return None
+            return self._external(state, resource, properties)
         if self.stack.action == "ADOPT":
             return self._adopt(state, resource, evaluated)
         state.properties = properties
@@ -48,22 +52,14 @@ class Making(Stepping):
         if self._is_nested(resource):
             child = self.children[resource.name] = self._child(resource, state)
             outcome: Any = child.create(evaluated)
-        elif create is not None and hasattr(resource.found, "find"):
-            outcome = self._create_intended(state, create)
+        elif create is not None and reaches_out(resource.found):
+            outcome = self._intended(state, create, state.properties)
         else:
             outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
-
-    async def _create_intended(self, state: ResourceState, create: Any) -> None:
-        """What can be looked for is made only when it is written down that it is about to be."""
-        self.journal.resource(state)
-        await self.journal.flush()
-        if self.run.stopped():
-            raise Stopped
-        await awaited(create(self.context(state), state.properties))
 
     def _begin_again(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
@@ -100,15 +96,15 @@ class Making(Stepping):
 
     def _external(
         self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
-    ) -> None:
+    ) -> Following:
         """A resource that exists already, and that is never changed or deleted."""
-        self._enter(state, "CHECK", properties)
         assert self.definition is not None
         scope = self.definition.scope.with_states(self.states)
         state.physical_id = str(bare(resolve(resource.external_expression, scope)))
         state.properties = properties
-        state.data.update({DELETION_POLICY: "Retain", EXTERNAL: True})
-        self._leave(state, "CHECK")
+        state.data = {**state.data, DELETION_POLICY: "Retain", EXTERNAL: True}
+        self._enter(state, "CHECK", properties)
+        return self._look_at(state, resource, lambda: self._leave(state, "CHECK"))
 
     def _adopt(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> Following:
         """Takes over what another stack has left behind, as it is."""
@@ -126,8 +122,26 @@ class Making(Stepping):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
         state.physical_id = left["resource_id"]
-        self._adopted(state, resource)
-        return None
+        return self._look_at(state, resource, lambda: self._adopted(state, resource))
+
+    def _look_at(
+        self, state: ResourceState, resource: ResourceDefinition, done: Callable[[], None]
+    ) -> Following:
+        """Reads what was made elsewhere."""
+        if not hasattr(resource.found, "observe"):
+            done()
+            return None
+        return self._finish(self._observe(state, resource), state, state.action, done)
+
+    async def _observe(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        found: Any = resource.found
+        try:
+            await found.observe(self.context(state))
+        except CloudError as error:
+            log.warning("attributes of %s are as they were: %s", state.name, error)
+            return
+        self.read_attributes(state, resource)
+        self.journal.resource(state)
 
     def _adopted(self, state: ResourceState, resource: ResourceDefinition) -> None:
         self.read_attributes(state, resource)

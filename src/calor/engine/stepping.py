@@ -12,6 +12,7 @@ from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
 from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.plan.decision import has_stack_below
 from calor.plan.present import EXTERNAL, policy_of, remembered
@@ -25,6 +26,11 @@ FAILURE = "_failure"
 
 Following = Coroutine[Any, Any, None] | None
 """What is still to be waited for, if anything is."""
+
+
+def reaches_out(found: Any) -> bool:
+    """Whether resources of a type stand for something outside, which can be looked for."""
+    return hasattr(found, "find")
 
 
 class Stepping(OpenedStack):
@@ -141,6 +147,15 @@ class Stepping(OpenedStack):
         except Exception as error:
             raise self._fail(state, action, StepFailed.of(error)) from None
         return outcome if inspect.isawaitable(outcome) else None
+
+    async def _intended(self, state: ResourceState, handler: Any, *args: Any) -> None:
+        """Works on what can be looked for only when it is written down that this is about to be done. Otherwise
+        whoever takes over, and decides for something else, would take it for untouched."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await awaited(handler(self.context(state), *args))
 
     async def _finish(self, outcome: Any, state: ResourceState, action: str, done: Any) -> None:
         self.journal.send()

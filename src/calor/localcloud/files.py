@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from calor.localcloud.problems import BadRequest
+from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
 
 PIECE = 65_536
+_OUTSIDE = "The range that was asked for lies outside of the data."
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,6 @@ class Span:
         return f"bytes {self.start}-{self.end - 1}/{size}"
 
 
-class Unsatisfiable(Exception):
-    """A range lies outside of the data."""
-
-
 def requested_span(header: str | None, size: int) -> Span | None:
     """The part that a Range header asks for. None where everything is to be sent: without the header, or with one
     that asks for something other than a single range of bytes."""
@@ -117,12 +114,12 @@ def requested_span(header: str | None, size: int) -> Span | None:
         return None
     if not first:
         if int(last) == 0:
-            raise Unsatisfiable
+            raise RangeNotSatisfiable(_OUTSIDE)
         return Span(max(0, size - int(last)), size)
     if last and int(last) < int(first):
         return None
     if int(first) >= size:
-        raise Unsatisfiable
+        raise RangeNotSatisfiable(_OUTSIDE)
     return Span(int(first), min(size, int(last) + 1) if last else size)
 
 

@@ -133,11 +133,35 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.KEEP, "it belongs to somebody else")
     if present.action == "CREATE" and present.status == "IN_PROGRESS":
         return Decision(Kind.CREATE, "its creation was interrupted")
-    if present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted)):
+    failed = present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted))
+    if failed and (present.unhealthy or not may_outlive_failure(present.action, wanted.found)):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
+    if _renews(wanted):
+        return Decision(Kind.REPLACE, "it is replaced by every update")
+    decision = _by_changes(present, wanted, differences(present.properties, wanted.properties))
+    return _if_well(decision, present) if failed else decision
+
+
+def may_outlive_failure(action: str, found: Found | None) -> bool:
+    """Whether a resource may be kept on which an action failed: what it stands for may be well. A check says by
+    failing that it is not."""
+    return action != "CHECK" and hasattr(found, "is_well")
+
+
+def _if_well(decision: Decision, present: Present) -> Decision:
+    if not decision.may_be(Kind.UPDATE):
+        return decision
+    reason = f"it is in state {present.action}_{present.status}; whether it is well shows when it comes to it"
+    possible = frozenset({Kind.UPDATE, Kind.REPLACE}) | decision.possible
+    return replace(decision, kind=Kind.UNDECIDED, reason=reason, possible=possible)
+
+
+def _renews(wanted: Wanted) -> bool:
+    """Whether it is replaced by every update, by its type or by its properties."""
     if getattr(wanted.found, "replaced_by_every_update", False):
-        return Decision(Kind.REPLACE, "its type is replaced by every update")
-    return _by_changes(present, wanted, differences(present.properties, wanted.properties))
+        return True
+    renews = getattr(wanted.found, "renews", None)
+    return renews is not None and bool(renews(bare(wanted.properties)))
 
 
 def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 BOTH_GRACE = 5
 ONE_GRACE = 20
 """Seconds for requests under way: a server that does everything is to stop sooner than one of several."""
+
+STOPPING_SECONDS = 30.0
+"""How long an engine that is to stop waits for the database."""
 
 log = logging.getLogger("calor")
 
@@ -64,7 +68,7 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     lag = asyncio.ensure_future(watch_loop())
     with _listening(settings, keeper.ring):
         task = asyncio.ensure_future(keeper.serve(lambda: say_ready(ready) if ready else None))
-        loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        loop.add_signal_handler(signal.SIGTERM, _stop_soon, loop, task)
         with contextlib.suppress(asyncio.CancelledError):
             await task
     cleaning.cancel()
@@ -72,6 +76,18 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     keeper.writer.close()
     # Others can go on at once.
     bell.ring(settings.bells)
+
+
+def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None]) -> None:
+    """Handing over needs the database. While that is away there is nothing to be lost: leases run out by
+    themselves."""
+    task.cancel()
+    loop.call_later(STOPPING_SECONDS, _give_up)
+
+
+def _give_up() -> None:
+    log.warning("the engine ends without having handed over its runs: the database does not answer")
+    os._exit(1)
 
 
 @contextlib.contextmanager

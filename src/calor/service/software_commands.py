@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
+from calor.clouds.errors import CloudError
+from calor.engine import server_metadata
 from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
 from calor.service.caller import Caller
@@ -48,6 +50,7 @@ class SoftwareCommands(Base):
         changes = Changes()
         changes.insert(tables.software_deployment, **records.as_row(made))
         self.writer.write(changes)
+        self._tell(caller, made.server)
         return made
 
     def update_deployment(
@@ -60,12 +63,29 @@ class SoftwareCommands(Base):
         changes = Changes()
         changes.update(tables.software_deployment, deployment.id, **values)
         self.writer.write(changes)
+        if "config" in fields:
+            self._tell(caller, deployment.server)
         return records.changed(deployment, **values)
 
     def delete_deployment(self, caller: Caller, deployment: records.SoftwareDeployment) -> None:
         changes = Changes()
         changes.delete(tables.software_deployment, deployment.id)
         self.writer.write(changes)
+        self._tell(caller, deployment.server)
+
+    def _tell(self, caller: Caller, server: str) -> None:
+        """Lets the agent of a server know that waits at the object store. Raises ServiceError."""
+        with reading(self.database).connect() as connection:
+            found = server_metadata.notices(connection, server)
+        if not found or self.vault is None or not caller.token:
+            return
+        services = self.vault.services_for(caller.token)
+        try:
+            for notice in found:
+                services.send("object", "PUT", notice.container, notice.object, body=notice.document)
+        except CloudError as error:
+            message = f"The server {server} cannot be told of its deployments: {error.message}"
+            raise ServiceError("HTTPServiceUnavailable", message) from None
 
     def _check_number(self, caller: Caller, table: Table, allowed: int | None, what: str) -> None:
         """Admins may have any number. Raises ServiceError."""

@@ -29,7 +29,10 @@ Plans foresee what a type does, if it says so beforehand:
 - `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
   although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
 - `mirrors`: attributes that always have the value of a property, by name
-- `replaced_by_every_update`
+- `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update
+
+A resource on which something failed is replaced, unless its type has `is_well(ctx)`, async, which tells that what it
+stands for can be kept.
 
 A type with `looks_for_itself` is updated even if nothing of its definition changes.
 
@@ -154,6 +157,9 @@ class Signalling(Protocol):
     async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
         """A URL of Swift at which the resource's metadata can be read by whoever knows it, in a container and an
         object of these names, or of made-up ones."""
+
+    async def publish_metadata(self) -> None:
+        """Puts the metadata, with what the server has to apply, where `metadata_url` leads, if it was asked for."""
 
     async def queue(self) -> str:
         """The id of a queue of Zaqar for signals."""

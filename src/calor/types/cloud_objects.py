@@ -13,6 +13,8 @@ from calor.types.naming import with_ids
 
 SHOWN = "_shown"
 """Where a resource keeps what the service last said of its object."""
+ABSENT = "_absent"
+"""Where a resource notes that there was nothing like its object before it was asked for."""
 SLACK = 60.0
 """Seconds by which the clocks of a cloud and of an engine may differ."""
 
@@ -95,12 +97,17 @@ class CloudObject(ResourceType):
     async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
         """What has to go before the object can be deleted."""
 
+    @classmethod
+    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties with ids in place of names."""
+        return await with_ids(cloud, cls, props)
+
     # What all of them do.
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.new(ctx, given)
 
         async def orphan() -> Object | None:
@@ -116,9 +123,9 @@ class CloudObject(ResourceType):
         cloud = await ctx.cloud()
         if ctx.physical_id is not None:
             found = await cls.shown(ctx, cloud)
-            given = await with_ids(cloud, cls, ctx.properties) if found is not None else {}
+            given = await cls.given(cloud, ctx.properties) if found is not None else {}
         else:
-            given = await with_ids(cloud, cls, ctx.properties)
+            given = await cls.given(cloud, ctx.properties)
             found = await cls.orphan(ctx, cloud, await cls.new(ctx, given))
         if found is None:
             return False
@@ -169,7 +176,7 @@ class CloudObject(ResourceType):
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.change(ctx, given, changed)
         if body:
             await cloud.ask(
@@ -289,6 +296,24 @@ class CloudObject(ResourceType):
     @classmethod
     def _plural(cls) -> str:
         return cls.plural or cls.collection[-1].replace("-", "_")
+
+
+class UniquelyNamedObject(CloudObject):
+    """The service does not tell when such an object was made, but takes no second one of the same name: what is there
+    is the resource's own if it was not there before."""
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        body = await cls.new(ctx, await cls.given(cloud, props))
+        if await super().orphan(ctx, cloud, body) is None:
+            ctx.note(**{ABSENT: True})
+            await ctx.intend()
+        await super().create(ctx, props)
+
+    @classmethod
+    async def orphan(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
+        return await super().orphan(ctx, cloud, body) if ctx.data.get(ABSENT) else None
 
 
 def failed(shown: Mapping[str, Any]) -> ResourceFailed:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from machines import Listener, Machine
+from needing import need_servers
 
 
 @pytest.fixture(scope="session")
 def _possible(tmp_path_factory: pytest.TempPathFactory) -> None:
-    if sys.platform != "linux":
-        pytest.skip(f"this is {sys.platform}")
-    from calor.localcloud.linux.probe import probe
-
-    reasons = probe(tmp_path_factory.mktemp("probe")).reasons
-    if reasons:
-        if os.environ.get("CALOR_TEST_EVERYTHING"):
-            pytest.fail(f"servers cannot run here: {reasons}")
-        pytest.skip(f"servers cannot run here: {'; '.join(reasons)}")
+    need_servers(tmp_path_factory.mktemp("machine"))
 
 
 @pytest.fixture

@@ -53,6 +53,22 @@ class Fleeting(Plain):
     replaced_by_every_update = True
 
 
+class Sturdy(Plain):
+    type_name = "Test::Sturdy"
+
+    @classmethod
+    async def is_well(cls, ctx: Any) -> bool:
+        return True
+
+
+class Renewed(Plain):
+    type_name = "Test::Renewed"
+
+    @classmethod
+    def renews(cls, props: Mapping[str, Any]) -> bool:
+        return bool(props["colour"] == "red")
+
+
 class Group(Plain):
     type_name = "Test::Group"
     nested_stack = True
@@ -100,6 +116,19 @@ class TestWhatIsThere:
     def test_a_failed_stack_mends_itself(self) -> None:
         assert decide(present(Group, "UPDATE_FAILED"), wanted(Group)).kind is Kind.UPDATE
 
+    def test_a_failed_resource_is_kept_if_it_turns_out_to_be_well(self) -> None:
+        for state in ("CREATE_FAILED", "UPDATE_FAILED", "SUSPEND_FAILED"):
+            decision = decide(present(Sturdy, state), wanted(Sturdy))
+            assert (decision.kind, decision.possible) == (Kind.UNDECIDED, {Kind.UPDATE, Kind.REPLACE})
+        assert decide(present(Sturdy, "UPDATE_FAILED"), wanted(Sturdy, size=2)).changed == {"size"}
+
+    def test_what_a_check_or_somebody_says_is_ill_is_replaced(self) -> None:
+        assert decide(present(Sturdy, "CHECK_FAILED"), wanted(Sturdy)).kind is Kind.REPLACE
+        assert decide(present(Sturdy, "UPDATE_FAILED", unhealthy=True), wanted(Sturdy)).kind is Kind.REPLACE
+
+    def test_a_failed_resource_that_cannot_be_changed_so_is_replaced(self) -> None:
+        assert decide(present(Sturdy, "UPDATE_FAILED"), wanted(Sturdy, place="there")).kind is Kind.REPLACE
+
     def test_an_interrupted_update_is_done_again(self) -> None:
         assert decide(present(state="UPDATE_IN_PROGRESS"), wanted()).kind is Kind.UPDATE
 
@@ -122,6 +151,10 @@ class TestTypes:
 
     def test_some_types_are_replaced_by_every_update(self) -> None:
         assert decide(present(Fleeting), wanted(Fleeting)).kind is Kind.REPLACE
+
+    def test_some_properties_have_a_resource_replaced_by_every_update(self) -> None:
+        assert decide(present(Renewed), wanted(Renewed)).kind is Kind.REPLACE
+        assert decide(present(Renewed), wanted(Renewed, colour="blue")).kind is Kind.UPDATE
 
 
 class TestProperties:

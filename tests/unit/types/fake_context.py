@@ -222,6 +222,9 @@ class FakeContext:
     async def metadata_url(self, container: str | None = None, object: str | None = None) -> str:
         return f"https://swift/{container or 'made-up'}/{object or 'made-up'}"
 
+    async def publish_metadata(self) -> None:
+        self.calls.append("publish_metadata")
+
     async def user_token(self) -> str:
         return "token-1"
 

@@ -287,7 +287,6 @@ def test_a_snapshot_is_restored_by_its_backup() -> None:
         "size": 1,
         "backup_id": "b7",
     }
-    assert Volume.restored({"size": 1}, {}) == {"size": 1}
 
 
 def made_admin(kind: Any, cloud: FakeCloud | None = None, **given: Any) -> FakeContext:

@@ -360,6 +360,38 @@ def test_a_port_in_use_is_as_it_was_made() -> None:
     assert run(Port.live(context)) == {"admin_state_up": True}
 
 
+def test_a_port_lends_its_addresses_to_its_replacement_and_takes_them_back() -> None:
+    address = {"subnet_id": "s-left", "ip_address": "10.0.0.4"}
+    cloud = FakeCloud()
+    old = made(Port, cloud, network="private")
+    cloud.objects["/ports/ports-1"].update(fixed_ips=[address])
+    run(Port.make_way(old))
+    assert cloud.objects["/ports/ports-1"]["fixed_ips"] == []
+
+    # An interrupted replacement begins again.
+    run(Port.make_way(old))
+    made(Port, cloud, network="private", fixed_ips=[{"subnet": "left", "ip_address": "10.0.0.4"}])
+    run(Port.come_back(old))
+    assert cloud.objects["/ports/ports-1"]["fixed_ips"] == [address]
+    assert cloud.objects["/ports/ports-2"]["fixed_ips"] == []
+
+
+def test_a_port_may_be_replaced_by_every_update() -> None:
+    properties = made(Port, network="private").properties
+
+    assert not Port.renews(properties)
+    assert Port.renews({**properties, "replacement_policy": "REPLACE_ALWAYS"})
+
+
+def test_a_failed_port_is_well_unless_it_is_gone_or_in_error() -> None:
+    context = made(Port, FakeCloud(statuses={"ports": "DOWN"}), network="private")
+    assert run(Port.is_well(context))
+    context.services.objects["/ports/ports-1"]["status"] = "ERROR"
+    assert not run(Port.is_well(context))
+    context.services.objects.clear()
+    assert not run(Port.is_well(context))
+
+
 # Routers.
 
 

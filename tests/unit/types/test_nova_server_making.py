@@ -272,6 +272,8 @@ class TestUserData:
         ]
         assert parts["boothook.sh"].get_content_type() == "text/cloud-boothook"
         assert parts["part-handler.py"].get_content_type() == "text/part-handler"
+        assert parts["part-handler.py"].get_payload().startswith("#part-handler\n")
+        assert parts["loguserdata.py"].get_payload().startswith("#!/usr/bin/env python3\n")
         assert parts["cfn-userdata"].get_content_type() == "text/x-cfninitdata"
         assert parts["loguserdata.py"].get_content_type() == "text/x-shellscript"
         assert parts["cfn-userdata"].get_payload(decode=True).decode() == "#!/bin/sh\necho grüß"

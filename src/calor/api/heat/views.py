@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from calor.api.addresses import link, resource_url, stack_url
+from calor.engine.server_metadata import deployed
 from calor.service.queries.events import ShownEvent
 from calor.service.queries.meanings import Output
 from calor.service.queries.resources import ShownResource
@@ -158,16 +159,7 @@ def snapshot(shown: records.Snapshot) -> dict[str, Any]:
 
 
 def config(shown: records.SoftwareConfig) -> dict[str, Any]:
-    return {
-        "id": shown.id,
-        "name": shown.name,
-        "group": shown.group,
-        "config": shown.config.get("config"),
-        "inputs": shown.config.get("inputs") or [],
-        "outputs": shown.config.get("outputs") or [],
-        "options": shown.config.get("options") or {},
-        "creation_time": moment(shown.created_at),
-    }
+    return deployed(shown)
 
 
 def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> dict[str, Any]:

@@ -81,7 +81,8 @@ def claim_disks(
         taken.add(device)
         exists = disk.source == "volume"
         if exists:
-            claim_volume(compute, caller, str(disk.uuid), disk.boot_index)
+            # With an image, it is the image that tells what the volume holds.
+            claim_volume(compute, caller, str(disk.uuid), disk.boot_index == 0 and not server.image_id)
             undoing.callback(compute.volumes.detach, str(disk.uuid), server.id)
         disks.append(
             Disk(
@@ -98,10 +99,10 @@ def claim_disks(
     return disks
 
 
-def claim_volume(compute: Compute, caller: Caller, volume_id: str, boot_index: int | None = None) -> None:
+def claim_volume(compute: Compute, caller: Caller, volume_id: str, to_boot: bool = False) -> None:
     try:
         volume = compute.volumes.need_volume(caller, volume_id)
-        if boot_index == 0 and not volume.bootable:
+        if to_boot and not volume.bootable:
             raise BadRequest(f"The volume {volume_id} is not bootable.")
         compute.volumes.reserve(volume_id)
     except Problem as problem:

@@ -54,7 +54,7 @@ def create(compute: Compute, caller: Caller, wanted: Wanted) -> list[Server]:
             "created": compute.stamp(),
             "updated": compute.stamp(),
             "flavor": asdict(flavor),
-            "image_id": "" if boots_from_volume else wanted.image,
+            "image_id": wanted.image,
             "hints": wanted.hints,
             "reservation": reservation,
             "launch_index": index,

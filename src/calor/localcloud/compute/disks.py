@@ -24,6 +24,10 @@ def next_device(taken: Collection[str]) -> str:
     raise BadRequest("The server has as many volumes as it can have.")
 
 
+def boots_from_volume(compute: Compute, server: Server) -> bool:
+    return any(disk.boot_index == 0 for disk in compute.records.disks.find(server_id=server.id))
+
+
 async def provide_disks(compute: Compute, server: Server) -> None:
     """Makes what volumes are to be made for the server, and attaches all of them."""
     for disk in compute.records.disks.find(server_id=server.id):

@@ -27,11 +27,9 @@ def page_of(
         if place is None:
             raise BadRequest(f"There is no {marker[:255]} to begin after.")
         items = items[place + 1 :]
-    limit = MOST
-    if "limit" in call.query:
-        limit = min(_LIMIT(call.query["limit"], "limit"), MOST) or MOST
+    limit = min(_LIMIT(call.query.get("limit", MOST), "limit"), MOST)
     page = items[:limit]
-    if len(items) <= limit:
+    if len(items) <= limit or not page:
         return page, None
     kept = [(name, value) for name, value in call.parameters if name != "marker"]
     return page, f"{call.url}?{urlencode([*kept, ('marker', key(page[-1]))])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,11 +69,18 @@ def user_data(value: Any, where: str) -> str:
     return written
 
 
-def host_name(value: Any, where: str) -> str:
-    written: str = text(63, shortest=1)(value, where)
-    if not all(each.isascii() and (each.isalnum() or each == "-") for each in written) or written[0] == "-":
-        raise BadRequest(f"{where} must be a host name.")
-    return written
+def host_name(version: Version) -> Reader:
+    """At first one name; later also with the domain."""
+    label = r"[a-zA-Z0-9][a-zA-Z0-9_-]*"
+    longest, pattern = (63, label) if version < (2, 94) else (255, rf"{label}(\.{label})*")
+
+    def read(value: Any, where: str) -> str:
+        written: str = text(longest, shortest=2)(value, where)
+        if not re.fullmatch(pattern, written):
+            raise BadRequest(f"{where} must be a host name.")
+        return written
+
+    return read
 
 
 def read_wanted(body: Any, version: Version) -> Wanted:
@@ -162,7 +170,7 @@ def _server_form(version: Version) -> Reader:
     if version >= (2, 74):
         optional |= {"host": identifier, "hypervisor_hostname": identifier}
     if version >= (2, 90):
-        optional["hostname"] = host_name
+        optional["hostname"] = host_name(version)
     return strict({"name": plain_name, "flavorRef": _reference}, optional)
 
 

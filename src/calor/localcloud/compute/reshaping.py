@@ -10,6 +10,7 @@ from calor.localcloud.compute.actions import ACCEPTED, Action, accept
 from calor.localcloud.compute.claims import refused
 from calor.localcloud.compute.consumption import check_limit, exchange, limits_of
 from calor.localcloud.compute.creation import check_fit
+from calor.localcloud.compute.disks import boots_from_volume
 from calor.localcloud.compute.flavors import usable_flavor
 from calor.localcloud.compute.forms import address, flag, items, plain_name, strict
 from calor.localcloud.compute.guards import require_state
@@ -88,7 +89,7 @@ def _ask_rebuild(compute: Compute, call: Call, server: Server, content: Any) -> 
     with refused():
         image = compute.images.need_image(caller, given["imageRef"].rsplit("/", 1)[-1])
     check_fit(image, Flavor(**server.flavor))
-    if not server.image_id:
+    if boots_from_volume(compute, server):
         raise BadRequest("A server that boots from a volume cannot be rebuilt.")
     changes = {field: given[member] for member, field in _REBUILT.items() if member in given}
     check_limit(compute, server.project_id, "metadata_items", len(changes.get("metadata", {})))
@@ -145,7 +146,7 @@ def _rebuild_form(version: Version) -> Reader:
         ((2, 54), "key_name", nullable(plain_name)),
         ((2, 57), "user_data", nullable(user_data)),
         ((2, 63), "trusted_image_certificates", nullable(listing(identifier, longest=50))),
-        ((2, 90), "hostname", host_name),
+        ((2, 90), "hostname", host_name(version)),
     )
     optional |= {name: reader for first, name, reader in since if version >= first}
     return strict({"imageRef": identifier}, optional)
@@ -168,7 +169,7 @@ def _ask_resize(compute: Compute, call: Call, server: Server, content: Any) -> R
     flavor = usable_flavor(compute, call.caller, given["flavorRef"].rsplit("/", 1)[-1])
     if flavor.id == server.flavor["id"]:
         raise BadRequest("A server is resized to another flavor than it has.")
-    if not flavor.disk and server.flavor["disk"] and server.image_id:
+    if not flavor.disk and server.flavor["disk"] and not boots_from_volume(compute, server):
         raise BadRequest("A server cannot be resized to a flavor without a disk.")
     require_state(server, "resize", "active", "stopped")
     _check_growth(compute, server, flavor)

@@ -84,11 +84,14 @@ def compute_app(compute: Compute) -> ASGIApp:
     for each in (_ACTION_ROUTE, *(route for module in _MODULES for route in module.ROUTES)):
         variants.setdefault((each.method, each.path), []).append(each)
     routes = [
-        Route(method, f"/v2.1{path}", partial(_answer, compute, group), _known)
+        Route(method, f"{prefix}{path}", partial(_answer, compute, group), _known)
+        for prefix in ("/v2.1", "/v2")
         for (method, path), group in variants.items()
     ]
     routes += [
         Route("GET", "/", partial(versions.list_versions, compute), None),
+        Route("GET", "/v2", partial(versions.get_first_version, compute), None),
+        Route("GET", "/v2/", partial(versions.get_first_version, compute), None),
         Route("GET", "/v2.1", partial(versions.get_version, compute), None),
         Route("GET", "/v2.1/", partial(versions.get_version, compute), None),
         Route("GET", "/console", partial(consoles.show_console, compute), None),

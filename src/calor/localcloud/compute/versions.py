@@ -31,6 +31,7 @@ _EXTENSIONS = {
     "os-flavor-access": "FlavorAccess",
     "os-flavor-extra-specs": "FlavorExtraSpecs",
     "os-flavor-manage": "FlavorManage",
+    "os-hosts": "Hosts",
     "os-hypervisors": "Hypervisors",
     "os-instance-actions": "InstanceActions",
     "os-keypairs": "Keypairs",
@@ -52,12 +53,15 @@ _EXTENSIONS = {
 
 
 def list_versions(compute: Compute, call: Call) -> Reply:
-    return Reply(body={"versions": [_version(call)]})
+    return Reply(body={"versions": [_first_version(call), _version(call)]})
+
+
+def get_first_version(compute: Compute, call: Call) -> Reply:
+    return Reply(body={"version": {**_first_version(call), "media-types": [_media("2")]}})
 
 
 def get_version(compute: Compute, call: Call) -> Reply:
-    media = {"base": "application/json", "type": "application/vnd.openstack.compute+json;version=2.1"}
-    return Reply(body={"version": {**_version(call), "media-types": [media]}})
+    return Reply(body={"version": {**_version(call), "media-types": [_media("2.1")]}})
 
 
 def list_extensions(compute: Compute, call: Call) -> Reply:
@@ -68,6 +72,23 @@ def get_extension(compute: Compute, call: Call) -> Reply:
     if call.path["alias"] not in _EXTENSIONS:
         raise NotFound.of("extension", call.path["alias"])
     return Reply(body={"extension": _extension(call.path["alias"])})
+
+
+def _media(version: str) -> dict[str, str]:
+    kind = f"application/vnd.openstack.compute+json;version={version}"
+    return {"base": "application/json", "type": kind}
+
+
+def _first_version(call: Call) -> dict[str, Any]:
+    """What was there before microversions: the same, without them."""
+    return {
+        "id": "v2.0",
+        "status": "SUPPORTED",
+        "version": "",
+        "min_version": "",
+        "updated": "2011-01-21T11:33:21Z",
+        "links": [{"rel": "self", "href": f"{call.base}/v2/"}],
+    }
 
 
 def _version(call: Call) -> dict[str, Any]:

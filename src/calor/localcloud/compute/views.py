@@ -47,7 +47,11 @@ def show_servers(compute: Compute, call: Call, servers: Sequence[Server]) -> lis
 
 
 def show_one(compute: Compute, call: Call, server: Server) -> Shown:
-    return show_servers(compute, call, [server])[0]
+    shown = show_servers(compute, call, [server])[0]
+    # Groups are not told of servers in lists.
+    if version_of(call) >= (2, 71):
+        shown["server_groups"] = [server.group_id] if server.group_id else []
+    return shown
 
 
 def show_server(
@@ -59,6 +63,7 @@ def show_server(
 ) -> Shown:
     shown = show_changed(call, server, ports, version)
     shown |= {
+        "addresses": show_addresses(ports),
         "OS-EXT-AZ:availability_zone": server.zone if host_of(server) else "",
         "OS-EXT-STS:vm_state": server.vm_state,
         "OS-EXT-STS:task_state": server.task_state,
@@ -77,8 +82,6 @@ def show_server(
         shown |= _for_admins(server, version)
     elif version >= (2, 90):
         shown["OS-EXT-SRV-ATTR:hostname"] = server.host_name
-    if version >= (2, 71):
-        shown["server_groups"] = [server.group_id] if server.group_id else []
     if version >= (2, 96):
         shown["pinned_availability_zone"] = server.pinned_zone
     return shown
@@ -101,7 +104,7 @@ def show_changed(call: Call, server: Server, ports: Sequence[ServerPort], versio
         "flavor": _show_flavor(call, server, version),
         "created": server.created,
         "updated": server.updated,
-        "addresses": show_addresses(ports),
+        "addresses": show_addresses(ports, kinds=False),
         "accessIPv4": server.access_v4,
         "accessIPv6": server.access_v6,
         "OS-DCF:diskConfig": server.disk_config,

@@ -1,10 +1,11 @@
-"""The data of images: uploaded at once, or staged and imported, and downloaded."""
+"""The data of images: uploaded at once, or staged and imported, or fetched from the web; and downloaded."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.files import Span, Unsatisfiable, pieces, receive, requested_span
+from calor.localcloud.files import Span, pieces, receive, requested_span
+from calor.localcloud.image.fetching import begin_fetching
 from calor.localcloud.image.images import IMPORT_METHODS
 from calor.localcloud.image.records import Image
 from calor.localcloud.image.rules import anyone, writers
@@ -13,7 +14,6 @@ from calor.localcloud.problems import (
     BadRequest,
     Conflict,
     Forbidden,
-    RangeNotSatisfiable,
     UnsupportedMedia,
 )
 from calor.localcloud.reading import name, shape
@@ -50,11 +50,15 @@ async def stage(service: ImageService, call: Call) -> Reply:
     return NO_CONTENT
 
 
-def import_staged(service: ImageService, call: Call) -> Reply:
-    method = call.read(_IMPORT)["method"]["name"]
+def import_data(service: ImageService, call: Call) -> Reply:
+    method = call.read(_IMPORT)["method"]
     image = service.need_own(call.caller, call.path["image_id"])
-    if method not in IMPORT_METHODS:
-        raise BadRequest(f"Unknown import method name '{method}'.")
+    if method["name"] not in IMPORT_METHODS:
+        raise BadRequest(f"Unknown import method name '{method['name']}'.")
+    if method["name"] == "web-download":
+        _check_formats(image)
+        begin_fetching(service, image, method.get("uri"))
+        return Reply(202)
     if image.status != "uploading" or not service.staged_file_of(image.id).exists():
         raise Conflict(f"Image {image.id} has no staged data: it is {image.status}.")
     _check_formats(image)
@@ -69,10 +73,7 @@ def download(service: ImageService, call: Call) -> Reply:
         raise Forbidden("The requested image has been deactivated. Image data download is forbidden.")
     if not image.has_data or image.size is None:
         return NO_CONTENT
-    try:
-        span = requested_span(call.headers.get("range"), image.size)
-    except Unsatisfiable:
-        raise RangeNotSatisfiable("The range lies outside of the data.") from None
+    span = requested_span(call.headers.get("range"), image.size)
     part = span or Span(0, image.size)
     headers = {
         "Content-Type": "application/octet-stream",
@@ -112,5 +113,5 @@ ROUTES = (
     RouteOf("PUT", f"{_ONE}/file", upload, writers, streams=True),
     RouteOf("GET", f"{_ONE}/file", download, anyone),
     RouteOf("PUT", f"{_ONE}/stage", stage, writers, streams=True),
-    RouteOf("POST", f"{_ONE}/import", import_staged, writers),
+    RouteOf("POST", f"{_ONE}/import", import_data, writers),
 )

@@ -110,15 +110,17 @@ def _page(call: Call, views: list[View]) -> tuple[list[View], list[dict[str, str
     if limit is None and not marker:
         return views, []
     if marker:
-        place = next((place for place, view in enumerate(views) if view["id"] == marker), None)
+        place = next((place for place, view in enumerate(views) if view.get("id") == marker), None)
         if place is None:
             raise BadRequest(f"The marker {marker[:255]} is not in the list.", "InvalidInput")
         views = views[:place] if backwards else views[place + 1 :]
     page = views if limit is None else views[-limit:] if backwards else views[:limit]
-    links = []
-    if limit is not None and page and (backwards or len(page) == limit):
+    links: list[dict[str, str]] = []
+    if not page or "id" not in page[0]:
+        return page, links
+    if limit is not None and (backwards or len(page) == limit):
         links.append({"rel": "next", "href": _link(call, page[-1]["id"], False)})
-    if page and ((marker and not backwards) or (backwards and len(page) == limit)):
+    if (marker and not backwards) or (backwards and len(page) == limit):
         links.append({"rel": "previous", "href": _link(call, page[0]["id"], True)})
     return page, links
 

@@ -9,6 +9,7 @@ from calor.localcloud.network.problems import forbidden, missing
 from calor.localcloud.network.quotas import DEFAULTS, limits_of, set_limits, usage_of
 from calor.localcloud.network.resources import NetworkRoute, admins, anyone
 from calor.localcloud.network.state import Networking
+from calor.localcloud.reading import mapping
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _LIMIT = readers.whole(-1, 2**31 - 1)
@@ -41,7 +42,7 @@ def get_details(networking: Networking, call: Call) -> Reply:
 
 def update_quota(networking: Networking, call: Call) -> Reply:
     project = call.path["project_id"]
-    given = call.read_in("quota", _without_names)
+    given = call.read_in("quota", _limits_given)
     set_limits(networking.records, project, given)
     return Reply(body={"quota": _limits(networking, project)})
 
@@ -56,10 +57,12 @@ def get_own_project(networking: Networking, call: Call) -> Reply:
     return Reply(body={"tenant": _names(call.caller.project_id or "")})
 
 
-def _without_names(value: Any, where: str) -> Any:
-    given = {name: limit for name, limit in dict(value).items() if name not in ("project_id", "tenant_id")}
-    given.pop("force", None)
-    return _LIMITS(given, where)
+def _limits_given(value: Any, where: str) -> Any:
+    """Clients may name the project again, and insist on what is checked anyhow."""
+    beside = ("project_id", "tenant_id", "force", "check_limit")
+    return _LIMITS(
+        {name: limit for name, limit in mapping(value, where).items() if name not in beside}, where
+    )
 
 
 def _limits(networking: Networking, project_id: str) -> dict[str, int]:

@@ -17,7 +17,12 @@ _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)", re.IGNORECASE)
 name = text(255)
 description = text(255)
 tag = text(255, shortest=1)
-tags = listing(tag, longest=50)
+_TAGS = listing(tag, longest=50)
+
+
+def tags(value: Any, where: str) -> tuple[str, ...]:
+    """Each once, in the order of the alphabet."""
+    return tuple(sorted(set(_TAGS(value, where))))
 
 
 def flag(value: Any, where: str) -> bool:

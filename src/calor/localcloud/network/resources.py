@@ -180,6 +180,8 @@ def _create(resource: Resource[D], networking: Networking, call: Call) -> Reply:
     if not bulk and (not isinstance(body, dict) or kind.singular not in body):
         raise BadRequest(f"The body must be an object with the member {kind.singular}.")
     wanted = body[kind.plural] if bulk else [body[kind.singular]]
+    if not wanted:
+        raise BadRequest(f"There is nothing in {kind.plural}.")
     given = [kind.read_new(call.caller, each) for each in wanted]
     with networking.change():
         made = [made_of(resource, networking, viewer, each) for each in given]

@@ -63,8 +63,7 @@ def _own(resource: Resource[Any], networking: Networking, call: Call) -> Any:
 def _keep(
     resource: Resource[Any], networking: Networking, document: Any, tags: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Each once, in the order of the alphabet."""
-    tags = readers.tags(sorted(set(tags)), "tags")
+    tags = readers.tags(list(tags), "tags")
     with networking.change():
         networking.keep(resource.documents(networking.records), document, tags=tags)
     return tags

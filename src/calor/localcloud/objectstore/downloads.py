@@ -6,14 +6,14 @@ import json
 from dataclasses import replace
 from urllib.parse import quote
 
-from calor.localcloud.files import Span, Unsatisfiable, requested_span
+from calor.localcloud.files import Span, requested_span
 from calor.localcloud.objectstore.access import Need
 from calor.localcloud.objectstore.contents import Content, content_of, sent, shown_segments
 from calor.localcloud.objectstore.headers import Headers, date_in, object_headers
 from calor.localcloud.objectstore.records import Thing
 from calor.localcloud.objectstore.routing import OBJECT, StoreRoute, Visit
 from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.problems import PreconditionFailed, RangeNotSatisfiable
+from calor.localcloud.problems import PreconditionFailed
 from calor.localcloud.web import Reply
 
 
@@ -26,10 +26,7 @@ def read_object(store: ObjectStore, visit: Visit) -> Reply:
     headers = {**object_headers(replace(thing, etag=content.etag)), **_disposition(visit, thing)}
     if _is_unchanged(visit, content, thing):
         return Reply(304, headers=headers)
-    try:
-        span = requested_span(visit.call.headers.get("range"), content.size)
-    except Unsatisfiable:
-        raise RangeNotSatisfiable("The Range requested is not available.") from None
+    span = requested_span(visit.call.headers.get("range"), content.size)
     part = span or Span(0, content.size)
     headers["Content-Length"] = str(part.end - part.start)
     if span:

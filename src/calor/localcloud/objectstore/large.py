@@ -11,7 +11,7 @@ from calor.localcloud.files import requested_span
 from calor.localcloud.objectstore.contents import etag_of_many
 from calor.localcloud.objectstore.records import Segment
 from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.problems import BadRequest
+from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
 from calor.localcloud.reading import mapping, parse_json
 
 _MOST_SEGMENTS = 1000
@@ -38,9 +38,14 @@ def _segment(store: ObjectStore, account_id: str, entry: Mapping[str, Any]) -> S
         raise BadRequest(f"{path}, Etag Mismatch")
     if entry.get("size_bytes") not in (None, found.size):
         raise BadRequest(f"{path}, Size Mismatch")
-    span = requested_span(f"bytes={entry['range']}", found.size) if entry.get("range") else None
-    if span is None:
+    if not entry.get("range"):
         return Segment(path, found.etag, found.size)
+    try:
+        span = requested_span(f"bytes={entry['range']}", found.size)
+    except RangeNotSatisfiable:
+        span = None
+    if span is None:
+        raise BadRequest(f"{path}, Invalid Range")
     return Segment(path, found.etag, span.end - span.start, span.start, span.end)
 
 

@@ -24,7 +24,6 @@ class Signature:
     digest: str
     value: bytes
     expires: int
-    expires_as_written: str
     prefix: str | None
 
 
@@ -36,7 +35,7 @@ def signature_of(call: Call) -> Signature | None:
     moment, decoded = _moment(expires), _decoded(written)
     if moment is None or decoded is None:
         return None
-    return Signature(*decoded, moment, str(moment), call.query.get("temp_url_prefix"))
+    return Signature(*decoded, moment, call.query.get("temp_url_prefix"))
 
 
 def is_valid(signature: Signature, call: Call, keys: Iterable[str], now: float) -> bool:
@@ -46,7 +45,7 @@ def is_valid(signature: Signature, call: Call, keys: Iterable[str], now: float) 
     if signature.prefix is not None and not call.path["thing"].startswith(signature.prefix):
         return False
     signed = [
-        f"{method}\n{signature.expires_as_written}\n{path}".encode()
+        f"{method}\n{signature.expires}\n{path}".encode()
         for method in _IMPLIED.get(call.method, (call.method,))
         for path in _paths(call, signature.prefix)
     ]

@@ -8,8 +8,8 @@ from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, one_of
 from calor.language.schema import Property, supported
 from calor.types.behaviour import CloudServices, Context
-from calor.types.cinder.base import ABSENT, CinderType
-from calor.types.cloud_objects import SHOWN, Object, some
+from calor.types.cinder.base import CinderType
+from calor.types.cloud_objects import ABSENT, SHOWN, Object, some
 from calor.types.naming import id_for
 
 

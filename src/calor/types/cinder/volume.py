@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, hidden, supported
@@ -145,6 +145,7 @@ class Volume(VolumeObject):
     }
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
+    snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
 
     @classmethod
     def backup_of(cls, props: Mapping[str, Any]) -> str | None:
@@ -199,10 +200,9 @@ class Volume(VolumeObject):
         return {"backup_id": await back_up(ctx, await ctx.cloud())}
 
     @classmethod
-    def restored(cls, props: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    def restored(cls, props: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
         """The data of the snapshot is written over what is on the volume."""
-        backup = kept.get("backup_id")
-        return {**props, "backup_id": backup} if backup else props
+        return {**props, "backup_id": kept["backup_id"]}
 
     @classmethod
     def live_properties(cls, ctx: Context, shown: Object) -> Object:

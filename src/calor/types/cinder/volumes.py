@@ -63,6 +63,11 @@ class VolumeObject(CinderObject):
         return status in ("available", "in-use")
 
     @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and not str(shown["status"]).startswith(("error", "deleting"))
+
+    @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
         if cls.backup_of(props) is not None:
             # It has the names and the metadata of the volume that the backup was made of.

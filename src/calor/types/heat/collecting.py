@@ -30,6 +30,7 @@ async def connect(ctx: Context, transport: str, swift: Mapping[str, Any] | None 
         "collectors": [collector, "local"],
     }
     ctx.set_metadata({"deployments": [], **ctx.metadata, SETTINGS: settings})
+    await ctx.publish_metadata()
 
 
 async def _settings(ctx: Context, transport: str, swift: Mapping[str, Any]) -> dict[str, Any]:

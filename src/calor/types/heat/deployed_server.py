@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.schema import SHOW, Attribute, Property, ResourceType, deprecated, supported
 from calor.types.behaviour import Context
@@ -52,6 +52,8 @@ class DeployedServer(ResourceType):
         ),
         "show": SHOW,
     }
+
+    own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:

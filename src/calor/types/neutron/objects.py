@@ -93,6 +93,11 @@ class NetworkObject(NeutronType, CloudObject):
         await cls.look_around(ctx, await ctx.cloud())
 
     @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and shown.get("status") != "ERROR"
+
+    @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
         if props.get("tags"):
             await cls._tag(ctx, cloud, props["tags"])

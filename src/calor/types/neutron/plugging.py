@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import SHOWN, Object, some
 from calor.types.naming import id_for
@@ -12,6 +14,8 @@ from calor.types.neutron.objects import NetworkObject
 
 NEIGHBOURHOOD = "_neighbourhood"
 """Where a port keeps what the service says of its network and its subnets."""
+LENT = "_lent"
+"""Where a port keeps the addresses that it has given to its replacement."""
 ADDRESSES = frozenset({"fixed_ips", "no_fixed_ips"})
 
 
@@ -57,6 +61,38 @@ class PortLife(NetworkObject):
             default = await (await ctx.cloud()).id_of("neutron.security_group", "default")
             body["security_groups"] = [default]
         return body
+
+    @classmethod
+    def renews(cls, props: Mapping[str, Any]) -> bool:
+        return bool(props["replacement_policy"] == "REPLACE_ALWAYS")
+
+    @classmethod
+    async def make_way(cls, ctx: Context) -> None:
+        """The port that replaces this one may want the same addresses."""
+        shown = await cls.shown(ctx, await ctx.cloud()) if ctx.physical_id is not None else None
+        if shown is not None and shown.get("fixed_ips"):
+            ctx.note(**{LENT: shown["fixed_ips"]})
+            await cls._set_addresses(ctx, str(ctx.physical_id), [])
+
+    @classmethod
+    async def come_back(cls, ctx: Context) -> None:
+        lent = ctx.data.get(LENT)
+        if not lent:
+            return
+        cloud = await ctx.cloud()
+        network = {"network_id": str((ctx.data.get(SHOWN) or {}).get("network_id"))}
+        for port in await cloud.all("network", "ports", key="ports", params=network):
+            left = [address for address in port.get("fixed_ips") or () if address not in lent]
+            if port["id"] != ctx.physical_id and left != port.get("fixed_ips"):
+                await cls._set_addresses(ctx, port["id"], left)
+        await cls._set_addresses(ctx, str(ctx.physical_id), lent)
+        ctx.note(**{LENT: None})
+
+    @classmethod
+    async def _set_addresses(cls, ctx: Context, port: str, fixed_ips: list[Object]) -> None:
+        cloud = await ctx.cloud()
+        with suppress(NotFound):
+            await cloud.ask("network", "PUT", "ports", port, body={"port": {"fixed_ips": fixed_ips}})
 
     @classmethod
     async def look_around(cls, ctx: Context, cloud: CloudServices) -> None:

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from calor.clouds.errors import Conflict, NotFound
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import Problem, Property, supported
 from calor.language.values import bare
@@ -12,7 +10,7 @@ from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import SHOWN
 from calor.types.neutron.common import IP_PROTOCOLS
 from calor.types.neutron.objects import NetworkObject
-from calor.types.neutron.security_rules import changes
+from calor.types.neutron.security_rules import set_rules
 
 
 class NotTheDefault:
@@ -113,7 +111,7 @@ class SecurityGroup(NetworkObject):
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
-        if props["rules"] and await cls._set_rules(ctx, cloud, (), props["rules"]):
+        if props["rules"] and await set_rules(cloud, str(ctx.physical_id), (), props["rules"]):
             ctx.note(**{SHOWN: await cls.shown(ctx, cloud)})
 
     @classmethod
@@ -121,27 +119,4 @@ class SecurityGroup(NetworkObject):
         cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
     ) -> None:
         if "rules" in changed:
-            await cls._set_rules(ctx, cloud, ctx.properties["rules"], props["rules"])
-
-    @classmethod
-    async def _set_rules(
-        cls,
-        ctx: Context,
-        cloud: CloudServices,
-        before: Sequence[Mapping[str, Any]],
-        after: Sequence[Mapping[str, Any]],
-    ) -> bool:
-        """Rules that nobody has listed here, such as those declared apart, stay. Whether anything had to be done."""
-        group = str(ctx.physical_id)
-        present = await cloud.all(
-            "network", "security-group-rules", key="security_group_rules", params={"security_group_id": group}
-        )
-        surplus, missing = changes(group, present, before, after)
-        for id in surplus:
-            with suppress(NotFound):
-                await cloud.ask("network", "DELETE", "security-group-rules", id)
-        for rule in missing:
-            # The service knows more ways than one to write the same rule.
-            with suppress(Conflict):
-                await cloud.ask("network", "POST", "security-group-rules", body={"security_group_rule": rule})
-        return bool(surplus or missing)
+            await set_rules(cloud, str(ctx.physical_id), ctx.properties["rules"], props["rules"])

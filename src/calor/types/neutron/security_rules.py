@@ -1,11 +1,14 @@
-"""Which rules of a security group have to go, and which to come."""
+"""Which rules of a security group have to go, and which to come, and how that is done."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+from calor.clouds.errors import Conflict, NotFound
+from calor.types.behaviour import CloudServices
 from calor.types.cloud_objects import Object, some
 
 PROTOCOLS: Mapping[str, str] = {
@@ -42,6 +45,27 @@ LET_OUT: tuple[Mapping[str, Any], ...] = (
     {"direction": "egress", "ethertype": "IPv6"},
 )
 """The rules of every new group, which hold as long as none of the listed rules is about egress."""
+
+
+async def set_rules(
+    cloud: CloudServices,
+    group: str,
+    before: Sequence[Mapping[str, Any]],
+    after: Sequence[Mapping[str, Any]],
+) -> bool:
+    """Rules that nobody has listed here, such as those declared apart, stay. Whether anything had to be done."""
+    present = await cloud.all(
+        "network", "security-group-rules", key="security_group_rules", params={"security_group_id": group}
+    )
+    surplus, missing = changes(group, present, before, after)
+    for id in surplus:
+        with suppress(NotFound):
+            await cloud.ask("network", "DELETE", "security-group-rules", id)
+    for rule in missing:
+        # The service knows more ways than one to write the same rule.
+        with suppress(Conflict):
+            await cloud.ask("network", "POST", "security-group-rules", body={"security_group_rule": rule})
+    return bool(surplus or missing)
 
 
 def changes(

@@ -6,11 +6,11 @@ from typing import Any
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
 from calor.types.behaviour import CloudServices, Context
-from calor.types.cloud_objects import SHOWN, Object
+from calor.types.cloud_objects import SHOWN, Object, UniquelyNamedObject
 from calor.types.nova.base import NovaObject
 
 
-class Flavor(NovaObject):
+class Flavor(UniquelyNamedObject, NovaObject):
     """A size of server: how much memory, how many processors and which disks.
 
     Most clouds let administrators alone create flavors. Apart from extra_specs and tenants a flavor cannot be
@@ -102,7 +102,7 @@ class Flavor(NovaObject):
 
     @classmethod
     def resembles(cls, shown: Object, body: Object) -> bool:
-        return all(shown.get(name) == body[name] for name in ("name", "ram", "vcpus", "disk"))
+        return bool(shown.get("name") == body["name"])
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:

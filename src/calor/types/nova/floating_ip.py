@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from calor.language.schema import SHOW, Attribute, Property, deprecated, hidden, supported
-from calor.types.behaviour import Context, ResourceFailed
+from calor.types.behaviour import Context
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
+from calor.types.naming import id_for
+from calor.types.nova.ports import external_network
 
 
 class FloatingIP(CloudObject):
@@ -36,11 +38,8 @@ class FloatingIP(CloudObject):
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
         cloud = await ctx.cloud()
         if props.get("pool"):
-            return {"floating_network_id": await cloud.id_of("neutron.network", props["pool"])}
-        listed = await cloud.all("network", "networks", key="networks", params={"router:external": "True"})
-        if not listed:
-            raise ResourceFailed("there is no external network", "NotFound")
-        return {"floating_network_id": listed[0]["id"]}
+            return {"floating_network_id": await id_for(cloud, "neutron.network", props["pool"])}
+        return {"floating_network_id": await external_network(cloud)}
 
     @classmethod
     def likeness(cls, body: Object) -> dict[str, str]:

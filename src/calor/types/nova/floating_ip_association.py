@@ -6,6 +6,7 @@ from calor.clouds.errors import NotFound, Permanent
 from calor.language.constraints import custom
 from calor.language.schema import Property, deprecated, hidden, supported
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.naming import id_for
 from calor.types.nova.base import NovaType
 from calor.types.nova.ports import associate
 
@@ -53,7 +54,7 @@ class FloatingIPAssociation(NovaType):
 
 async def link(cloud: CloudServices, server: str, floating_ip: str) -> None:
     """Gives a floating address to the first of a server's ports that can be reached from its network."""
-    id = await cloud.id_of("nova.server", server)
+    id = await id_for(cloud, "nova.server", server)
     ports = await cloud.all("compute", "servers", id, "os-interface", key="interfaceAttachments")
     refused: NotFound | Permanent | None = None
     for port in ports:

@@ -6,11 +6,11 @@ from typing import Any
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
 from calor.types.behaviour import CloudServices, Context
-from calor.types.cloud_objects import Object, some
+from calor.types.cloud_objects import Object, UniquelyNamedObject, some
 from calor.types.nova.base import NovaObject
 
 
-class HostAggregate(NovaObject):
+class HostAggregate(UniquelyNamedObject, NovaObject):
     """Hosts of the compute service that have something in common, such as a zone. For administrators only."""
 
     type_name = "OS::Nova::HostAggregate"

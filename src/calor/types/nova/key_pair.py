@@ -8,6 +8,7 @@ from calor.language.constraints import custom, length, one_of
 from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
 from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import SHOWN, Object, is_new, some
+from calor.types.naming import id_for
 from calor.types.nova.base import NovaObject
 
 GAVE_WAY = "_gave_way"
@@ -149,7 +150,7 @@ class KeyPair(NovaObject):
     @staticmethod
     async def _owner(ctx: Context, cloud: CloudServices) -> str | None:
         user = ctx.properties.get("user")
-        return await cloud.id_of("keystone.user", user) if user else None
+        return await id_for(cloud, "keystone.user", user) if user else None
 
     @classmethod
     async def _named(cls, cloud: CloudServices, name: str, user: str | None) -> Object | None:

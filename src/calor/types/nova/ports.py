@@ -9,6 +9,7 @@ from typing import Any
 from calor.clouds.errors import Conflict, NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import Object
+from calor.types.naming import id_for
 from calor.types.nova.interfaces import Network, needs_own_port, port_body
 
 OWN_PORTS = "internal_ports"
@@ -45,7 +46,7 @@ async def port_for(
 
     port = await made_before()
     if port is None:
-        ids = [await cloud.id_of("neutron.security_group", str(group)) for group in groups]
+        ids = [await id_for(cloud, "neutron.security_group", str(group)) for group in groups]
         prepared = await _with_policy_id(cloud, network)
         body = port_body(prepared, await _network_of(cloud, network), name, ids)
         port = await cloud.make("network", "ports", body={"port": body}, find=made_before)
@@ -67,7 +68,7 @@ async def _with_policy_id(cloud: CloudServices, network: Network) -> Network:
     extras = network.get("port_extra_properties") or {}
     if not extras.get("qos_policy"):
         return network
-    policy = await cloud.id_of("neutron.qos_policy", extras["qos_policy"])
+    policy = await id_for(cloud, "neutron.qos_policy", extras["qos_policy"])
     return {**network, "port_extra_properties": {**extras, "qos_policy": policy}}
 
 
@@ -118,3 +119,11 @@ async def release(cloud: CloudServices, networks: Sequence[Network] | None) -> N
     for network in networks or ():
         if network.get("floating_ip"):
             await associate(cloud, str(network["floating_ip"]), None)
+
+
+async def external_network(cloud: CloudServices) -> str:
+    """The id of a network that leads outside, for those who name none."""
+    listed = await cloud.all("network", "networks", key="networks", params={"router:external": "True"})
+    if not listed:
+        raise ResourceFailed("there is no external network", "NotFound")
+    return str(listed[0]["id"])

@@ -16,11 +16,11 @@ from calor.language.schema import (
 from calor.types.heat.common import DEPLOYMENT_SWIFT_DATA, SOFTWARE_CONFIG_TRANSPORTS
 from calor.types.neutron import waiting
 from calor.types.neutron.common import PORT_EXTRAS
-from calor.types.nova.server_changes import ServerChanges
+from calor.types.nova.server_images import ServerImages
 from calor.types.nova.server_rules import RULES
 
 
-class Server(ServerChanges):
+class Server(ServerImages):
     """A virtual or physical machine of the compute service.
 
     It starts from an image or from a volume (see block_device_mapping_v2), is set up by its user_data, and
@@ -322,7 +322,7 @@ class Server(ServerChanges):
             default="",
             update_allowed=True,
         ),
-        "reservation_id": Property(str, "An id under which the compute service files servers made together."),
+        "reservation_id": Property(str, "Has no effect: the compute service draws such ids itself."),
         "config_drive": Property(
             bool,
             "Whether metadata and user data are on a disk, too, so that the server needs no metadata "

@@ -1,4 +1,4 @@
-"""Servers at work: how they change, rest, and are kept as images."""
+"""Servers at work: how they change, rest, and make way for others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, Object
 from calor.types.heat import collecting
-from calor.types.naming import with_ids
 from calor.types.nova import addresses
 from calor.types.nova.ports import own_ports
 from calor.types.nova.rewiring import interfaces, plug, rewire, unplug
@@ -18,16 +17,11 @@ from calor.types.nova.serving import ServerLife, fault_of
 
 WITH_USER_DATA = "2.57"
 """From here on a server can be rebuilt with other user data, and files are no longer put into it."""
-WITH_IMAGE_ID = "2.45"
-"""From here on the answer to a request for an image has its id."""
-IMAGING = "_imaging"
-"""Where a server notes the name of the image that is being made of it."""
 UNPLUGGED = "_unplugged"
 """Where a server notes the ports that its replacement has taken over."""
 
 
 class ServerChanges(ServerLife):
-    snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"snapshot_image_id": ("image", "images")}
     own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
 
     @classmethod
@@ -45,7 +39,7 @@ class ServerChanges(ServerLife):
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         if "name" in changed:
             await cls._put(ctx, cloud, {"server": {"name": cls.name_for(ctx, given)}})
         if "metadata" in changed:
@@ -60,7 +54,7 @@ class ServerChanges(ServerLife):
         if "image" in changed or new_data:
             await cls._rebuild(ctx, cloud, given, new_data)
         if "networks" in changed:
-            before = await with_ids(cloud, cls, {"networks": ctx.properties.get("networks")})
+            before = await cls.given(cloud, ctx.properties)
             await rewire(ctx, cloud, before["networks"], given)
         if changed & {"software_config_transport", "deployment_swift_data"}:
             await cls._reconnect(ctx, given)
@@ -176,48 +170,6 @@ class ServerChanges(ServerLife):
             await cls.act(ctx, cloud, {action: None})
         await cls.await_ready(ctx, cloud, is_there)
 
-    # Images of it.
-
-    @classmethod
-    async def snapshot(cls, ctx: Context) -> dict[str, Any]:
-        return {"snapshot_image_id": await cls._image(ctx, await ctx.cloud())}
-
-    @classmethod
-    def restored(cls, props: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-        return {**props, "image": kept["snapshot_image_id"]}
-
-    @classmethod
-    async def snapshot_delete(cls, ctx: Context) -> None:
-        cloud = await ctx.cloud()
-        if ctx.physical_id is not None and await cls.shown(ctx, cloud) is not None:
-            await cls._image(ctx, cloud)
-        await cls.delete(ctx)
-
-    @classmethod
-    async def _image(cls, ctx: Context, cloud: CloudServices) -> str:
-        """The id of an image that is made of the server."""
-        name = ctx.data.get(IMAGING)
-        if name is None:
-            name = f"{ctx.physical_name(200)}-{int(ctx.now())}"
-            ctx.note(**{IMAGING: name})
-            await ctx.intend()
-        begun = await cloud.all("image", "images", key="images", params={"name": name})
-        if begun:
-            image = str(begun[0]["id"])
-        else:
-            answer = await cls.act(ctx, cloud, {"createImage": {"name": name}}, WITH_IMAGE_ID)
-            image = str(answer["image_id"])
-
-        def is_made(shown: Object | None) -> bool:
-            status = "deleted" if shown is None else str(shown["status"])
-            if status in ("killed", "deleted", "pending_delete", "deactivated"):
-                raise ResourceFailed(f"Image {image} went to status {status}", "ResourceInError")
-            return status == "active"
-
-        await cloud.until("image", ("images",), image, is_made)
-        ctx.note(**{IMAGING: None})
-        return image
-
     # In the place of another one.
 
     @classmethod
@@ -231,7 +183,7 @@ class ServerChanges(ServerLife):
             attached = [str(one["port_id"]) for one in await interfaces(ctx, cloud)]
         except NotFound:
             return
-        given = await with_ids(cloud, cls, {"networks": ctx.properties.get("networks")})
+        given = await cls.given(cloud, ctx.properties)
         named = {network.get("port") for network in given["networks"] or ()}
         lent = [port for port in attached if port in named and port not in own]
         if lent:

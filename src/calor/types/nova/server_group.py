@@ -62,3 +62,7 @@ class ServerGroup(NovaObject):
     def likeness(cls, body: Object) -> dict[str, str]:
         """Nova's list of groups cannot be asked for names."""
         return {}
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        return await cls.shown(ctx, await ctx.cloud()) is not None

@@ -11,7 +11,6 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
-from calor.types.naming import with_ids
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
@@ -36,6 +35,9 @@ PASSING = frozenset(
 """The statuses from which a server may still become active."""
 
 
+SUBNET_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 3.0)
+
+
 class ServerLife(CloudObject):
     api = "compute"
     collection = ("servers",)
@@ -51,7 +53,7 @@ class ServerLife(CloudObject):
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, props)
+        given = await cls.given(cloud, props)
         body = await cls.new(ctx, given)
         hints = {"os:scheduler_hints": given["scheduler_hints"]} if given.get("scheduler_hints") else {}
 
@@ -83,6 +85,8 @@ class ServerLife(CloudObject):
     ) -> str | None:
         """The port of an entry, with its floating address; None where Nova makes one."""
         network = props["networks"][position]
+        if network.get("network") and not network.get("port"):
+            await _await_subnet(ctx, cloud, str(network["network"]))
         port = await port_for(ctx, cloud, network, position, props.get("security_groups") or ())
         if port is not None and network.get("floating_ip"):
             await associate(cloud, str(network["floating_ip"]), port)
@@ -120,7 +124,7 @@ class ServerLife(CloudObject):
             return found is not None or bool(own_ports(ctx.data)) or "user_id" in ctx.data
         if found is None:
             return False
-        await cls.finish(ctx, cloud, await with_ids(cloud, cls, ctx.properties), found)
+        await cls.finish(ctx, cloud, await cls.given(cloud, ctx.properties), found)
         return True
 
     @classmethod
@@ -142,6 +146,11 @@ class ServerLife(CloudObject):
             f'{shown.get("name")} - Unknown status {shown.get("status")} due to "Unknown"',
             "ResourceUnknownStatus",
         )
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        shown = await cls.shown(ctx, await ctx.cloud())
+        return shown is not None and shown["status"] not in ("ERROR", "DELETED", "SOFT_DELETED")
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
@@ -230,6 +239,17 @@ class ServerLife(CloudObject):
 def fault_of(shown: Mapping[str, Any]) -> str:
     fault = shown.get("fault") or {}
     return f"Message: {fault.get('message', 'Unknown')}, Code: {fault.get('code', 'Unknown')}"
+
+
+async def _await_subnet(ctx: Context, cloud: CloudServices, network: str) -> None:
+    """Waits a while for a subnet to come: those of a stack above may be on their way, as nothing in a group's template
+    tells that its members need them. Nova refuses a network that has none."""
+    known = await cloud.recent("network", "networks", network)
+    for pause in SUBNET_PAUSES:
+        if known is None or known.get("subnets"):
+            return
+        await ctx.sleep(pause)
+        known = await cloud.show("network", "networks", network)
 
 
 async def _stored(ctx: Context, text: str) -> str:

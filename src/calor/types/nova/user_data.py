@@ -50,7 +50,7 @@ def _preparing() -> list[Part]:
     return [
         Part(_guest("cloud-config.yaml"), "cloud-config"),
         Part(_guest("boothook.sh"), "cloud-boothook", "boothook.sh"),
-        Part(_guest("part_handler.py"), "part-handler", "part-handler.py"),
+        Part(f"#part-handler\n{_guest('part_handler.py')}", "part-handler", "part-handler.py"),
     ]
 
 

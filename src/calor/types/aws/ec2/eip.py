@@ -1,8 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, deprecated
+from calor.language.schema import SHOW, Attribute, Property, deprecated
+from calor.types.aws.ec2.addresses import allocation_of
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import CloudObject, Object
+from calor.types.nova.floating_ip_association import link
+from calor.types.nova.ports import associate, external_network
 
 
-class EIP(ResourceType):
+class EIP(CloudObject):
     """A floating IP address from the external network.
 
     A reference to it gives the address itself. With several external networks, use OS::Neutron::FloatingIP,
@@ -11,6 +21,9 @@ class EIP(ResourceType):
 
     type_name = "AWS::EC2::EIP"
     service = "nova"
+    api = "network"
+    collection = ("floatingips",)
+    wrapper = "floatingip"
     properties = {
         "Domain": Property(
             str,
@@ -32,3 +45,60 @@ class EIP(ResourceType):
         ),
         "show": SHOW,
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        return {"floating_network_id": await external_network(await ctx.cloud())}
+
+    @classmethod
+    def likeness(cls, body: Object) -> dict[str, str]:
+        return dict(body)
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return bool(shown.get("floating_network_id") == body["floating_network_id"])
+
+    @classmethod
+    def id_of(cls, shown: Object) -> str:
+        return str(shown["floating_ip_address"])
+
+    @classmethod
+    async def finish(cls, ctx: Context, cloud: CloudServices, given: Mapping[str, Any], made: Object) -> None:
+        ctx.note(allocation_id=made["id"])
+        await super().finish(ctx, cloud, given, made)
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if props.get("InstanceId"):
+            await link(cloud, props["InstanceId"], ctx.data["allocation_id"])
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        return {}
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        allocation = await allocation_of(ctx, cloud)
+        if allocation is not None:
+            await associate(cloud, allocation, None)
+            if props.get("InstanceId"):
+                await link(cloud, props["InstanceId"], allocation)
+
+    @classmethod
+    async def shown(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+        allocation = await allocation_of(ctx, cloud)
+        return await cloud.show("network", "floatingips", allocation) if allocation else None
+
+    @classmethod
+    async def remove(cls, ctx: Context, cloud: CloudServices) -> None:
+        allocation = await allocation_of(ctx, cloud)
+        if allocation:
+            await cloud.ask("network", "DELETE", "floatingips", allocation)
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        if name == "AllocationId":
+            return ctx.data.get("allocation_id")
+        return super().attribute(ctx, name)

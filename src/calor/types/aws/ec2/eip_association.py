@@ -7,6 +7,10 @@ from typing import Any
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property, ResourceType
 from calor.types.aws.common import EitherOr, maybe_given, surely_given
+from calor.types.aws.ec2.addresses import allocation_at
+from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.types.nova.floating_ip_association import link
+from calor.types.nova.ports import associate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,40 @@ class EIPAssociation(ResourceType):
         ),
     }
     rules = [EitherOr("EIP", "AllocationId"), SomethingToConnect()]
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await _connect(await ctx.cloud(), props)
+        ctx.made(str(props.get("EIP") or props["AllocationId"]))
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        cloud = await ctx.cloud()
+        await _disconnect(cloud, ctx.properties)
+        await _connect(cloud, props)
+        ctx.made(str(props.get("EIP") or props["AllocationId"]))
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            await _disconnect(await ctx.cloud(), ctx.properties)
+
+
+async def _allocation(cloud: CloudServices, props: Mapping[str, Any]) -> str | None:
+    return props.get("AllocationId") or await allocation_at(cloud, props["EIP"])
+
+
+async def _connect(cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    allocation = await _allocation(cloud, props)
+    if allocation is None:
+        raise ResourceFailed(f"there is no floating address {props['EIP']}", "NotFound")
+    if props.get("NetworkInterfaceId"):
+        await associate(cloud, allocation, props["NetworkInterfaceId"])
+    else:
+        await link(cloud, props["InstanceId"], allocation)
+
+
+async def _disconnect(cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    allocation = await _allocation(cloud, props)
+    if allocation is not None:
+        await associate(cloud, allocation, None)

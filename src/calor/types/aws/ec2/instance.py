@@ -5,8 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from calor.language.constraints import custom, one_of
-from calor.language.schema import SHOW, Attribute, Problem, Property, ResourceType
+from calor.language.schema import SHOW, Attribute, Problem, Property
 from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, surely_given
+from calor.types.aws.ec2.instances import CHANGES, as_server
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cinder.attaching import attach, detach
+from calor.types.cloud_objects import SHOWN, Object
+from calor.types.naming import id_for, with_ids
+from calor.types.nova import addresses
+from calor.types.nova.server import Server
+from calor.types.nova.server_changes import ServerChanges
 
 ADDRESS = "The instance's first address. All four of these attributes give the same."
 
@@ -24,7 +32,7 @@ class GroupsOrInterfaces:
                 yield Problem("ResourcePropertyConflict", message, (name,))
 
 
-class Instance(ResourceType):
+class Instance(ServerChanges):
     """A server, described as CloudFormation does.
 
     For templates that come from there, with cfn-init and its companions in the image. OS::Nova::Server offers
@@ -124,3 +132,47 @@ class Instance(ResourceType):
         "show": SHOW,
     }
     rules = [GroupsOrInterfaces(), SnapshotForEachDevice()]
+
+    @classmethod
+    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+        """The properties as OS::Nova::Server has them, with ids in place of names."""
+        return {**await with_ids(cloud, Server, as_server(props)), "Volumes": props.get("Volumes")}
+
+    @classmethod
+    def demands_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return False
+
+    @classmethod
+    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+        await super().update(ctx, props, frozenset(CHANGES[name] for name in changed if name in CHANGES))
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        for disk in props.get("Volumes") or ():
+            volume = await id_for(cloud, "cinder.volume", disk["VolumeId"])
+            await attach(ctx, cloud, str(ctx.physical_id), volume, disk["Device"])
+        await super().furnish(ctx, cloud, props)
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            cloud = await ctx.cloud()
+            for disk in ctx.properties.get("Volumes") or ():
+                volume = await id_for(cloud, "cinder.volume", disk["VolumeId"])
+                await detach(ctx, cloud, ctx.physical_id, volume)
+        await super().delete(ctx)
+
+    @classmethod
+    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+        return {}
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        shown = ctx.data.get(SHOWN)
+        if shown is None or name == "show":
+            return shown
+        if name == "AvailabilityZone":
+            return shown.get("OS-EXT-AZ:availability_zone") or ctx.properties.get("AvailabilityZone")
+        return addresses.first(shown) or "0.0.0.0" if name in cls.attributes else None

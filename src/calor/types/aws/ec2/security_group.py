@@ -1,4 +1,14 @@
-from calor.language.schema import Property, ResourceType
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language.schema import Property
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import Object
+from calor.types.naming import id_for
+from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.security_rules import set_rules
 
 RULE = Property(
     dict,
@@ -26,13 +36,15 @@ RULE = Property(
 )
 
 
-class SecurityGroup(ResourceType):
+class SecurityGroup(NetworkObject):
     """A set of rules about which traffic may reach or leave the servers in it.
 
     What no rule allows is dropped. OS::Neutron::SecurityGroup knows more kinds of rules.
     """
 
     type_name = "AWS::EC2::SecurityGroup"
+    collection = ("security-groups",)
+    wrapper = "security_group"
     properties = {
         "GroupDescription": Property(str, "A note for people; has no effect.", required=True),
         "VpcId": Property(str, "Has no effect: a group is valid in all networks of the project."),
@@ -49,3 +61,53 @@ class SecurityGroup(ResourceType):
             items=RULE,
         ),
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        return {"name": ctx.physical_name(), "description": props["GroupDescription"]}
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        rules = await _rules(cloud, props)
+        if rules:
+            await set_rules(cloud, str(ctx.physical_id), (), rules)
+
+    @classmethod
+    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+        return {}
+
+    @classmethod
+    async def adjust(
+        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    ) -> None:
+        before, after = await _rules(cloud, ctx.properties), await _rules(cloud, props)
+        await set_rules(cloud, str(ctx.physical_id), before, after)
+
+
+async def _rules(cloud: CloudServices, props: Mapping[str, Any]) -> list[Object]:
+    """The rules as an OS::Neutron::SecurityGroup has them."""
+    return [
+        await _rule(cloud, direction, rule)
+        for direction, name in (("ingress", "SecurityGroupIngress"), ("egress", "SecurityGroupEgress"))
+        for rule in props.get(name) or ()
+    ]
+
+
+async def _rule(cloud: CloudServices, direction: str, rule: Mapping[str, Any]) -> Object:
+    protocol = None if rule.get("IpProtocol") in (None, "", "-1") else str(rule["IpProtocol"])
+    group = rule.get("SourceSecurityGroupId") or rule.get("SourceSecurityGroupName")
+    return {
+        "direction": direction,
+        "ethertype": "IPv4",
+        "protocol": protocol,
+        "port_range_min": _port(rule.get("FromPort")) if protocol else None,
+        "port_range_max": _port(rule.get("ToPort")) if protocol else None,
+        "remote_mode": "remote_group_id" if group else "remote_ip_prefix",
+        "remote_group_id": await id_for(cloud, "neutron.security_group", group) if group else None,
+        "remote_ip_prefix": None if group else rule.get("CidrIp"),
+    }
+
+
+def _port(value: Any) -> int | None:
+    """A negative number stands for all."""
+    return int(value) if value not in (None, "") and int(value) >= 0 else None

@@ -1,10 +1,22 @@
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calor.language.schema import SHOW, Attribute, Property
 from calor.types.aws.common import UNIMPLEMENTED_TAGS
+from calor.types.aws.ec2.virtual_networks import join, part, router_of, routers_at
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cloud_objects import Object
+from calor.types.neutron.objects import NetworkObject
 
 
-class Subnet(ResourceType):
+class Subnet(NetworkObject):
+    """A subnet of a VPC, joined to its router."""
+
     type_name = "AWS::EC2::Subnet"
-    service = "neutron"
+    collection = ("subnets",)
+    wrapper = "subnet"
     properties = {
         "AvailabilityZone": Property(str),
         "CidrBlock": Property(str, required=True),
@@ -15,3 +27,29 @@ class Subnet(ResourceType):
         "AvailabilityZone": Attribute(str),
         "show": SHOW,
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        return {
+            "name": ctx.physical_name(),
+            "network_id": props["VpcId"],
+            "cidr": props["CidrBlock"],
+            "ip_version": 4,
+        }
+
+    @classmethod
+    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+        if not await routers_at(cloud, str(ctx.physical_id)):
+            router = await router_of(cloud, props["VpcId"])
+            await join(cloud, str(router["id"]), str(ctx.physical_id))
+
+    @classmethod
+    async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
+        for router in await routers_at(cloud, str(ctx.physical_id)):
+            await part(ctx, cloud, router, str(ctx.physical_id))
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        if name == "AvailabilityZone":
+            return ctx.properties.get("AvailabilityZone")
+        return super().attribute(ctx, name)

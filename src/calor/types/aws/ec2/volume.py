@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 from calor.language.constraints import custom, range_
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import Property
 from calor.types.aws.common import KEY_VALUE
+from calor.types.behaviour import Context
+from calor.types.cinder.volumes import VolumeObject
+from calor.types.cloud_objects import Object
 
 
-class Volume(ResourceType):
+class Volume(VolumeObject):
     """A block storage volume.
 
     Attach it with an AWS::EC2::VolumeAttachment or the Volumes of an instance. None of its properties can be
@@ -12,8 +20,6 @@ class Volume(ResourceType):
     """
 
     type_name = "AWS::EC2::Volume"
-    service = "cinder"
-    snapshots_on_delete = True
     properties = {
         "AvailabilityZone": Property(
             str,
@@ -38,3 +44,17 @@ class Volume(ResourceType):
             items=Property(dict, fields=KEY_VALUE),
         ),
     }
+
+    @classmethod
+    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+        tags = {tag["Key"]: tag["Value"] for tag in props.get("Tags") or ()}
+        return {
+            "name": ctx.physical_name(),
+            "availability_zone": props["AvailabilityZone"],
+            **({"size": props["Size"]} if props.get("Size") else {}),
+            **({"metadata": tags} if tags else {}),
+        }
+
+    @classmethod
+    def backup_of(cls, props: Mapping[str, Any]) -> str | None:
+        return props.get("SnapshotId")

@@ -1,5 +1,12 @@
+from __future__ import annotations
+
+from typing import Any
+
 from calor.language.constraints import custom, pattern
 from calor.language.schema import Property, ResourceType
+from calor.types.behaviour import CloudServices, Context
+from calor.types.cinder.attaching import attach, attachment_of, await_attached, detach
+from calor.types.naming import id_for
 
 
 class VolumeAttachment(ResourceType):
@@ -34,3 +41,33 @@ class VolumeAttachment(ResourceType):
             constraints=[pattern("/dev/vd[b-z]")],
         ),
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        server, volume = await _ends(cloud, props)
+        made = await attach(ctx, cloud, server, volume, props["Device"])
+        ctx.made(str(made.get("id") or volume))
+
+    @classmethod
+    async def find(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        server, volume = await _ends(cloud, ctx.properties)
+        found = await attachment_of(cloud, server, volume)
+        if found is None:
+            return False
+        ctx.made(str(found.get("id") or volume))
+        if ctx.action == "CREATE":
+            await await_attached(ctx, cloud, server, volume)
+        return True
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        await detach(ctx, cloud, *await _ends(cloud, ctx.properties))
+
+
+async def _ends(cloud: CloudServices, props: dict[str, Any]) -> tuple[str, str]:
+    """The ids of the server and of the volume."""
+    server = await id_for(cloud, "nova.server", props["InstanceId"])
+    return server, await id_for(cloud, "cinder.volume", props["VolumeId"])

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from calor.language.schema import Peer, Peers, Property, ResourceType
+from calor.types.aws.ec2.virtual_networks import set_gateway, tables_of
+from calor.types.behaviour import Context
+from calor.types.nova.ports import external_network
 
 
 class VPCGatewayAttachment(ResourceType):
+    """Leads the route tables of a VPC to the external network."""
+
     type_name = "AWS::EC2::VPCGatewayAttachment"
     service = "neutron"
     properties = {
@@ -19,3 +25,17 @@ class VPCGatewayAttachment(ResourceType):
         """The gateway is set on the routers of the network, so its route tables come first."""
         for table in peers.having("AWS::EC2::RouteTable", "VpcId", me.value("VpcId")):
             yield table.name
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        network = await external_network(cloud)
+        for router in await tables_of(cloud, props["VpcId"]):
+            await set_gateway(cloud, router, network)
+        ctx.made(ctx.physical_name())
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        for router in await tables_of(cloud, ctx.properties["VpcId"]):
+            await set_gateway(cloud, router, None)

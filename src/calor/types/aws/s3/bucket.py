@@ -1,6 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from calor.clouds.errors import Conflict, NotFound
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, ResourceType
 from calor.types.aws.common import KEY_VALUE
+from calor.types.behaviour import Context, ResourceFailed
+from calor.types.cloud_objects import SHOWN
+from calor.types.swift.objects import look, meta_headers, remove_container
 
 
 class Bucket(ResourceType):
@@ -51,3 +62,58 @@ class Bucket(ResourceType):
         "WebsiteURL": Attribute(str, "The URL of the container."),
         "show": SHOW,
     }
+
+    @classmethod
+    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        cloud = await ctx.cloud()
+        name = ctx.physical_name(64).lower()
+        await cloud.send("object", "PUT", name, headers=_headers(props, await cloud.project_id()))
+        ctx.made(name)
+        ctx.note(**{SHOWN: await look(cloud, name)})
+
+    @classmethod
+    async def delete(cls, ctx: Context) -> None:
+        if ctx.physical_id is None:
+            return
+        try:
+            await remove_container(ctx, await ctx.cloud(), ctx.physical_id, purge=False)
+        except Conflict:
+            raise ResourceFailed(f"the bucket {ctx.physical_id} is not empty", "NotSupported") from None
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        ctx.note(**{SHOWN: await look(await ctx.cloud(), str(ctx.physical_id))})
+
+    @classmethod
+    async def observe(cls, ctx: Context) -> None:
+        if ctx.physical_id is not None:
+            with suppress(NotFound):
+                ctx.note(**{SHOWN: await look(await ctx.cloud(), ctx.physical_id)})
+
+    @classmethod
+    def attribute(cls, ctx: Context, name: str) -> Any:
+        shown = ctx.data.get(SHOWN)
+        if shown is None:
+            return None
+        match name:
+            case "DomainName":
+                return urlsplit(shown["account"]).hostname
+            case "WebsiteURL":
+                return f"{shown['account']}/{quote(str(ctx.physical_id))}"
+            case "show":
+                return shown["headers"]
+        return None
+
+
+def _headers(props: Mapping[str, Any], project: str) -> dict[str, str]:
+    everyone, members = ".r:*", f"{project}:*"
+    access = {
+        "PublicRead": {"X-Container-Read": everyone},
+        "PublicReadWrite": {"X-Container-Read": everyone, "X-Container-Write": everyone},
+        "AuthenticatedRead": {"X-Container-Read": members},
+    }.get(props.get("AccessControl") or "", {})
+    site = props.get("WebsiteConfiguration") or {}
+    pages = {"Web-Index": site.get("IndexDocument"), "Web-Error": site.get("ErrorDocument")}
+    tags = {f"S3-Tag-{tag['Key']}": tag["Value"] for tag in props.get("Tags") or ()}
+    told = {name: value for name, value in {**pages, **tags}.items() if value is not None}
+    return {**access, **meta_headers("Container", told)}

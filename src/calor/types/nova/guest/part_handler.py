@@ -1,4 +1,3 @@
-# part-handler
 """Saves parts of the type text/x-cfninitdata, for the agents and tools on the server."""
 
 import os

@@ -1,0 +1,176 @@
+"""Stacks as CloudFormation describes them, against the embedded cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from orchestrating import Orchestrator
+from running import Server, free_port
+
+
+@pytest.fixture(scope="module")
+def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
+    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
+    server.ready()
+    yield Orchestrator(server)
+    server.stop()
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"get_resource": name}
+
+
+def network() -> dict[str, Any]:
+    return {
+        "vpc": {"type": "AWS::EC2::VPC", "properties": {"CidrBlock": "10.9.0.0/16"}},
+        "subnet": {
+            "type": "AWS::EC2::Subnet",
+            "properties": {"VpcId": ref("vpc"), "CidrBlock": "10.9.1.0/24", "AvailabilityZone": "nova"},
+        },
+        "gateway": {"type": "AWS::EC2::InternetGateway"},
+        "table": {"type": "AWS::EC2::RouteTable", "properties": {"VpcId": ref("vpc")}},
+        "attachment": {
+            "type": "AWS::EC2::VPCGatewayAttachment",
+            "properties": {"VpcId": ref("vpc"), "InternetGatewayId": ref("gateway")},
+        },
+        "association": {
+            "type": "AWS::EC2::SubnetRouteTableAssociation",
+            "properties": {"RouteTableId": ref("table"), "SubnetId": ref("subnet")},
+        },
+        "group": {
+            "type": "AWS::EC2::SecurityGroup",
+            "properties": {
+                "GroupDescription": "web",
+                "SecurityGroupIngress": [
+                    {"IpProtocol": "tcp", "FromPort": "80", "ToPort": "80", "CidrIp": "0.0.0.0/0"}
+                ],
+            },
+        },
+        "interface": {
+            "type": "AWS::EC2::NetworkInterface",
+            "properties": {
+                "SubnetId": ref("subnet"),
+                "PrivateIpAddress": "10.9.1.50",
+                "GroupSet": [ref("group")],
+            },
+        },
+    }
+
+
+def instance(**properties: Any) -> dict[str, Any]:
+    given = {"ImageId": "cirros", "InstanceType": "m1.tiny", **properties}
+    return {"type": "AWS::EC2::Instance", "properties": given}
+
+
+def left_over(user: Orchestrator) -> dict[str, list[str]]:
+    def names(service: str, path: str, key: str) -> list[str]:
+        return [one.get("name") or one["id"] for one in user.ask(service, "GET", path).json()[key]]
+
+    found = {
+        "servers": names("compute", "/servers", "servers"),
+        "routers": names("network", "/v2.0/routers", "routers"),
+        "networks": names("network", "/v2.0/networks", "networks"),
+        "addresses": names("network", "/v2.0/floatingips", "floatingips"),
+        "volumes": names("block-storage", "/volumes", "volumes"),
+    }
+    furnished = {"heat-router", "heat-net", "test-net", "public"}
+    return {kind: [name for name in listed if name not in furnished] for kind, listed in found.items()}
+
+
+NOTHING: dict[str, list[str]] = {"servers": [], "routers": [], "addresses": [], "networks": [], "volumes": []}
+
+
+def test_an_instance_in_a_network_of_its_own(user: Orchestrator) -> None:
+    resources = {
+        **network(),
+        "instance": instance(
+            NetworkInterfaces=[ref("interface")], Tags=[{"Key": "role", "Value": "web"}], UserData="#!/bin/sh"
+        ),
+        "address": {
+            "type": "AWS::EC2::EIP",
+            "properties": {"InstanceId": ref("instance")},
+            "depends_on": ["attachment", "association"],
+        },
+        "volume": {"type": "AWS::EC2::Volume", "properties": {"Size": 1, "AvailabilityZone": "nova"}},
+        "disk": {
+            "type": "AWS::EC2::VolumeAttachment",
+            "properties": {
+                "InstanceId": ref("instance"),
+                "VolumeId": ref("volume"),
+                "Device": "/dev/vdc",
+            },
+        },
+    }
+    outputs = {
+        "private": {"value": {"get_attr": ["instance", "PrivateIp"]}},
+        "interface": {"value": {"get_attr": ["interface", "PrivateIpAddress"]}},
+        "address": {"value": ref("address")},
+        "allocation": {"value": {"get_attr": ["address", "AllocationId"]}},
+    }
+    path = user.create("clouds", resources, outputs=outputs)
+
+    told = user.outputs(path)
+    assert told["private"] == told["interface"] == "10.9.1.50"
+    floating = user.shown("network", f"/v2.0/floatingips/{told['allocation']}")
+    assert floating is not None
+    assert floating["floating_ip_address"] == told["address"]
+    assert floating["fixed_ip_address"] == "10.9.1.50"
+    id = user.id_of(path, "instance")
+    server = user.shown("compute", f"/servers/{id}")
+    assert server is not None
+    assert server["metadata"] == {"role": "web"}
+    volume = user.shown("block-storage", f"/volumes/{user.id_of(path, 'volume')}")
+    assert volume is not None
+    assert [one["server_id"] for one in volume["attachments"]] == [id]
+    table = user.shown("network", f"/v2.0/routers/{user.id_of(path, 'table')}")
+    assert table is not None
+    assert table["external_gateway_info"]["network_id"]
+
+    resources["instance"]["properties"] |= {"InstanceType": "m1.small", "Tags": []}
+    resources["group"]["properties"]["SecurityGroupIngress"] = []
+    user.update(path, resources, outputs=outputs)
+
+    assert user.id_of(path, "instance") == id
+    changed = user.shown("compute", f"/servers/{id}")
+    assert changed is not None
+    assert changed["flavor"]["id"] != server["flavor"]["id"]
+    assert changed["metadata"] == {}
+    group = user.shown("network", f"/v2.0/security-groups/{user.id_of(path, 'group')}")
+    assert group is not None
+    assert [rule["direction"] for rule in group["security_group_rules"]] == ["egress", "egress"]
+
+    user.delete(path)
+    assert left_over(user) == NOTHING
+
+
+def test_an_address_moves_between_instances(user: Orchestrator) -> None:
+    def resources(target: str) -> dict[str, Any]:
+        return {
+            **network(),
+            "one": instance(SubnetId=ref("subnet")),
+            "two": instance(SubnetId=ref("subnet")),
+            "address": {"type": "AWS::EC2::EIP"},
+            "link": {
+                "type": "AWS::EC2::EIPAssociation",
+                "properties": {"EIP": ref("address"), "InstanceId": ref(target)},
+                "depends_on": ["attachment", "association"],
+            },
+        }
+
+    def holder() -> str:
+        [floating] = user.ask("network", "GET", "/v2.0/floatingips").json()["floatingips"]
+        port = user.shown("network", f"/v2.0/ports/{floating['port_id']}")
+        assert port is not None
+        return str(port["device_id"])
+
+    path = user.create("clouds2", resources("one"))
+    assert holder() == user.id_of(path, "one")
+
+    user.update(path, resources("two"))
+    assert holder() == user.id_of(path, "two")
+
+    user.delete(path)
+    assert left_over(user) == NOTHING
