@@ -45,8 +45,9 @@ _COPIED = (
 )
 """Of the host's /etc: how programs are found and work, and nothing of the host itself."""
 
+# A prompt that every shell understands.
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-PS1='\\u@\\h:\\w\\$ '
+PS1="$(id -un)@$(hostname):"'$PWD$ '
 """
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
