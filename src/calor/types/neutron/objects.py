@@ -148,7 +148,9 @@ def _same(given: Any, shown: Any) -> bool:
 
 def _holds_maps(given: Any) -> bool:
     """Such as fixed addresses: the service fills in what they leave open."""
-    return isinstance(given, dict) or (isinstance(given, list) and any(isinstance(one, dict) for one in given))
+    return isinstance(given, dict) or (
+        isinstance(given, list) and any(isinstance(one, dict) for one in given)
+    )
 
 
 async def once_unused(ctx: Context, attempt: Callable[[], Awaitable[Object]]) -> Object:
