@@ -149,8 +149,7 @@ class Stepping(OpenedStack):
         return outcome if inspect.isawaitable(outcome) else None
 
     async def _intended(self, state: ResourceState, handler: Any, *args: Any) -> None:
-        """Works on what can be looked for only when it is written down that this is about to be done. Otherwise
-        whoever takes over, and decides for something else, would take it for untouched."""
+        """Makes what can be looked for only when it is written down that it is about to be made."""
         self.journal.resource(state)
         await self.journal.flush()
         if self.run.stopped():
@@ -176,6 +175,8 @@ class Stepping(OpenedStack):
         lead the stack elsewhere, and must not take it for what it was. A stack that is deleted goes nowhere else."""
         if action in ("UPDATE", "DELETE") and self.run.stack.action != "DELETE":
             await self.journal.flush()
+            if self.run.stopped():
+                raise Stopped
         else:
             self.journal.send()
 
