@@ -68,6 +68,7 @@ class Removing(Stepping):
 
     def _remove(self, state: ResourceState) -> None:
         self.journal.removed(state)
+        self.run.forget_maker(state)
         if self.current.get(state.name) is state:
             del self.current[state.name]
 
