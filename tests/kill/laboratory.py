@@ -43,7 +43,7 @@ class Lab:
         self._log = (folder / "log").open("a")
         self._port = free_port()
         # A connection that is kept may be closed by the server while a request is on its way.
-        self._http = httpx.Client(timeout=10, limits=httpx.Limits(max_keepalive_connections=0))
+        self._http = httpx.Client(timeout=PATIENCE / 2, limits=httpx.Limits(max_keepalive_connections=0))
         self.server = self._started()
         self.server.ready()
         token, project = self.server.token()
@@ -112,10 +112,6 @@ class Lab:
     def stack(self, reference: str) -> dict[str, Any] | None:
         answer = self.ask("GET", f"/stacks/{reference}")
         return answer.json()["stack"] if answer.status_code == 200 else None
-
-    def template(self, reference: str) -> Any:
-        answer = self.ask("GET", f"/stacks/{reference}/template")
-        return answer.json() if answer.status_code == 200 else None
 
     def events(self, name: str, id: str) -> list[dict[str, Any]]:
         return self.ask("GET", f"/stacks/{name}/{id}/events?nested_depth=4&sort_dir=asc").json()["events"]

@@ -50,7 +50,7 @@ def free_port() -> int:
 
 
 def start(database: Path, port: int) -> subprocess.Popen[str]:
-    arguments = ["--port", str(port), "--database", str(database)]
+    arguments = ["--port", str(port), "--database", str(database), "--backend", "simulated"]
     announced = ["--announce", "orchestration:heat=http://127.0.0.1:8004/v1/%(project_id)s"]
     process = subprocess.Popen(
         [sys.executable, "-m", "calor.localcloud", *arguments, *announced],

@@ -117,7 +117,9 @@ class TestMaking:
     def test_what_is_wrong_is_refused(self, demo: Speaker, wrong: dict[str, Any]) -> None:
         assert demo("POST", "/images", wrong).status_code == 400
 
-    @pytest.mark.parametrize("attribute", ["status", "size", "checksum", "created_at", "file", "deleted"])
+    @pytest.mark.parametrize(
+        "attribute", ["status", "size", "checksum", "created_at", "file", "deleted", "os_glance_x"]
+    )
     def test_what_the_service_sets_cannot_be_given(self, demo: Speaker, attribute: str) -> None:
         assert demo("POST", "/images", {attribute: "x"}).status_code == 403
 
@@ -305,6 +307,7 @@ class TestData:
         data = bytes(range(256)) * 1000
         image = with_data(demo, data)
         assert (image["status"], image["size"], image["virtual_size"]) == ("active", len(data), len(data))
+        assert image["stores"] == "file"
         assert (len(image["checksum"]), image["os_hash_algo"], len(image["os_hash_value"])) == (
             32,
             "sha512",
@@ -343,13 +346,13 @@ class TestData:
         until(lambda: demo.get(path)["status"] == "active")
         assert demo("GET", f"{path}/file").content == b"staged"
 
-    def test_a_deactivated_image_is_not_downloaded(self, demo: Speaker, admin: Speaker) -> None:
-        path = f"/images/{with_data(demo)['id']}"
-        assert demo("POST", f"{path}/actions/deactivate").status_code == 403
-        assert admin("POST", f"{path}/actions/deactivate").status_code == 204
+    def test_a_deactivated_image_is_not_downloaded(self, demo: Speaker, other: Speaker) -> None:
+        path = f"/images/{with_data(demo, visibility='community')['id']}"
+        assert other("POST", f"{path}/actions/deactivate").status_code == 403
+        assert demo("POST", f"{path}/actions/deactivate").status_code == 204
         assert demo.get(path)["status"] == "deactivated"
         assert demo("GET", f"{path}/file").status_code == 403
-        assert admin("POST", f"{path}/actions/reactivate").status_code == 204
+        assert demo("POST", f"{path}/actions/reactivate").status_code == 204
         assert demo("GET", f"{path}/file").content == b"data"
 
     def test_deleting_an_image_removes_its_data(self, cloud: Cloud, demo: Speaker) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from typing import Any
 
 import pytest
@@ -262,6 +263,11 @@ class TestObjects:
             assert demo("GET", "/c/o", headers={header: value}).status_code == status, header
         assert demo("PUT", "/c/o", content=b"x", headers={"If-None-Match": "*"}).status_code == 412
 
+    def test_metadata_may_be_empty(self, demo: Speaker) -> None:
+        container(demo)
+        put(demo, "/c/o", X_Object_Meta_A="")
+        assert demo("HEAD", "/c/o").headers["X-Object-Meta-A"] == ""
+
     def test_they_end_when_they_are_told_to(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o", X_Delete_After="60")
@@ -291,6 +297,7 @@ class TestCopying:
         put(demo, "/a/o", b"data", X_Object_Meta_A="1")
         copy = demo("COPY", "/a/o", headers={"Destination": "/b/copy", "X-Object-Meta-B": "2"})
         assert (copy.status_code, copy.headers["X-Copied-From"]) == (201, "a/o")
+        assert copy.headers["X-Object-Meta-A"] == "1"
         assert (
             demo("PUT", "/b/fresh", headers={"X-Copy-From": "a/o", "X-Fresh-Metadata": "true"}).status_code
             == 201
@@ -363,6 +370,9 @@ class TestLargeObjects:
         assert demo("COPY", "/c/big", headers={"Destination": "c/whole"}).status_code == 201
         whole = demo("GET", "/c/whole")
         assert (whole.content, "X-Object-Manifest" in whole.headers) == (b"000111222", False)
+        put(demo, "/c/later", b"")
+        assert demo("POST", "/c/later", headers={"X-Object-Manifest": "parts/big/"}).status_code == 202
+        assert demo("GET", "/c/later").content == b"000111222"
         wrong = {"X-Object-Manifest": "parts"}
         assert demo("PUT", "/c/wrong", content=b"", headers=wrong).status_code == 400
 
@@ -524,6 +534,17 @@ class TestSignedUrls:
 
 
 class TestWhatTheStoreSays:
+    def test_each_answer_has_a_transaction_and_a_type(self, demo: Speaker) -> None:
+        for method, path in (("PUT", "/c"), ("HEAD", "/c"), ("POST", "/c"), ("GET", ""), ("DELETE", "/c")):
+            headers = demo(method, path).headers
+            assert re.fullmatch("tx[0-9a-f]{21}-[0-9a-f]{10}", headers["X-Trans-Id"])
+            assert headers["Content-Type"]
+
+    def test_usage_by_policy(self, demo: Speaker) -> None:
+        container(demo)
+        put(demo, "/c/o", b"1234")
+        assert demo("HEAD", "").headers["X-Account-Storage-Policy-Policy-0-Bytes-Used"] == "4"
+
     def test_what_it_can_do(self, cloud: Cloud) -> None:
         told = cloud.client.get("/object-store/info").json()
         assert told["tempurl"]["allowed_digests"] == ["sha1", "sha256", "sha512"]

@@ -63,6 +63,21 @@ class TestSnapshots:
             demo("POST", "/snapshots", {"snapshot": {**wanted["snapshot"], "force": True}}).status_code == 202
         )
 
+    def test_how_far_they_are_is_reported_by_who_makes_them(self, cloud: Cloud, demo: Speaker) -> None:
+        snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume_of(demo)["id"], display_name="s")
+        assert snapshot["name"] == "s"
+        path = f"/snapshots/{snapshot['id']}"
+        wait_for(demo, path)
+        report = {"os-update_snapshot_status": {"status": "error", "progress": "80%"}}
+        assert demo("POST", f"{path}/action", report).status_code == 400
+        reset = {"os-reset_status": {"status": "creating"}}
+        assert demo("POST", f"{path}/action", reset).status_code == 403
+        cloud.user("chief", "admin")
+        assert volume_speaker(cloud, "chief", "demo")("POST", f"{path}/action", reset).status_code == 202
+        assert demo("POST", f"{path}/action", report).status_code == 202
+        shown = demo.get(path)["snapshot"]
+        assert (shown["status"], shown["os-extended-snapshot-attributes:progress"]) == ("error", "80%")
+
     def test_anothers_are_as_good_as_none(self, cloud: Cloud, demo: Speaker) -> None:
         add_other(cloud)
         snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume_of(demo)["id"])
@@ -71,7 +86,7 @@ class TestSnapshots:
 
 class TestBackups:
     def test_restored_into_a_new_volume_it_has_the_data_of_then(self, cloud: Cloud, demo: Speaker) -> None:
-        volume = volume_of(demo)
+        volume = volume_of(demo, metadata={"a": "1"})
         folder = cloud.database.with_suffix("") / "volumes"
         with (folder / volume["id"]).open("r+b") as file:
             file.write(b"precious")
@@ -82,7 +97,7 @@ class TestBackups:
         answer = demo("POST", f"/backups/{backup['id']}/restore", {"restore": {}})
         restored = answer.json()["restore"]
         assert (answer.status_code, restored["volume_name"]) == (202, f"restore_backup_{backup['id']}")
-        wait_for(demo, f"/volumes/{restored['volume_id']}")
+        assert wait_for(demo, f"/volumes/{restored['volume_id']}")["metadata"] == {"a": "1"}
         wait_for(demo, f"/backups/{backup['id']}")
         with (folder / restored["volume_id"]).open("rb") as file:
             assert file.read(8) == b"precious"

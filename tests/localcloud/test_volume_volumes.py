@@ -99,6 +99,9 @@ class TestMaking:
             [],
         )
         assert "os-vol-host-attr:host" not in volume
+        # What the API was extended by is shown only when it is asked for.
+        assert "os-vol-tenant-attr:tenant_id" in volume
+        assert "os-vol-tenant-attr:tenant_id" not in begun
 
     def test_it_is_a_file_that_takes_no_room_yet(self, cloud: Cloud, demo: Speaker) -> None:
         file = file_of(cloud, make(demo, size=3))
@@ -227,6 +230,14 @@ class TestProjects:
         assert admin("DELETE", quotas).status_code == 200
         assert demo.get(quotas)["quota_set"]["volumes"] == 100
 
+    def test_quotas_of_all_projects(self, demo: Speaker, admin: Speaker) -> None:
+        path = "/os-quota-class-sets/default"
+        assert demo("GET", path).status_code == 403
+        changed = admin("PUT", path, {"quota_class_set": {"per_volume_gigabytes": 2}})
+        assert changed.json()["quota_class_set"]["per_volume_gigabytes"] == 2
+        assert fault_of(demo("POST", "/volumes", {"volume": {"size": 3}})) == OVER
+        assert demo.get(f"/os-quota-sets/{demo.project_id}")["quota_set"]["per_volume_gigabytes"] == 2
+
 
 class TestLists:
     def test_filtered_sorted_and_page_by_page(self, demo: Speaker) -> None:
@@ -246,6 +257,8 @@ class TestLists:
         page = demo.get("/volumes?limit=2&sort=name:asc")
         assert [each["name"] for each in page["volumes"]] == ["a", "b"]
         [link] = page["volumes_links"]
+        assert "volumes_links" in demo.get("/volumes?limit=3")
+        assert demo.get("/volumes?limit=0")["volumes"] == []
         rest = demo.cloud.client.get(link["href"], headers={"X-Auth-Token": demo.cloud.token_of("demo")})
         assert [each["name"] for each in rest.json()["volumes"]] == ["c"]
         assert "volumes_links" not in rest.json()
@@ -306,6 +319,8 @@ class TestChanging:
         assert show(demo, volume)["bootable"] == "true"
         assert act(demo, volume, "os-update_readonly_flag", {"readonly": True}).status_code == 202
         assert show(demo, volume)["metadata"] == {"readonly": "True"}
+        act(demo, volume, "os-update_readonly_flag", {"readonly": False})
+        assert show(demo, volume)["metadata"] == {"readonly": "False"}
 
     def test_only_admins_reset_a_state(self, demo: Speaker, admin: Speaker) -> None:
         volume = make(demo)
@@ -350,6 +365,10 @@ class TestChanging:
         wait_for(demo, f"/volumes/{volume['id']}")
         with file_of(cloud, volume).open("rb") as file:
             assert file.read(5) == bytes(5)
+
+    def test_an_empty_id_leads_nowhere(self, demo: Speaker) -> None:
+        for method in ("GET", "PUT", "DELETE"):
+            assert fault_of(demo(method, "/volumes/")) == MISSING
 
     def test_what_is_no_action_is_refused(self, demo: Speaker) -> None:
         assert fault_of(act(demo, make(demo), "os-dance")) == BAD
@@ -404,6 +423,13 @@ class TestAttaching:
         assert show(demo, volume)["status"] == "in-use"
         detach = {"attachment_id": attachment["attachment_id"]}
         assert act(demo, volume, "os-detach", detach).status_code == 202
+        assert (show(demo, volume)["status"], show(demo, volume)["attachments"]) == ("available", [])
+
+    def test_an_admin_takes_off_even_what_failed(self, demo: Speaker, admin: Speaker) -> None:
+        volume = make(demo)
+        act(demo, volume, "os-attach", {"instance_uuid": "server", "mountpoint": "/dev/vdb"})
+        act(admin, volume, "os-reset_status", {"status": "error"})
+        assert act(admin, volume, "os-force_detach", {"connector": None}).status_code == 202
         assert (show(demo, volume)["status"], show(demo, volume)["attachments"]) == ("available", [])
 
     def test_a_reservation_is_given_up(self, demo: Speaker) -> None:

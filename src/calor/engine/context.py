@@ -115,6 +115,7 @@ class Context:
     def made(self, physical_id: str) -> None:
         """Notes the id of the object that was made, before anything else can go wrong."""
         self._state.physical_id = physical_id
+        self._walk.run.note_maker(self._state)
         self._walk.journal.resource(self._state)
 
     def refer_to(self, value: Any) -> None:
@@ -281,6 +282,9 @@ class Context:
         return self._state.updated_at or self._state.created_at
 
     async def server(self, id: str) -> dict[str, Any] | None:
+        """Without anything that lets the engine act for the owner there are no servers."""
+        if self._walk.run.vault is None:
+            return None
         cloud = await self.cloud()
         return await cloud.show("compute", "servers", id) if await cloud.has("compute") else None
 

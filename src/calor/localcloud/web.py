@@ -38,6 +38,8 @@ class Call:
     parameters: tuple[tuple[str, str], ...]
     """All of them, those given several times among them."""
     headers: Mapping[str, str]
+    request_id: str
+    """What the answer is marked with."""
     raw: bytes
     """The body; empty for a route that streams."""
     stream: AsyncIterator[bytes]
@@ -130,7 +132,7 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
     async def broken(request: Request, error: Exception) -> Response:
         return failed(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")
 
-    return Starlette(
+    app = Starlette(
         routes=[Path(path, endpoint(group), methods=list(group)) for path, group in paths.items()],
         exception_handlers={
             Problem: refuse,
@@ -139,6 +141,9 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
             Exception: broken,
         },
     )
+    # A path that ends in an empty id leads nowhere, and not to the whole collection.
+    app.router.redirect_slashes = False
+    return app
 
 
 def respond(reply: Reply) -> Response:
@@ -170,6 +175,7 @@ async def _admitted(request: Request, route: Route, authenticate: Authenticate) 
         query=dict(request.query_params),
         parameters=tuple(request.query_params.multi_items()),
         headers=request.headers,
+        request_id=request.scope.get("request_id", ""),
         raw=b"" if route.streams else await _limited_body(request),
         stream=request.stream(),
     )

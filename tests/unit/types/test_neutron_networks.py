@@ -485,6 +485,14 @@ def test_an_interface_joins_a_router_to_a_subnet_or_a_port(
     assert context.services.body("PUT /routers/r-edge/remove_router_interface") == body
 
 
+def test_an_interface_that_a_replacement_has_joined_again_stays() -> None:
+    context = made(RouterInterface, router="edge", subnet="left")
+    context.elsewhere = frozenset({str(context.physical_id)})
+    deleted(context)
+
+    assert "PUT /routers/r-edge/remove_router_interface" not in context.services.lines()
+
+
 def test_interfaces_of_old_stacks_are_of_subnets() -> None:
     context = intended(RouterInterface, router="edge", subnet="left")
     context.physical_id = "r-edge:s-left"

@@ -54,6 +54,7 @@ _SET_BY_THE_SERVICE = frozenset(
     }
 )
 _RESERVED = frozenset({"location", "deleted", "deleted_at"})
+_RESERVED_PREFIX = "os_glance_"
 _MOST_PROPERTIES = 128
 
 BASE = frozenset(_READERS) | _SET_BY_THE_SERVICE
@@ -64,7 +65,7 @@ def read_attribute(name: str, value: Any) -> Any:
     """One attribute or property, as it will be kept."""
     if name in _SET_BY_THE_SERVICE:
         raise Forbidden(f"Attribute '{name}' is read-only.")
-    if name in _RESERVED:
+    if name in _RESERVED or name.startswith(_RESERVED_PREFIX):
         raise Forbidden(f"Attribute '{name}' is reserved.")
     if reader := _READERS.get(name):
         return tuple(dict.fromkeys(reader(value, name))) if name == "tags" else reader(value, name)

@@ -7,13 +7,13 @@ from typing import Any
 from calor.localcloud.image.images import IMPORT_METHODS
 from calor.localcloud.image.rules import admins, anyone
 from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.views import STORE
 from calor.localcloud.problems import NotFound
 from calor.localcloud.routes import RouteOf
 from calor.localcloud.web import Call, Reply
 
-_NEWEST = 16
-# Version 2.8 stands for several stores at once.
-_MISSING = frozenset({8})
+# Later ones tell of the tasks of an image, of usage and of caches, which there are not.
+_NEWEST = 11
 
 
 def list_choices(service: ImageService, call: Call) -> Reply:
@@ -32,7 +32,6 @@ def _versions(call: Call) -> list[dict[str, Any]]:
             "links": [{"rel": "self", "href": f"{call.base}/v2/"}],
         }
         for minor in range(_NEWEST, -1, -1)
-        if minor not in _MISSING
     ]
 
 
@@ -42,7 +41,7 @@ def import_info(service: ImageService, call: Call) -> Reply:
 
 
 def stores_info(service: ImageService, call: Call) -> Reply:
-    return Reply(body={"stores": [{"id": "file", "default": "true", "description": "Files of the cloud"}]})
+    return Reply(body={"stores": [{"id": STORE, "default": "true", "description": "Files of the cloud"}]})
 
 
 def list_tasks(service: ImageService, call: Call) -> Reply:
@@ -51,11 +50,6 @@ def list_tasks(service: ImageService, call: Call) -> Reply:
 
 def get_task(service: ImageService, call: Call) -> Reply:
     raise NotFound.of("task", call.path["task_id"])
-
-
-def image_tasks(service: ImageService, call: Call) -> Reply:
-    service.need(call.caller, call.path["image_id"])
-    return Reply(body={"tasks": []})
 
 
 ROUTES = (
@@ -67,5 +61,4 @@ ROUTES = (
     RouteOf("GET", "/v2/info/stores", stores_info, anyone),
     RouteOf("GET", "/v2/tasks", list_tasks, admins),
     RouteOf("GET", "/v2/tasks/{task_id}", get_task, admins),
-    RouteOf("GET", "/v2/images/{image_id}/tasks", image_tasks, anyone),
 )

@@ -9,7 +9,7 @@ from calor.localcloud.image.attributes import read_attributes
 from calor.localcloud.image.listing import list_images
 from calor.localcloud.image.patches import patched
 from calor.localcloud.image.records import Image
-from calor.localcloud.image.rules import admins, anyone, writers
+from calor.localcloud.image.rules import anyone, writers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.image.views import show_image
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
@@ -93,7 +93,7 @@ def reactivate(service: ImageService, call: Call) -> Reply:
 
 
 def _switched(service: ImageService, call: Call, before: str, after: str) -> Reply:
-    image = service.need(call.caller, call.path["image_id"])
+    image = service.need_own(call.caller, call.path["image_id"])
     if image.status not in (before, after):
         raise BadRequest(f"An image in the state {image.status} cannot become {after}.")
     service.keep(replace(image, status=after))
@@ -110,6 +110,6 @@ ROUTES = (
     RouteOf("DELETE", _ONE, delete_image, writers),
     RouteOf("PUT", f"{_ONE}/tags/{{tag}}", add_tag, writers),
     RouteOf("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, writers),
-    RouteOf("POST", f"{_ONE}/actions/deactivate", deactivate, admins),
-    RouteOf("POST", f"{_ONE}/actions/reactivate", reactivate, admins),
+    RouteOf("POST", f"{_ONE}/actions/deactivate", deactivate, writers),
+    RouteOf("POST", f"{_ONE}/actions/reactivate", reactivate, writers),
 )

@@ -17,6 +17,7 @@ from calor.localcloud.neighbours import UsableImage
 from calor.localcloud.problems import Forbidden, NotFound
 
 _HASHED_BY = "sha512"
+_HASHED_UP_TO = 256 << 20
 FAILED_IMPORT = "os_glance_failed_import"
 """The property of an image that names the stores which did not get its data."""
 
@@ -70,29 +71,32 @@ class ImageService:
         for file in (self.file_of(image.id), self.staged_file_of(image.id), self.arriving_file_of(image.id)):
             file.unlink(missing_ok=True)
 
-    def complete(self, image_id: str, arrived: Path, summary: Summary) -> None:
+    def complete(self, image_id: str, arrived: Path, summary: Summary | None) -> None:
         """The data is all there: the image becomes active. One that was deleted meanwhile stays so."""
         image = self.records.images.get(image_id)
         if image is None:
             arrived.unlink(missing_ok=True)
             return
+        size = arrived.stat().st_size
         arrived.replace(self.file_of(image_id))
         self.keep(
             replace(
                 image,
                 status="active",
                 has_data=True,
-                size=summary.size,
-                virtual_size=summary.size if image.disk_format == "raw" else None,
-                checksum=summary.md5,
-                os_hash_algo=_HASHED_BY,
-                os_hash_value=summary.sha512,
+                size=size,
+                virtual_size=size if image.disk_format == "raw" else None,
+                checksum=summary.md5 if summary else None,
+                os_hash_algo=_HASHED_BY if summary else None,
+                os_hash_value=summary.sha512 if summary else None,
             )
         )
 
     async def complete_with(self, image_id: str, arrived: Path) -> None:
-        """The same for a file that was not hashed while it was written."""
-        self.complete(image_id, arrived, await self.ground.life.aside(summarise, arrived))
+        """The same for a file that was not hashed while it was written. A very large one stays without hashes, as
+        in a store that takes disks over without reading them."""
+        small = arrived.stat().st_size <= _HASHED_UP_TO
+        self.complete(image_id, arrived, await self.ground.life.aside(summarise, arrived) if small else None)
 
     def _resume(self) -> None:
         """An upload that the end of the process has cut off can be begun again; what was written goes on."""
@@ -183,6 +187,10 @@ class ImageService:
             file.replace(target)
         self.keep(replace(image, status="saving"))
         self._fill_later(image_id)
+
+    def remove_image(self, image_id: str) -> None:
+        if image := self.records.images.get(image_id):
+            self.remove(image)
 
 
 _ATTRIBUTES = ("container_format", "disk_format", "min_disk", "min_ram", "protected", "visibility")

@@ -6,6 +6,9 @@ from typing import Any
 
 from calor.localcloud.image.records import Image, Member
 
+STORE = "file"
+"""The one place where data is kept."""
+
 _SHOWN = (
     "id",
     "name",
@@ -29,6 +32,7 @@ _SHOWN = (
 def show_image(image: Image) -> dict[str, Any]:
     return {
         **image.properties,
+        **({"stores": STORE} if image.has_data else {}),
         **{name: getattr(image, name) for name in _SHOWN},
         "tags": sorted(image.tags),
         "created_at": to_the_second(image.created_at),

@@ -56,6 +56,7 @@ async def copied(
     )
     keep_new(store, container, thing)
     more = {
+        **{f"X-Object-Meta-{name.title()}": value for name, value in thing.metadata.items()},
         "X-Copied-From": source_path.lstrip("/"),
         "X-Copied-From-Account": call.path["account"],
         "X-Copied-From-Last-Modified": http_date(source.changed_at),

@@ -11,6 +11,9 @@ from calor.localcloud.problems import BadRequest
 
 Headers = dict[str, str]
 
+POLICY = "Policy-0"
+"""The one way in which everything is stored."""
+
 _LONGEST_NAME, _LONGEST_VALUE, _MOST, _LARGEST = 128, 256, 90, 4096
 CONTAINER_SETTINGS = (
     "x-container-read",
@@ -35,8 +38,10 @@ def metadata_in(headers: Mapping[str, str], kind: str) -> dict[str, str]:
     found = {name.removeprefix(given): value for name, value in headers.items() if name.startswith(given)}
     found |= {name.removeprefix(removed): "" for name in headers if name.startswith(removed)}
     for name, value in found.items():
-        if not name or len(name) > _LONGEST_NAME:
-            raise BadRequest(f"Metadata name length must be from 1 to {_LONGEST_NAME}: {name[:20]}")
+        if not name:
+            raise BadRequest("Metadata name cannot be empty")
+        if len(name) > _LONGEST_NAME:
+            raise BadRequest(f"Metadata name too long: {name[:200]}")
         if len(value) > _LONGEST_VALUE:
             raise BadRequest(f"Metadata value longer than {_LONGEST_VALUE}: {name}")
     return found
@@ -64,10 +69,14 @@ def settings_in(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def account_headers(account: Account, for_owner: bool) -> Headers:
+    used = {
+        "Container-Count": str(account.container_count),
+        "Object-Count": str(account.object_count),
+        "Bytes-Used": str(account.bytes_used),
+    }
     return {
-        "X-Account-Container-Count": str(account.container_count),
-        "X-Account-Object-Count": str(account.object_count),
-        "X-Account-Bytes-Used": str(account.bytes_used),
+        **{f"X-Account-{name}": amount for name, amount in used.items()},
+        **{f"X-Account-Storage-Policy-{POLICY}-{name}": amount for name, amount in used.items()},
         "X-Timestamp": stamp(account.created_at),
         "Accept-Ranges": "bytes",
         **_metadata_headers("Account", account.metadata, for_owner),
@@ -81,7 +90,7 @@ def container_headers(container: Container, for_owner: bool) -> Headers:
         "X-Container-Bytes-Used": str(container.bytes_used),
         "X-Timestamp": stamp(container.created_at),
         "Last-Modified": http_date(container.changed_at),
-        "X-Storage-Policy": "Policy-0",
+        "X-Storage-Policy": POLICY,
         "Accept-Ranges": "bytes",
         **{name.title(): value for name, value in settings.items()},
         **_metadata_headers("Container", container.metadata, for_owner),

@@ -21,6 +21,7 @@ from calor.localcloud.objectstore.writing import (
     delete_at_in,
     described,
     keep_new,
+    manifest_in,
     object_metadata,
 )
 from calor.localcloud.problems import BadRequest, LengthRequired, PreconditionFailed, TooLarge, Unprocessable
@@ -115,6 +116,7 @@ def update_object(store: ObjectStore, visit: Visit) -> Reply:
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
         content_type=call.headers.get("content-type") or thing.content_type,
         delete_at=delete_at_in(store, call),
+        manifest=manifest_in(call),
         changed_at=store.now(),
     )
     store.put(container, changed)

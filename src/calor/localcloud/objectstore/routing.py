@@ -13,6 +13,8 @@ from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.web import Call, Reply, Route
 
+# Told with every answer, even one that has no content.
+_PLAIN = {"Content-Type": "text/html; charset=UTF-8"}
 _LONGEST_CONTAINER, _LONGEST_OBJECT = 256, 1024
 
 
@@ -53,9 +55,13 @@ class StoreRoute:
             visit = Visit(known, account_id, is_owner(caller, account_id), signed)
             reply = self.handler(store, visit)
             settled = await reply if isawaitable(reply) else reply
-            return replace(settled, headers={**settled.headers, "X-Trans-Id": f"tx{uuid4().hex}"})
+            return replace(settled, headers={**_PLAIN, **settled.headers, "X-Trans-Id": _transaction(store)})
 
         return Route(self.method, self.path, answer, None, self.streams)
+
+
+def _transaction(store: ObjectStore) -> str:
+    return f"tx{uuid4().hex[:21]}-{int(store.now()):010x}"
 
 
 ACCOUNT = "/v1/{account}"

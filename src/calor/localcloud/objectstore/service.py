@@ -8,6 +8,7 @@ from http import HTTPStatus
 from starlette.applications import Starlette
 
 from calor.localcloud.objectstore import accounts, containers, downloads, objects
+from calor.localcloud.objectstore.headers import POLICY
 from calor.localcloud.objectstore.listings import LONGEST
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.objectstore.tempurl import DIGESTS, METHODS
@@ -36,7 +37,7 @@ def info(call: Call) -> Reply:
                 "max_meta_overall_size": 4096,
                 "max_container_name_length": 256,
                 "max_object_name_length": 1024,
-                "policies": [{"name": "Policy-0", "aliases": "Policy-0", "default": True}],
+                "policies": [{"name": POLICY, "aliases": POLICY, "default": True}],
             },
             "tempurl": {"methods": list(METHODS), "allowed_digests": list(DIGESTS)},
             "versioned_writes": {"allowed_flags": ["x-versions-location", "x-history-location"]},

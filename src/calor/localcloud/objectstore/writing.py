@@ -16,9 +16,6 @@ from calor.localcloud.web import Call, Reply
 
 def described(store: ObjectStore, call: Call, container: Container, name: str, file: str) -> Thing:
     """The object but for its data."""
-    manifest = call.headers.get("x-object-manifest")
-    if manifest is not None and ("/" not in unquote(manifest).strip("/") or "?" in manifest):
-        raise BadRequest("X-Object-Manifest must be in the format container/prefix")
     return Thing(
         id=thing_key(container, name),
         container_id=container.id,
@@ -31,8 +28,15 @@ def described(store: ObjectStore, call: Call, container: Container, name: str, f
         metadata=object_metadata(call),
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
         delete_at=delete_at_in(store, call),
-        manifest=manifest,
+        manifest=manifest_in(call),
     )
+
+
+def manifest_in(call: Call) -> str | None:
+    manifest = call.headers.get("x-object-manifest")
+    if manifest is not None and ("/" not in unquote(manifest).strip("/") or "?" in manifest):
+        raise BadRequest("X-Object-Manifest must be in the format container/prefix")
+    return manifest
 
 
 def _content_type(call: Call, name: str) -> str:
@@ -43,7 +47,9 @@ def _content_type(call: Call, name: str) -> str:
 
 
 def object_metadata(call: Call) -> dict[str, str]:
-    return checked({name: value for name, value in metadata_in(call.headers, "object").items() if value})
+    """As it is given, what is empty included: an object's metadata is always replaced as a whole."""
+    given = metadata_in(call.headers, "object")
+    return checked({name: value for name, value in given.items() if f"x-object-meta-{name}" in call.headers})
 
 
 def delete_at_in(store: ObjectStore, call: Call) -> int | None:
@@ -74,7 +80,6 @@ def created_reply(thing: Thing, **more: str) -> Reply:
     headers = {
         "ETag": f'"{thing.etag}"' if thing.is_static_large else thing.etag,
         "Last-Modified": http_date(thing.changed_at),
-        "Content-Type": "text/html; charset=UTF-8",
         **more,
     }
     return Reply(201, headers=headers)

@@ -152,7 +152,8 @@ def _detach(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     with service.records.store.transaction():
         for attachment in going:
             service.records.attachments.remove(attachment.id)
-        attaching.settle(service, volume)
+        # Whatever state it was in, even a wrong one.
+        attaching.settle(service, replace(volume, status="detaching"))
     return _ACCEPTED
 
 

@@ -80,6 +80,12 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
         parent_id=_parent(service, volume) if given.get("incremental") else None,
         task={"then": volume.status},
         metadata=given.get("metadata") or {},
+        origin={
+            "metadata": volume.metadata,
+            "image_metadata": volume.image_metadata,
+            "image_id": volume.image_id,
+            "bootable": volume.bootable,
+        },
     )
     with service.records.store.transaction():
         take(service.records, volume.project_id, None, backups=1, backup_gigabytes=volume.size)
@@ -100,14 +106,15 @@ def _parent(service: VolumeService, volume: Volume) -> str:
 
 
 def get_backup(service: VolumeService, call: Call) -> Reply:
-    return _shown(service, call, _backup(service, call))
+    return Reply(body={"backup": _show_all(service, call, [_backup(service, call)])[0]})
 
 
 def update_backup(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("backup", _CHANGE)
     if not given:
         raise BadRequest("There must be something to change.")
-    return _shown(service, call, _keep(service, replace(_backup(service, call), **given)))
+    changed = _keep(service, replace(_backup(service, call), **given))
+    return Reply(body={"backup": brief_backup(call, changed)})
 
 
 def delete_backup(service: VolumeService, call: Call) -> Reply:
@@ -171,10 +178,6 @@ def _backup(service: VolumeService, call: Call) -> Backup:
 
 def _keep(service: VolumeService, backup: Backup) -> Backup:
     return service.records.backups.put(replace(backup, updated_at=service.stamp()))
-
-
-def _shown(service: VolumeService, call: Call, backup: Backup) -> Reply:
-    return Reply(body={"backup": _show_all(service, call, [backup])[0]})
 
 
 _ONE = "/backups/{backup_id}"

@@ -77,9 +77,14 @@ def list_services(service: VolumeService, call: Call) -> Reply:
             "disabled_reason": None,
         }
         for binary, host in hosts.items()
-        if call.query.get("binary") in (None, binary) and call.query.get("host") in (None, host)
+        if call.query.get("binary") in (None, binary) and _is_at(call.query.get("host"), host)
     ]
     return Reply(body={"services": shown})
+
+
+def _is_at(asked: str | None, host: str) -> bool:
+    """A host is asked for by its whole name, or by the part before its backend's."""
+    return asked in (None, host, host.partition("@")[0])
 
 
 def list_pools(service: VolumeService, call: Call) -> Reply:

@@ -11,6 +11,23 @@ from calor.localcloud.web import Call
 
 display_text = nullable(text(255))
 
+NAMES: Mapping[str, Reader] = {
+    "name": display_text,
+    "description": display_text,
+    "display_name": display_text,
+    "display_description": display_text,
+}
+
+
+def named(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Name and description, also under the names they had in the first version of the API."""
+    found = {}
+    for name in ("name", "description"):
+        for written in (f"display_{name}", name):
+            if written in given:
+                found[name] = given[written]
+    return found
+
 
 def strict(
     required: Mapping[str, Reader] | None = None, optional: Mapping[str, Reader] | None = None

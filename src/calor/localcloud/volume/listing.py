@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -27,11 +27,13 @@ _SORTABLE = (
     "size",
     "availability_zone",
     "name",
+    "display_name",
     "bootable",
     "created_at",
     "volume_id",
     "updated_at",
 )
+_SORTED_AS = {"display_name": "name"}
 _NEWEST_FIRST = (SortKey("created_at", True), SortKey("id", True))
 
 
@@ -54,14 +56,19 @@ class Listing(Generic[T]):
         found = {each.id: each for each in self._found(service, call)}
         rows = [{**vars(each), "bootable": getattr(each, "bootable", None)} for each in found.values()]
         matching = [row for row in rows if all(_fits(row, *each) for each in self._conditions(call))]
-        arranged = ordered(matching, sort_keys(call, _SORTABLE, _NEWEST_FIRST))
+        keys = sort_keys(call, _SORTABLE, _NEWEST_FIRST)
+        arranged = ordered(
+            matching, [replace(key, field=_SORTED_AS.get(key.field, key.field)) for key in keys]
+        )
         items = after_marker(arranged, call.query.get("marker"), lambda row: str(row["id"]))
         if items is None:
             raise NotFound(f"marker [{call.query['marker'][:255]}] could not be found.")
         items = items[_number(call, "offset") or 0 :]
-        limit = min(_number(call, "limit") or _LARGEST_PAGE, _LARGEST_PAGE)
+        asked = _number(call, "limit")
+        limit = _LARGEST_PAGE if asked is None else min(asked, _LARGEST_PAGE)
         body: dict[str, Any] = {self.plural: show([found[str(row["id"])] for row in items[:limit]])}
-        if len(items) > limit:
+        # A full page has a next one, which may turn out to be empty.
+        if len(items) >= limit > 0:
             body[f"{self.plural}_links"] = [{"rel": "next", "href": _next(call, str(items[limit - 1]["id"]))}]
         if microversion(call) >= 45 and truth(call.query.get("with_count", "false")):
             body["count"] = len(matching)

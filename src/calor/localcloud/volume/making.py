@@ -29,8 +29,6 @@ class WantedVolume:
     availability_zone: str | None = None
     multiattach: bool = False
     metadata: Mapping[str, str] = field(default_factory=dict)
-    image_metadata: Mapping[str, str] = field(default_factory=dict)
-    """What a backup knows of the volume it was made of."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def make_volume(service: VolumeService, caller: Caller, wanted: WantedVolume) ->
         encrypted=kind.encryption is not None,
         multiattach=wanted.multiattach or kind.extra_specs.get("multiattach", "").lower() == "<is> true",
         metadata=wanted.metadata,
-        image_metadata={**origin.image_metadata, **wanted.image_metadata},
+        image_metadata=origin.image_metadata,
     )
     with service.records.store.transaction():
         take(service.records, caller.project_id, kind, volumes=1, gigabytes=size)

@@ -7,7 +7,7 @@ from typing import Any
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.reading import mapping, truth
 from calor.localcloud.volume.forms import amount
-from calor.localcloud.volume.quotas import UNLIMITED, defaults, limits_of, set_limits, used_by
+from calor.localcloud.volume.quotas import DEFAULT_CLASS, UNLIMITED, defaults, limits_of, set_limits, used_by
 from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.web import Call, Reply
@@ -40,20 +40,23 @@ def get_defaults(service: VolumeService, call: Call) -> Reply:
 
 
 def update_quotas(service: VolumeService, call: Call) -> Reply:
-    given = call.read_in("quota_set", mapping)
     project = call.path["project"]
-    known = limits_of(service.records, project)
-    # Clients name the project once more in the body.
-    wanted = {name: value for name, value in given.items() if name not in ("tenant_id", "project_id")}
-    for name in wanted:
+    set_limits(service.records, project, _read(service, call, "quota_set"))
+    return Reply(body={"quota_set": limits_of(service.records, project)})
+
+
+def _read(service: VolumeService, call: Call, member: str) -> dict[str, int]:
+    known = defaults(service.records)
+    # Clients name whose they are once more in the body.
+    given = {
+        name: value
+        for name, value in call.read_in(member, mapping).items()
+        if name not in ("tenant_id", "project_id", "class_name")
+    }
+    for name in given:
         if name not in known:
             raise BadRequest(f"Bad key(s) in quota set: {name[:255]}")
-    set_limits(
-        service.records,
-        project,
-        {name: _NUMBER(value, f"quota_set.{name}") for name, value in wanted.items()},
-    )
-    return Reply(body={"quota_set": limits_of(service.records, project)})
+    return {name: _NUMBER(value, f"{member}.{name}") for name, value in given.items()}
 
 
 def delete_quotas(service: VolumeService, call: Call) -> Reply:
@@ -63,6 +66,13 @@ def delete_quotas(service: VolumeService, call: Call) -> Reply:
 
 def get_class(service: VolumeService, call: Call) -> Reply:
     return Reply(body={"quota_class_set": {"id": call.path["name"], **defaults(service.records)}})
+
+
+def update_class(service: VolumeService, call: Call) -> Reply:
+    if call.path["name"] != DEFAULT_CLASS:
+        raise BadRequest(f"The only quota class is {DEFAULT_CLASS}.")
+    set_limits(service.records, DEFAULT_CLASS, _read(service, call, "quota_class_set"))
+    return Reply(body={"quota_class_set": defaults(service.records)})
 
 
 def get_limits(service: VolumeService, call: Call) -> Reply:
@@ -91,5 +101,6 @@ ROUTES = (
     VolumeRoute("PUT", _ONE, update_quotas, admins),
     VolumeRoute("DELETE", _ONE, delete_quotas, admins),
     VolumeRoute("GET", "/os-quota-class-sets/{name}", get_class, admins),
+    VolumeRoute("PUT", "/os-quota-class-sets/{name}", update_class, admins),
     VolumeRoute("GET", "/limits", get_limits, anyone),
 )

@@ -10,6 +10,7 @@ from calor.localcloud.problems import OverLimit
 from calor.localcloud.volume.records import Allowance, Records, Used, VolumeType
 
 UNLIMITED = -1
+DEFAULT_CLASS = "default"
 DEFAULTS: Mapping[str, int] = {
     "volumes": 100,
     "snapshots": 100,
@@ -31,17 +32,27 @@ def of_type(kind: str, volume_type: VolumeType) -> str:
 def defaults(records: Records) -> dict[str, int]:
     """Each type has quotas of its own, without limits."""
     typed = {of_type(kind, each): UNLIMITED for each in records.types.find() for kind in _OF_A_TYPE}
-    return {**DEFAULTS, **typed}
+    return {**DEFAULTS, **typed, **_set_for(records, DEFAULT_CLASS)}
 
 
 def limits_of(records: Records, project_id: str) -> dict[str, int]:
-    allowance = records.allowances.get(project_id)
-    return {**defaults(records), **(allowance.limits if allowance else {})}
+    return {**defaults(records), **_set_for(records, project_id)}
 
 
-def set_limits(records: Records, project_id: str, changes: Mapping[str, int]) -> None:
-    allowance = records.allowances.get(project_id) or Allowance(project_id)
+def _set_for(records: Records, owner: str) -> Mapping[str, int]:
+    allowance = records.allowances.get(owner)
+    return allowance.limits if allowance else {}
+
+
+def set_limits(records: Records, owner: str, changes: Mapping[str, int]) -> None:
+    """For a project, or for all that have none of their own."""
+    allowance = records.allowances.get(owner) or Allowance(owner)
     records.allowances.put(replace(allowance, limits={**allowance.limits, **changes}))
+
+
+def _decisive_limits(records: Records, project_id: str) -> Mapping[str, int]:
+    """The limits without those of types that were never set, which do not limit anything."""
+    return {**DEFAULTS, **_set_for(records, DEFAULT_CLASS), **_set_for(records, project_id)}
 
 
 def used_by(records: Records, project_id: str) -> Mapping[str, int]:
@@ -51,8 +62,7 @@ def used_by(records: Records, project_id: str) -> Mapping[str, int]:
 
 def take(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
     """Counts what is about to be made, or refuses it. To be done in the transaction that makes it."""
-    allowance = records.allowances.get(project_id)
-    limits = {**DEFAULTS, **(allowance.limits if allowance else {})}
+    limits = _decisive_limits(records, project_id)
     used = dict(used_by(records, project_id))
     for name, amount in _with_type(amounts, volume_type).items():
         used[name] = used.get(name, 0) + amount
@@ -71,8 +81,7 @@ def give_back(records: Records, project_id: str, volume_type: VolumeType | None,
 
 def check_size(records: Records, project_id: str, size: int) -> None:
     """One volume alone can be too large."""
-    allowance = records.allowances.get(project_id)
-    limit = (allowance.limits if allowance else {}).get("per_volume_gigabytes", UNLIMITED)
+    limit = _decisive_limits(records, project_id)["per_volume_gigabytes"]
     if limit != UNLIMITED and size > limit:
         raise _over(
             f"Requested volume size {size}G is larger than the maximum of {limit}G.", "VolumeSizeExceeds"

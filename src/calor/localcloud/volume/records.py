@@ -30,7 +30,8 @@ class Volume:
     source_volid: str | None = None
     image_id: str | None = None
     bootable: bool = False
-    readonly: bool = False
+    readonly: bool | None = None
+    """Unset until someone says so."""
     encrypted: bool = False
     multiattach: bool = False
     group_id: str | None = None
@@ -65,6 +66,7 @@ class Snapshot:
     name: str | None = None
     description: str | None = None
     status: str = "creating"
+    progress: str = "0%"
     metadata: Texts = field(default_factory=dict)
 
 
@@ -87,7 +89,8 @@ class Backup:
     """The earlier backup that an incremental one adds to."""
     task: Mapping[str, Any] = field(default_factory=dict)
     metadata: Texts = field(default_factory=dict)
-    data_timestamp: str | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    """What the volume was beside its data, for the one that is restored."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,8 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a project may have of each kind, where it differs from the default; its id is the project's."""
+    """What a project may have of each kind, where it differs from the default; its id is the project's. The one of
+    the quota class `default` is for all projects."""
 
     id: str
     limits: Mapping[str, int] = field(default_factory=dict)

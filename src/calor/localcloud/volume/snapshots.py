@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.reading import identifier, nullable, text
-from calor.localcloud.volume.forms import display_text, flag, read_action, strict, texts
+from calor.localcloud.volume.forms import NAMES, flag, named, read_action, strict, texts
 from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.metadata import Metadata
 from calor.localcloud.volume.quotas import take
@@ -19,15 +20,11 @@ from calor.localcloud.web import Call, Reply
 
 _NEW = strict(
     {"volume_id": identifier},
-    {
-        "name": display_text,
-        "description": display_text,
-        "force": nullable(flag),
-        "metadata": nullable(texts),
-    },
+    {**NAMES, "force": nullable(flag), "metadata": nullable(texts)},
 )
-_CHANGE = strict(optional={"name": display_text, "description": display_text})
+_CHANGE = strict(optional=NAMES)
 _STATUS = strict({"status": text(255, shortest=1)}, {"progress": text(5)})
+_REPORTED = {"creating": ("creating", "available", "error"), "deleting": ("deleting", "error_deleting")}
 _FORCE_IS_NEEDLESS = 66
 """The microversion since which volumes in use need no force."""
 
@@ -56,8 +53,7 @@ def create_snapshot(service: VolumeService, call: Call) -> Reply:
         volume_id=volume.id,
         size=volume.size,
         created_at=service.stamp(),
-        name=given.get("name"),
-        description=given.get("description"),
+        **named(given),
         metadata=given.get("metadata") or {},
     )
     kind = service.records.types.get(volume.volume_type_id)
@@ -76,7 +72,7 @@ def update_snapshot(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("snapshot", _CHANGE)
     if not given:
         raise BadRequest("There must be something to change.")
-    changed = _keep(service, replace(_snapshot(service, call), **given))
+    changed = _keep(service, replace(_snapshot(service, call), **named(given)))
     return Reply(body={"snapshot": brief_snapshot(call, changed)})
 
 
@@ -92,13 +88,26 @@ def delete_snapshot(service: VolumeService, call: Call) -> Reply:
 def act(service: VolumeService, call: Call) -> Reply:
     snapshot = _snapshot(service, call)
     name, value = read_action(call)
-    if name not in ("os-reset_status", "os-update_snapshot_status", "os-force_delete"):
+    if name == "os-update_snapshot_status":
+        return _report(service, snapshot, value)
+    if name not in ("os-reset_status", "os-force_delete"):
         raise BadRequest(f"There is no such action: {name[:255]}")
     if not call.caller.is_admin:
         raise Forbidden(f"Policy doesn't allow snapshot_extension:{name} to be performed.")
     if name == "os-force_delete":
         return _remove(service, snapshot)
     _keep(service, replace(snapshot, status=_STATUS(value, name)["status"]))
+    return Reply(202)
+
+
+def _report(service: VolumeService, snapshot: Snapshot, value: Any) -> Reply:
+    """How far a snapshot is, told by who makes it."""
+    given = _STATUS(value, "os-update_snapshot_status")
+    if given["status"] not in _REPORTED.get(snapshot.status, ()):
+        raise BadRequest(
+            f"A snapshot that is {snapshot.status} cannot be reported as {given['status'][:255]}."
+        )
+    _keep(service, replace(snapshot, **given))
     return Reply(202)
 
 

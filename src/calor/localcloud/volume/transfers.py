@@ -15,7 +15,7 @@ from calor.localcloud.volume.quotas import give_back, take
 from calor.localcloud.volume.records import Snapshot, Transfer, Volume
 from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
 from calor.localcloud.volume.state import VolumeService
-from calor.localcloud.volume.views import links, show_transfer
+from calor.localcloud.volume.views import brief_transfer, show_transfer
 from calor.localcloud.web import Call, Reply
 
 _NEW = strict({"volume_id": identifier}, {"name": display_text, "no_snapshots": nullable(flag)})
@@ -23,10 +23,16 @@ _ACCEPT = strict({"auth_key": text(255, shortest=1)})
 
 
 def list_transfers(service: VolumeService, call: Call) -> Reply:
-    """Transfers are listed alike in brief and in detail: there is little to leave out."""
+    return Reply(body={"transfers": [brief_transfer(call, each) for each in _found(service, call)]})
+
+
+def list_details(service: VolumeService, call: Call) -> Reply:
+    return Reply(body={"transfers": [show_transfer(call, each) for each in _found(service, call)]})
+
+
+def _found(service: VolumeService, call: Call) -> list[Transfer]:
     everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
-    found = service.records.transfers.find(**({} if everyone else {"project_id": call.caller.project_id}))
-    return Reply(body={"transfers": [show_transfer(call, each) for each in found]})
+    return service.records.transfers.find(**({} if everyone else {"project_id": call.caller.project_id}))
 
 
 def create_transfer(service: VolumeService, call: Call) -> Reply:
@@ -79,13 +85,7 @@ def accept_transfer(service: VolumeService, call: Call) -> Reply:
     with service.records.store.transaction():
         _hand_over(service, call, volume, transfer.no_snapshots)
         service.records.transfers.remove(transfer.id)
-    told = {
-        "id": transfer.id,
-        "name": transfer.name,
-        "volume_id": volume.id,
-        "links": links(call, "os-volume-transfer", transfer.id),
-    }
-    return Reply(202, {"transfer": told})
+    return Reply(202, {"transfer": brief_transfer(call, transfer)})
 
 
 def _hand_over(service: VolumeService, call: Call, volume: Volume, no_snapshots: bool) -> None:
@@ -120,7 +120,7 @@ def _routes(root: str, since: int) -> tuple[VolumeRoute, ...]:
     return (
         VolumeRoute("GET", root, list_transfers, anyone, since),
         VolumeRoute("POST", root, create_transfer, writers, since),
-        VolumeRoute("GET", f"{root}/detail", list_transfers, anyone, since),
+        VolumeRoute("GET", f"{root}/detail", list_details, anyone, since),
         VolumeRoute("GET", one, get_transfer, anyone, since),
         VolumeRoute("DELETE", one, delete_transfer, writers, since),
         VolumeRoute("POST", f"{one}/accept", accept_transfer, writers, since),

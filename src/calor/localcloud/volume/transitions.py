@@ -152,7 +152,9 @@ class Transitions:
         )
         current = self._records.snapshots.get(snapshot.id)
         if current is not None and current.status == "creating":
-            self._records.snapshots.put(replace(current, status="available", updated_at=self._stamp()))
+            self._records.snapshots.put(
+                replace(current, status="available", progress="100%", updated_at=self._stamp())
+            )
 
     async def _snapshot_deleted(self, snapshot: Snapshot) -> None:
         records = self._records
@@ -184,7 +186,7 @@ class Transitions:
         volume = self._records.volumes.get(str(backup.task["volume_id"]))
         if volume is not None:
             await self._replace_data(self._backup_file(backup.id), volume)
-            self._settle_volume(volume.id, "available")
+            self._settle_volume(volume.id, "available", **backup.origin)
         self._settle_backup(backup.id)
 
     def _settle_volume(self, volume_id: str, status: str, only_from: str | None = None, **more: Any) -> None:

@@ -11,7 +11,7 @@ from calor.localcloud.volume.forms import flag, read_action, strict, texts
 from calor.localcloud.volume.records import DefaultType, VolumeType
 from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
 from calor.localcloud.volume.state import VolumeService
-from calor.localcloud.volume.views import show_type
+from calor.localcloud.volume.views import show_changed_type, show_new_type, show_type
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _NEW = strict(
@@ -54,7 +54,7 @@ def create_type(service: VolumeService, call: Call) -> Reply:
         extra_specs=given.get("extra_specs") or {},
         projects=() if public else (call.caller.project_id or "",),
     )
-    return Reply(body={"volume_type": show_type(call, service.records.types.add(volume_type))})
+    return Reply(body={"volume_type": show_new_type(service.records.types.add(volume_type))})
 
 
 def get_type(service: VolumeService, call: Call) -> Reply:
@@ -76,7 +76,7 @@ def update_type(service: VolumeService, call: Call) -> Reply:
     volume_type = need_type(service, call)
     _check_name(service, given.get("name", volume_type.name), volume_type.id)
     changed = service.records.types.put(replace(volume_type, **given))
-    return Reply(body={"volume_type": show_type(call, changed)})
+    return Reply(body={"volume_type": show_changed_type(changed)})
 
 
 def delete_type(service: VolumeService, call: Call) -> Reply:

@@ -33,6 +33,20 @@ def links(call: Call, plural: str, identifier: str) -> list[Shown]:
 
 
 def show_volumes(service: VolumeService, call: Call, volumes: Sequence[Volume]) -> list[Shown]:
+    plain = _plain_volumes(service, call, volumes)
+    return [{**shown, **_extensions(call, volume)} for shown, volume in zip(plain, volumes, strict=True)]
+
+
+def show_volume(service: VolumeService, call: Call, volume: Volume) -> Shown:
+    return show_volumes(service, call, [volume])[0]
+
+
+def show_changed_volume(service: VolumeService, call: Call, volume: Volume) -> Shown:
+    """As it is shown when it was just made or changed: without what the API was extended by."""
+    return _plain_volumes(service, call, [volume])[0]
+
+
+def _plain_volumes(service: VolumeService, call: Call, volumes: Sequence[Volume]) -> list[Shown]:
     """Attachments and types are looked up once for all of them."""
     attachments: dict[str, list[Attachment]] = {}
     for attachment in service.records.attachments.find_in("volume_id", [volume.id for volume in volumes]):
@@ -42,8 +56,17 @@ def show_volumes(service: VolumeService, call: Call, volumes: Sequence[Volume]) 
     return [_volume(call, volume, attachments.get(volume.id, []), types) for volume in volumes]
 
 
-def show_volume(service: VolumeService, call: Call, volume: Volume) -> Shown:
-    return show_volumes(service, call, [volume])[0]
+def _extensions(call: Call, volume: Volume) -> Shown:
+    shown: Shown = {"os-vol-tenant-attr:tenant_id": volume.project_id}
+    if volume.image_metadata:
+        shown["volume_image_metadata"] = dict(volume.image_metadata)
+    if call.caller.is_admin:
+        shown |= {
+            "os-vol-host-attr:host": POOL,
+            "os-vol-mig-status-attr:migstat": volume.migration_status,
+            "os-vol-mig-status-attr:name_id": None,
+        }
+    return shown
 
 
 def _volume(call: Call, volume: Volume, attachments: Sequence[Attachment], types: Mapping[str, str]) -> Shown:
@@ -66,20 +89,12 @@ def _volume(call: Call, volume: Volume, attachments: Sequence[Attachment], types
         "consistencygroup_id": None,
         "replication_status": None,
         "user_id": volume.user_id,
-        "metadata": {**volume.metadata, **({"readonly": "True"} if volume.readonly else {})},
+        "metadata": {**volume.metadata, **_readonly(volume)},
         "attachments": [_in_volume(each) for each in attached],
         "links": links(call, "volumes", volume.id),
-        "os-vol-tenant-attr:tenant_id": volume.project_id,
     }
-    if volume.image_metadata:
-        shown["volume_image_metadata"] = dict(volume.image_metadata)
     if call.caller.is_admin:
-        shown |= {
-            "os-vol-host-attr:host": POOL,
-            "os-vol-mig-status-attr:migstat": volume.migration_status,
-            "os-vol-mig-status-attr:name_id": None,
-            "migration_status": volume.migration_status,
-        }
+        shown["migration_status"] = volume.migration_status
     version = microversion(call)
     if version >= 13:
         shown["group_id"] = volume.group_id
@@ -94,6 +109,11 @@ def _volume(call: Call, volume: Volume, attachments: Sequence[Attachment], types
     if version >= 65:
         shown["consumes_quota"] = True
     return shown
+
+
+def _readonly(volume: Volume) -> dict[str, str]:
+    """Told among the metadata once it was said."""
+    return {} if volume.readonly is None else {"readonly": str(volume.readonly)}
 
 
 def _in_volume(attachment: Attachment) -> Shown:
@@ -148,10 +168,9 @@ def brief_snapshot(call: Call, snapshot: Snapshot) -> Shown:
 
 
 def show_snapshot(call: Call, snapshot: Snapshot) -> Shown:
-    done = "100%" if snapshot.status == "available" else "0%"
     return {
         **brief_snapshot(call, snapshot),
-        "os-extended-snapshot-attributes:progress": done,
+        "os-extended-snapshot-attributes:progress": snapshot.progress,
         "os-extended-snapshot-attributes:project_id": snapshot.project_id,
     }
 
@@ -176,29 +195,38 @@ def show_backup(call: Call, backup: Backup, has_dependents: bool) -> Shown:
         "has_dependent_backups": has_dependents,
         "created_at": backup.created_at,
         "updated_at": backup.updated_at,
-        "data_timestamp": backup.data_timestamp or backup.created_at,
+        "data_timestamp": backup.created_at,
     }
     version = microversion(call)
     if version >= 18 and call.caller.is_admin:
         shown["os-backup-project-attr:project_id"] = backup.project_id
     if version >= 43:
         shown["metadata"] = dict(backup.metadata)
-    if version >= 45:
-        shown["encryption_key_id"] = None
     if version >= 56:
         shown["user_id"] = backup.user_id
     return shown
 
 
-def show_type(call: Call, volume_type: VolumeType) -> Shown:
-    shown: Shown = {
+def show_changed_type(volume_type: VolumeType) -> Shown:
+    """As it is shown when it was just changed."""
+    return {
         "id": volume_type.id,
         "name": volume_type.name,
         "description": volume_type.description,
         "is_public": volume_type.is_public,
-        "os-volume-type-access:is_public": volume_type.is_public,
         "extra_specs": dict(volume_type.extra_specs),
     }
+
+
+def show_new_type(volume_type: VolumeType) -> Shown:
+    return {
+        **show_changed_type(volume_type),
+        "os-volume-type-access:is_public": volume_type.is_public,
+    }
+
+
+def show_type(call: Call, volume_type: VolumeType) -> Shown:
+    shown = show_new_type(volume_type)
     if call.caller.is_admin:
         shown["qos_specs_id"] = volume_type.qos_specs_id
     return shown
@@ -208,14 +236,17 @@ def show_qos(qos: QosSpecs) -> Shown:
     return {"id": qos.id, "name": qos.name, "consumer": qos.consumer, "specs": dict(qos.specs)}
 
 
-def show_transfer(call: Call, transfer: Transfer) -> Shown:
-    shown: Shown = {
+def brief_transfer(call: Call, transfer: Transfer) -> Shown:
+    return {
         "id": transfer.id,
         "name": transfer.name,
         "volume_id": transfer.volume_id,
-        "created_at": transfer.created_at,
         "links": links(call, "os-volume-transfer", transfer.id),
     }
+
+
+def show_transfer(call: Call, transfer: Transfer) -> Shown:
+    shown = {**brief_transfer(call, transfer), "created_at": transfer.created_at}
     if microversion(call) >= 55:
         shown["no_snapshots"] = transfer.no_snapshots
     return shown

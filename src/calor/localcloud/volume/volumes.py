@@ -7,25 +7,19 @@ from typing import Any
 
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import identifier, mapping, nullable, truth
-from calor.localcloud.volume.forms import amount, display_text, flag, strict, texts
+from calor.localcloud.volume.forms import NAMES, amount, flag, named, strict, texts
 from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.making import WantedVolume, make_volume, remove_volume
 from calor.localcloud.volume.metadata import Metadata
 from calor.localcloud.volume.records import Volume
 from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
 from calor.localcloud.volume.state import VolumeService
-from calor.localcloud.volume.views import brief_volume, show_volume, show_volumes
+from calor.localcloud.volume.views import brief_volume, show_changed_volume, show_volume, show_volumes
 from calor.localcloud.web import Call, Reply
 
-_NAMES = {
-    "name": display_text,
-    "description": display_text,
-    "display_name": display_text,
-    "display_description": display_text,
-}
 _NEW = strict(
     optional={
-        **_NAMES,
+        **NAMES,
         "size": nullable(amount(1)),
         "volume_type": nullable(identifier),
         "availability_zone": nullable(identifier),
@@ -48,7 +42,7 @@ _NEW = strict(
 _BODY = strict(
     {"volume": _NEW}, {"OS-SCH-HNT:scheduler_hints": nullable(mapping), "scheduler_hints": nullable(mapping)}
 )
-_CHANGE = strict(optional={**_NAMES, "metadata": texts})
+_CHANGE = strict(optional={**NAMES, "metadata": texts})
 _DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_deleting", "error_managing")
 
 _LISTING = Listing(
@@ -75,20 +69,10 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
         availability_zone=given.get("availability_zone"),
         multiattach=bool(given.get("multiattach")),
         metadata=given.get("metadata") or {},
-        **_named(given),
+        **named(given),
     )
     volume = make_volume(service, call.caller, wanted)
-    return Reply(202, {"volume": show_volume(service, call, volume)})
-
-
-def _named(given: dict[str, Any]) -> dict[str, Any]:
-    """Name and description, also under the names they had in the first version of the API."""
-    found = {}
-    for name in ("name", "description"):
-        for written in (f"display_{name}", name):
-            if written in given:
-                found[name] = given[written]
-    return found
+    return Reply(202, {"volume": show_changed_volume(service, call, volume)})
 
 
 def get_volume(service: VolumeService, call: Call) -> Reply:
@@ -99,11 +83,11 @@ def update_volume(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("volume", _CHANGE)
     if not given:
         raise BadRequest("There must be something to change.")
-    changes = _named(given)
+    changes = named(given)
     if "metadata" in given:
         changes["metadata"] = given["metadata"]
     volume = service.keep(replace(_volume(service, call), **changes))
-    return Reply(body={"volume": show_volume(service, call, volume)})
+    return Reply(body={"volume": show_changed_volume(service, call, volume)})
 
 
 def delete_volume(service: VolumeService, call: Call) -> Reply:

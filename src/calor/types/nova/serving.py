@@ -35,6 +35,9 @@ PASSING = frozenset(
 """The statuses from which a server may still become active."""
 
 
+SUBNET_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 3.0)
+
+
 class ServerLife(CloudObject):
     api = "compute"
     collection = ("servers",)
@@ -82,6 +85,8 @@ class ServerLife(CloudObject):
     ) -> str | None:
         """The port of an entry, with its floating address; None where Nova makes one."""
         network = props["networks"][position]
+        if network.get("network") and not network.get("port"):
+            await _await_subnet(ctx, cloud, str(network["network"]))
         port = await port_for(ctx, cloud, network, position, props.get("security_groups") or ())
         if port is not None and network.get("floating_ip"):
             await associate(cloud, str(network["floating_ip"]), port)
@@ -234,6 +239,17 @@ class ServerLife(CloudObject):
 def fault_of(shown: Mapping[str, Any]) -> str:
     fault = shown.get("fault") or {}
     return f"Message: {fault.get('message', 'Unknown')}, Code: {fault.get('code', 'Unknown')}"
+
+
+async def _await_subnet(ctx: Context, cloud: CloudServices, network: str) -> None:
+    """Waits a while for a subnet to come: those of a stack above may be on their way, as nothing in a group's template
+    tells that its members need them. Nova refuses a network that has none."""
+    known = await cloud.recent("network", "networks", network)
+    for pause in SUBNET_PAUSES:
+        if known is None or known.get("subnets"):
+            return
+        await ctx.sleep(pause)
+        known = await cloud.show("network", "networks", network)
 
 
 async def _stored(ctx: Context, text: str) -> str:
