@@ -13,6 +13,7 @@ from calor.types import catalogue
 
 SMALL_CLOUD = token() + ":identity,orchestration"
 NETWORK = token() + ":identity,orchestration,network"
+CONTAINERS = token() + ":identity,orchestration,application-container"
 
 
 def using(type_name: str, **properties: Any) -> dict[str, Any]:
@@ -55,7 +56,8 @@ class TestStacks:
         door.by(NETWORK).create(template=NET)
 
     def test_without_behaviour_they_are_refused_all_the_same(self, door: Door) -> None:
-        found = error(door.by(NETWORK)("POST", "/stacks", {"stack_name": "s", "template": NET}), 400)
+        template = using("OS::Zun::Container", image="busybox")
+        found = error(door.by(CONTAINERS)("POST", "/stacks", {"stack_name": "s", "template": template}), 400)
 
         assert found["type"] == "ResourceTypeUnavailable"
         assert "cannot make such resources yet" in found["message"]

@@ -149,6 +149,22 @@ class TestImages:
         assert "/images/" in answer.headers["Location"]
 
 
+class TestShelf:
+    def test_an_image_is_all_that_is_left(self, compute: Computing) -> None:
+        def images() -> Any:
+            return compute.get("/v2/images?name=web-shelved", service="image")["images"]
+
+        server = compute.server()
+        compute.done(server, "shelve", None, "SHELVED_OFFLOADED")
+        assert [image["status"] for image in images()] == ["active"]
+        compute.done(server, "unshelve", None, "ACTIVE")
+        assert images() == []
+        compute.done(server, "shelve", None, "SHELVED_OFFLOADED")
+        compute.call("DELETE", f"/servers/{server['id']}")
+        compute.wait_until_gone(server["id"])
+        assert images() == []
+
+
 class TestLocks:
     def test_a_locked_server_is_left_alone_by_all_but_admins(self, compute: Computing) -> None:
         server = compute.server()

@@ -114,10 +114,17 @@ class TestVolumes:
         assert shown == [{"id": volume["id"]}]
         assert [each["volumeId"] for each in compute.get(path)["volumeAttachments"]] == [volume["id"]]
         again = compute.post(path, {"volumeAttachment": {"volumeId": volume["id"]}})
-        assert fault_of(again) == CONFLICT
+        assert fault_of(again) == BAD
         assert compute.call("DELETE", f"{path}/{volume['id']}").status_code == 202
         compute.wait_for_volume(volume["id"], "available")
         assert fault_of(compute.call("GET", f"{path}/{volume['id']}")) == MISSING
+
+    def test_a_server_that_is_rescued_keeps_what_it_has(self, compute: Computing) -> None:
+        server, volume = compute.server(), compute.volume()
+        compute.done(server, "rescue", None, "RESCUE")
+        wanted = {"volumeAttachment": {"volumeId": volume["id"]}}
+        answer = compute.post(f"/servers/{server['id']}/os-volume_attachments", wanted)
+        assert fault_of(answer) == CONFLICT
 
     def test_what_another_server_has_is_refused(self, compute: Computing) -> None:
         volume = compute.volume()

@@ -63,6 +63,9 @@ class TestLife:
         assert [action["action"] for action in actions] == ["stop", "create"]
         action = compute.get(f"{path}/{actions[1]['request_id']}")["instanceAction"]
         assert [event["result"] for event in action["events"]] == ["Success"]
+        asked = compute.act(server, "os-start")
+        answer = compute.call("GET", f"{path}/{asked.headers['X-Compute-Request-Id']}")
+        assert answer.json()["instanceAction"]["action"] == "start"
 
 
 class TestTenancy:

@@ -39,6 +39,8 @@ class Reach:
         self.lookups = Lookups()
         self.signer = Signer()
         self.seen: Memory[Object | None] = Memory(RECENT)
+        self.makers: dict[str, str] = {}
+        """Resources, by the ids of what runs of now have made: some of them are on their way to the database."""
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: WeakValueDictionary[tuple[str, ...], Poller] = WeakValueDictionary()
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from calor.clouds.errors import CloudError
-from calor.engine.states import ResourceState, StepFailed, Stopped
-from calor.engine.stepping import Following, Stepping
+from calor.engine.states import ResourceState, StepFailed
+from calor.engine.stepping import Following, Stepping, reaches_out
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
@@ -52,22 +52,14 @@ class Making(Stepping):
         if self._is_nested(resource):
             child = self.children[resource.name] = self._child(resource, state)
             outcome: Any = child.create(evaluated)
-        elif create is not None and hasattr(resource.found, "find"):
-            outcome = self._create_intended(state, create)
+        elif create is not None and reaches_out(resource.found):
+            outcome = self._intended(state, create, state.properties)
         else:
             outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
             self._created(state, resource)
             return None
         return self._finish(outcome, state, "CREATE", lambda: self._created(state, resource))
-
-    async def _create_intended(self, state: ResourceState, create: Any) -> None:
-        """What can be looked for is made only when it is written down that it is about to be."""
-        self.journal.resource(state)
-        await self.journal.flush()
-        if self.run.stopped():
-            raise Stopped
-        await awaited(create(self.context(state), state.properties))
 
     def _begin_again(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated

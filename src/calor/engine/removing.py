@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from calor.engine.children import delete_child
+from calor.engine.context import Context
 from calor.engine.hooks import wait_at
 from calor.engine.states import ResourceState
-from calor.engine.stepping import Following, Stepping
+from calor.engine.stepping import Following, Stepping, reaches_out
 from calor.engine.walking import awaited
 from calor.plan.present import DELETION_POLICY, NESTED
 
@@ -39,17 +40,12 @@ class Removing(Stepping):
             return delete_child(self._walk, state)
         if self.run.stack.run.get("retain"):
             return None
-        if state.physical_id is None and hasattr(found, "find"):
-            return self._find_and_delete(state, found)
+        if state.physical_id is None and reaches_out(found):
+            return _find_and_delete(found, self.context(state))
         # What could not be made is not worth keeping.
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
         handler = getattr(found, "snapshot_delete", None) if keeps else None
         return self._call(state, "DELETE", handler or getattr(found, "delete", None))
-
-    async def _find_and_delete(self, state: ResourceState, found: Any) -> None:
-        """Its creation may have been interrupted: it may be there, and nobody knows its id."""
-        if await found.find(self.context(state)):
-            await awaited(found.delete(self.context(state)))
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)
@@ -68,5 +64,12 @@ class Removing(Stepping):
 
     def _remove(self, state: ResourceState) -> None:
         self.journal.removed(state)
+        self.run.forget_maker(state)
         if self.current.get(state.name) is state:
             del self.current[state.name]
+
+
+async def _find_and_delete(found: Any, ctx: Context) -> None:
+    """Its creation may have been interrupted: it may be there, and nobody knows its id."""
+    if await found.find(ctx):
+        await awaited(found.delete(ctx))

@@ -183,6 +183,7 @@ class Run(Ledger):
             await self._sinks.close()
             # What is still to be written must be before the lease is given back.
             await self.journal.flush()
+            self.forget_makers()
 
     async def _execute(self) -> None:
         while True:

@@ -12,6 +12,7 @@ from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
 from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.plan.decision import has_stack_below
 from calor.plan.present import EXTERNAL, policy_of, remembered
@@ -25,6 +26,11 @@ FAILURE = "_failure"
 
 Following = Coroutine[Any, Any, None] | None
 """What is still to be waited for, if anything is."""
+
+
+def reaches_out(found: Any) -> bool:
+    """Whether resources of a type stand for something outside, which can be looked for."""
+    return hasattr(found, "find")
 
 
 class Stepping(OpenedStack):
@@ -142,15 +148,37 @@ class Stepping(OpenedStack):
             raise self._fail(state, action, StepFailed.of(error)) from None
         return outcome if inspect.isawaitable(outcome) else None
 
+    async def _intended(self, state: ResourceState, handler: Any, *args: Any) -> None:
+        """Makes what can be looked for only when it is written down that it is about to be made."""
+        self.journal.resource(state)
+        await self.journal.flush()
+        if self.run.stopped():
+            raise Stopped
+        await awaited(handler(self.context(state), *args))
+
     async def _finish(self, outcome: Any, state: ResourceState, action: str, done: Any) -> None:
-        self.journal.send()
         try:
+            await self._intent_noted(action)
             await outcome
         except (NeedsReplacement, asyncio.CancelledError):
             raise
         except Exception as error:
             raise self._broke_off(state, action, error) from None
+        finally:
+            if inspect.iscoroutine(outcome):
+                # It has not begun if the intent could not be stored.
+                outcome.close()
         done()
+
+    async def _intent_noted(self, action: str) -> None:
+        """What is changed or deleted is stored as such before: should this engine be killed, the next one may have to
+        lead the stack elsewhere, and must not take it for what it was. A stack that is deleted goes nowhere else."""
+        if action in ("UPDATE", "DELETE") and self.run.stack.action != "DELETE":
+            await self.journal.flush()
+            if self.run.stopped():
+                raise Stopped
+        else:
+            self.journal.send()
 
     def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
         """What becomes of an error while something was waited for. What is left to others has not failed."""

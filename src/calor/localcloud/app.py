@@ -111,10 +111,12 @@ class _Frontdoor:
         if scope["path"] in self._roots:
             scope = {**scope, "path": scope["path"] + "/"}
 
+        request_id = f"req-{uuid4()}"
+        scope = {**scope, "request_id": request_id}
+
         async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                request_id = f"req-{uuid4()}"
                 headers["X-Openstack-Request-Id"] = request_id
                 headers["X-Compute-Request-Id"] = request_id
             await send(message)

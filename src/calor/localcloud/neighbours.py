@@ -108,6 +108,9 @@ class Images(Protocol):
     def fill_image(self, image_id: str, file: Path | None) -> None:
         """Gives an image its data, by moving the file (None: empty), so that it becomes active."""
 
+    def remove_image(self, image_id: str) -> None:
+        """Deletes an image the compute service has made for itself; one that is gone is fine."""
+
 
 @dataclass(frozen=True)
 class UsableVolume:

@@ -56,7 +56,7 @@ class Simulated:
 
     async def boot(self, plan: ServerPlan, fresh: bool = False) -> None:
         earlier = "" if fresh else self._consoles.get(plan.id, "")
-        self._consoles[plan.id] = f"{earlier}{plan.host_name} login: "
+        self._consoles[plan.id] = f"{earlier}{_boot_log(plan)}"
 
     async def halt(self, id: str) -> None:
         pass
@@ -90,3 +90,24 @@ class Simulated:
 
     async def snapshot(self, id: str, target: Path) -> None:
         target.write_bytes(b"")
+
+
+def _boot_log(plan: ServerPlan) -> str:
+    """What a small Linux would say, in as many lines as people and their tests expect to see."""
+    addresses = [address.address for port in plan.ports for address in port.addresses]
+    said = [
+        f"Booting {plan.image_name or 'from a volume'}",
+        f"cpu: {plan.vcpus}",
+        f"memory: {plan.memory_mb} MiB",
+        f"disk: {plan.disk_gb} GiB",
+        f"interfaces: {len(plan.ports)}",
+        *(f"address: {address}" for address in addresses),
+        *(f"volume: {volume.device}" for volume in plan.volumes),
+        f"user data: {len(plan.user_data or b'')} bytes, kept and not run",
+        f"public keys: {len(plan.public_keys)}",
+        f"host name: {plan.host_name}",
+        "This server is simulated.",
+        "",
+        f"{plan.host_name} login: ",
+    ]
+    return "\n".join(said)

@@ -38,6 +38,8 @@ class Call:
     parameters: tuple[tuple[str, str], ...]
     """All of them, those given several times among them."""
     headers: Mapping[str, str]
+    request_id: str
+    """What the answer is marked with."""
     raw: bytes
     """The body; empty for a route that streams."""
     stream: AsyncIterator[bytes]
@@ -173,6 +175,7 @@ async def _admitted(request: Request, route: Route, authenticate: Authenticate) 
         query=dict(request.query_params),
         parameters=tuple(request.query_params.multi_items()),
         headers=request.headers,
+        request_id=request.scope.get("request_id", ""),
         raw=b"" if route.streams else await _limited_body(request),
         stream=request.stream(),
     )

@@ -16,11 +16,11 @@ from calor.localcloud.compute.records import Disk, new_id
 from calor.localcloud.compute.rules import ComputeRoute, members, readers
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.machinery import MachineryFailed
-from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
+from calor.localcloud.problems import BadRequest, Forbidden, NotFound
 from calor.localcloud.reading import Reader, identifier, nullable, text
 from calor.localcloud.web import Call, Reply
 
-_RUNNING = ("active", "paused", "rescued", "resized")
+_RUNNING = ("active", "paused", "resized")
 _STATES = (*_RUNNING, "stopped", "suspended")
 _SHELVED = ("shelved", "shelved_offloaded")
 
@@ -48,7 +48,7 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         compute.volumes.need_volume(call.caller, volume_id)
         disks = compute.records.disks.find(server_id=server.id)
         if any(disk.volume_id == volume_id for disk in disks):
-            raise Conflict(f"The server {server.id} has the volume {volume_id} already.")
+            raise BadRequest(f"The server {server.id} has the volume {volume_id} already.")
         taken = {disk.device for disk in disks}
         device = given.get("device") or next_device(taken)
         if device in taken:

@@ -31,6 +31,8 @@ async def _delete(compute: Compute, server: Server) -> None:
     await compute.ground.machinery.destroy(server.id)
     give_back_ports(compute, server)
     release_disks(compute, server)
+    if server.shelved_image:
+        compute.images.remove_image(server.shelved_image)
     with compute.records.store.transaction():
         give_up(compute, server)
         compute.records.deeds.remove_where(server_id=server.id)

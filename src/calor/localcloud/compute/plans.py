@@ -46,7 +46,7 @@ def _image_of(compute: Compute, server: Server, disks: list[Disk]) -> UsableImag
     """The image it boots from. One that was deleted since is not needed: the server has its own disk by then."""
     caller = owner_of(server)
     with suppress(NotFound):
-        image_id: str | None = server.pending.get("image_id") or server.image_id
+        image_id: str | None = server.pending.get("image_id") or server.shelved_image or server.image_id
         if not image_id:
             roots = [disk.volume_id for disk in disks if disk.boot_index == 0 and disk.volume_id]
             image_id = compute.volumes.need_volume(caller, roots[0]).image_id if roots else None

@@ -80,6 +80,8 @@ class Server:
     locked_reason: str | None = None
     disk_config: str = "MANUAL"
     group_id: str | None = None
+    shelved_image: str | None = None
+    """What it comes back from when it is taken from the shelf."""
     hints: Mapping[str, Any] = field(default_factory=dict)
     certificates: tuple[str, ...] | None = None
     access_v4: str = ""
@@ -148,6 +150,7 @@ class Deed:
     action: str
     user_id: str
     project_id: str
+    request_id: str
     started: str
     finished: str | None = None
     event: str = ""
@@ -198,7 +201,9 @@ class Records:
             "compute_aggregates", Aggregate, unique=[("name",)]
         )
         self.services: Collection[HostService] = store.collection("compute_services", HostService)
-        self.deeds: Collection[Deed] = store.collection("compute_deeds", Deed, [("server_id",)])
+        self.deeds: Collection[Deed] = store.collection(
+            "compute_deeds", Deed, [("server_id",), ("request_id",)]
+        )
         self.consoles: Collection[Console] = store.collection("compute_consoles", Console, [("server_id",)])
         self.quotas: Collection[Quota] = store.collection("compute_quotas", Quota)
         self.consumption: Collection[Consumption] = store.collection("compute_consumption", Consumption)

@@ -113,9 +113,10 @@ def list_deeds(compute: Compute, call: Call) -> Reply:
 
 
 def get_deed(compute: Compute, call: Call) -> Reply:
-    server, deed = need_server(compute, call), compute.records.deeds.get(call.path["deed_id"])
-    if deed is None or deed.server_id != server.id:
-        raise NotFound.of("action", call.path["deed_id"])
+    server, request_id = need_server(compute, call), call.path["request_id"]
+    deed = compute.records.deeds.first(request_id=request_id, server_id=server.id)
+    if deed is None:
+        raise NotFound.of("action", request_id)
     event: dict[str, Any] = {
         "event": deed.event,
         "start_time": _precise(deed.started),
@@ -166,7 +167,7 @@ def _show_deed(call: Call, deed: Deed) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "action": deed.action,
         "instance_uuid": deed.server_id,
-        "request_id": deed.id,
+        "request_id": deed.request_id,
         "user_id": deed.user_id,
         "project_id": deed.project_id,
         "start_time": _precise(deed.started),
@@ -195,5 +196,5 @@ ROUTES = (
     ComputeRoute("GET", f"{_ONE}/os-server-password", get_password, readers),
     ComputeRoute("DELETE", f"{_ONE}/os-server-password", clear_password, members),
     ComputeRoute("GET", f"{_ONE}/os-instance-actions", list_deeds, readers),
-    ComputeRoute("GET", f"{_ONE}/os-instance-actions/{{deed_id}}", get_deed, readers),
+    ComputeRoute("GET", f"{_ONE}/os-instance-actions/{{request_id}}", get_deed, readers),
 )

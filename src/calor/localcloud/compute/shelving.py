@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,38 +11,71 @@ from calor.localcloud.compute.disks import boots_from_volume
 from calor.localcloud.compute.forms import items, plain_name, strict
 from calor.localcloud.compute.guards import require_state
 from calor.localcloud.compute.microversions import version_of
-from calor.localcloud.compute.power import start
+from calor.localcloud.compute.plans import plan_of
+from calor.localcloud.compute.power import RUNS
 from calor.localcloud.compute.records import Server
 from calor.localcloud.compute.rules import admins
-from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.state import Compute, owner_of
 from calor.localcloud.compute.statuses import SHUT_DOWN
-from calor.localcloud.compute.tasks import Changes, Task, begin, step
+from calor.localcloud.compute.tasks import Changes, Task, begin, change, check_wanted, step
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.reading import identifier, nullable
 from calor.localcloud.web import Call, Reply
 
 
 async def _shelve(compute: Compute, server: Server) -> Changes:
-    """The disk stays where it is, so that it is all there when the server comes back."""
-    await compute.ground.machinery.halt(server.id)
+    """All that is left is an image, or the volume that the server boots from."""
+    machinery = compute.ground.machinery
+    image_id = server.shelved_image
+    if image_id is None and not boots_from_volume(compute, server):
+        image_id = compute.images.make_image(
+            owner_of(server), f"{server.name}-shelved", _properties(server, server.user_id)
+        )
+        await _fill(compute, server, image_id)
+        await _until_active(compute, server, image_id)
+        change(compute, server.id, shelved_image=image_id)
     step(compute, server, OFFLOAD.state)
-    return await _offload(compute, server)
-
-
-async def _offload(compute: Compute, server: Server) -> Changes:
+    await machinery.destroy(server.id)
     return {"vm_state": "shelved_offloaded", "power_state": SHUT_DOWN}
 
 
+async def _unshelve(compute: Compute, server: Server) -> Changes:
+    await compute.networks.wired()
+    await compute.ground.machinery.boot(plan_of(compute, server), fresh=True)
+    if server.shelved_image:
+        compute.images.remove_image(server.shelved_image)
+    return {**RUNS, "shelved_image": None}
+
+
 async def _snapshot(compute: Compute, server: Server) -> Changes:
-    image_id: str = server.pending["image"]
-    if not boots_from_volume(compute, server):
-        step(compute, server, "image_uploading")
-        file = _room(compute) / image_id
-        await compute.ground.machinery.snapshot(server.id, file)
-        compute.images.fill_image(image_id, file)
-    else:
-        compute.images.fill_image(image_id, None)
+    step(compute, server, "image_uploading")
+    await _fill(compute, server, server.pending["image"])
     return {}
+
+
+async def _fill(compute: Compute, server: Server, image_id: str) -> None:
+    """What is on a volume is not part of the image."""
+    if boots_from_volume(compute, server):
+        compute.images.fill_image(image_id, None)
+        return
+    file = _room(compute) / image_id
+    await compute.ground.machinery.snapshot(server.id, file)
+    compute.images.fill_image(image_id, file)
+
+
+async def _until_active(compute: Compute, server: Server, image_id: str) -> None:
+    while compute.images.need_image(owner_of(server), image_id).status != "active":
+        check_wanted(compute, server)
+        await asyncio.sleep(_POLL)
+
+
+def _properties(server: Server, user_id: str) -> dict[str, str]:
+    return {
+        "image_type": "snapshot",
+        "instance_uuid": server.id,
+        "user_id": user_id,
+        "base_image_ref": server.image_id,
+    }
 
 
 def _room(compute: Compute) -> Path:
@@ -51,11 +85,12 @@ def _room(compute: Compute) -> Path:
 
 
 SHELVE = Task("shelving", "shelve", "compute_shelve_instance", _shelve)
-OFFLOAD = Task("shelving_offloading", "shelveOffload", "compute_shelve_offload_instance", _offload)
-UNSHELVE = Task("unshelving", "unshelve", "compute_unshelve_instance", start)
+OFFLOAD = Task("shelving_offloading", "shelveOffload", "compute_shelve_offload_instance", _shelve)
+UNSHELVE = Task("unshelving", "unshelve", "compute_unshelve_instance", _unshelve)
 SNAPSHOT = Task("image_snapshot", "createImage", "compute_snapshot_instance", _snapshot, may_fail=True)
 TASKS = (SHELVE, OFFLOAD, UNSHELVE, SNAPSHOT)
 
+_POLL = 0.02
 _ON = ("active", "stopped", "paused", "suspended")
 _IMAGE_FORM = strict({"name": plain_name}, {"metadata": items})
 _UNSHELVE_FORM = nullable(strict(optional={"availability_zone": nullable(identifier), "host": identifier}))
@@ -82,13 +117,7 @@ def _ask_unshelve(compute: Compute, call: Call, server: Server, content: Any) ->
 def _create_image(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
     given = _IMAGE_FORM(content, "createImage")
     require_state(server, "make an image of", *_ON)
-    properties = {
-        "image_type": "snapshot",
-        "instance_uuid": server.id,
-        "user_id": call.caller.user_id,
-        "base_image_ref": server.image_id,
-        **given.get("metadata", {}),
-    }
+    properties = {**_properties(server, call.caller.user_id), **given.get("metadata", {})}
     image_id = compute.images.make_image(call.caller, given["name"], properties)
     begin(compute, call, server, SNAPSHOT, pending={"image": image_id})
     if version_of(call) >= (2, 45):

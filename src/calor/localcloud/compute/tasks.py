@@ -42,11 +42,12 @@ class Task:
 
 def begin(compute: Compute, call: Call, server: Server, task: Task, **changes: Any) -> Server:
     deed = Deed(
-        id=f"req-{new_id()}",
+        id=new_id(),
         server_id=server.id,
         action=task.action,
         user_id=call.caller.user_id,
         project_id=call.caller.project_id or server.project_id,
+        request_id=call.request_id,
         started=compute.stamp(),
         event=task.event,
     )

@@ -63,6 +63,7 @@ def show_server(
 ) -> Shown:
     shown = show_changed(call, server, ports, version)
     shown |= {
+        "addresses": show_addresses(ports),
         "OS-EXT-AZ:availability_zone": server.zone if host_of(server) else "",
         "OS-EXT-STS:vm_state": server.vm_state,
         "OS-EXT-STS:task_state": server.task_state,
@@ -103,7 +104,7 @@ def show_changed(call: Call, server: Server, ports: Sequence[ServerPort], versio
         "flavor": _show_flavor(call, server, version),
         "created": server.created,
         "updated": server.updated,
-        "addresses": show_addresses(ports),
+        "addresses": show_addresses(ports, kinds=False),
         "accessIPv4": server.access_v4,
         "accessIPv6": server.access_v6,
         "OS-DCF:diskConfig": server.disk_config,

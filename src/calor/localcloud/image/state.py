@@ -188,5 +188,9 @@ class ImageService:
         self.keep(replace(image, status="saving"))
         self._fill_later(image_id)
 
+    def remove_image(self, image_id: str) -> None:
+        if image := self.records.images.get(image_id):
+            self.remove(image)
+
 
 _ATTRIBUTES = ("container_format", "disk_format", "min_disk", "min_ram", "protected", "visibility")

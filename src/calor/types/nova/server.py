@@ -322,7 +322,7 @@ class Server(ServerImages):
             default="",
             update_allowed=True,
         ),
-        "reservation_id": Property(str, "An id under which the compute service files servers made together."),
+        "reservation_id": Property(str, "Has no effect: the compute service draws such ids itself."),
         "config_drive": Property(
             bool,
             "Whether metadata and user data are on a disk, too, so that the server needs no metadata "
