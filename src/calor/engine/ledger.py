@@ -45,6 +45,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._access: dict[str | None, CloudAccess] = {}
+        self._owned: list[str] = []
 
     async def stack_row(self, id: str | None) -> records.Stack | None:
         """A stack's row as it is now, what the run itself has changed included."""
@@ -136,8 +137,25 @@ class Ledger:
         return known
 
     async def taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
-        """Those of the ids that a resource other than one has."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._taken, physical_ids, but)
+        """Those of the ids that a resource other than one has, or is about to learn that it has."""
+        owners = self.vault.reach.owners if self.vault is not None else {}
+        if self.vault is not None:
+            await self.vault.reach.births()
+        stored = await asyncio.get_running_loop().run_in_executor(None, self._taken, physical_ids, but)
+        return stored | {id for id in physical_ids if owners.get(id, but) != but}
+
+    def own(self, physical_id: str, resource: str) -> None:
+        """Lets the other runs of the engine know whose an object is, before that is stored."""
+        if self.vault is not None:
+            self.vault.reach.owners[physical_id] = resource
+            self._owned.append(physical_id)
+
+    def disown(self) -> None:
+        """What is stored need not be kept in mind."""
+        if self.vault is not None:
+            for physical_id in self._owned:
+                self.vault.reach.owners.pop(physical_id, None)
+        self._owned.clear()
 
     def _taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
         table = tables.resource

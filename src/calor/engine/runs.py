@@ -182,7 +182,10 @@ class Run(Ledger):
             await self._inbox.emptied()
             await self._sinks.close()
             # What is still to be written must be before the lease is given back.
-            await self.journal.flush()
+            try:
+                await self.journal.flush()
+            finally:
+                self.disown()
 
     async def _execute(self) -> None:
         while True:
