@@ -23,24 +23,18 @@ class CloudLab(Served):
 
     # Mischief.
 
+    def log_in(self) -> None:
+        super().log_in()
+        self._admin = self.server.token_of("calor-admin")[0]
+
     def switch_on(self, fault: dict[str, Any]) -> None:
-        self._ask_cloud("POST", "faults/", self._admin(), json={"fault": fault})
+        self._ask_cloud("POST", "faults/", self._admin, json={"fault": fault})
 
     def switch_all_off(self) -> int:
         """How many requests were hit by the faults."""
-        admin = self._admin()
-        faults = self._ask_cloud("GET", "faults/", admin).json()["faults"]
-        self._ask_cloud("DELETE", "faults/", admin)
+        faults = self._ask_cloud("GET", "faults/", self._admin).json()["faults"]
+        self._ask_cloud("DELETE", "faults/", self._admin)
         return sum(fault["hits"] for fault in faults)
-
-    def _admin(self) -> str:
-        return str(until(lambda: self._token_of("calor-admin"), "a token of an administrator"))
-
-    def _token_of(self, name: str) -> str | None:
-        try:
-            return self.server.token_of(name)[0]
-        except (httpx.HTTPError, KeyError):
-            return None
 
     # What there is.
 

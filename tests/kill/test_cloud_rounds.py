@@ -67,7 +67,7 @@ class Mischief:
         fault = {
             "path": f"/{service}/.*",
             "method": random.choice(["POST", "POST", "PUT", "DELETE", "GET", None]),
-            "skip": random.choice([0, 0, 1, 2, 4]),
+            "skip": random.choice([0, 0, 1, 2, 4, 8]),
             "times": random.randint(1, 6),
             **random.choice(FAILURES),
         }

@@ -97,6 +97,7 @@ class Subnet(NetworkObject):
     wrapper = "subnet"
     unwatched = frozenset({"gateway_ip"})
     members = {"network": "network_id", "subnetpool": "subnetpool_id", "segment": "segment_id"}
+    likened = ("network_id",)
     properties = {
         "network_id": Property(
             str,
@@ -233,6 +234,14 @@ class Subnet(NetworkObject):
         Resolve(("segment",), "find_network_segment"),
     ]
     rules = [AddressRange(), AddressModes(), GatewayAddress()]
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        """The service has set the bits of the host to zero."""
+        if not super().resembles(shown, body):
+            return False
+        wanted = body.get("cidr")
+        return not wanted or ipaddress.ip_network(wanted, strict=False) == ipaddress.ip_network(shown["cidr"])
 
     @classmethod
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
