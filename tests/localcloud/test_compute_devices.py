@@ -135,6 +135,17 @@ class TestVolumes:
         nowhere = {"volumeAttachment": {"volumeId": "70a599e0-31e7-49b7-b260-868f441e862b"}}
         assert fault_of(compute.post(path, nowhere)) == MISSING
 
+    def test_a_volume_for_several_servers_needs_a_newer_version(self, compute: Computing) -> None:
+        volume = compute.volume(multiattach=True, imageRef=compute.image_id())
+        wanted = {"volumeAttachment": {"volumeId": volume["id"]}}
+        path = f"/servers/{compute.server('one')['id']}/os-volume_attachments"
+        assert fault_of(compute.post(path, wanted, version="2.59")) == BAD
+        assert compute.post(path, wanted, version="2.60").status_code == 200
+        disk = {"source_type": "volume", "destination_type": "volume", "uuid": volume["id"], "boot_index": 0}
+        asked = {"imageRef": "", "block_device_mapping_v2": [disk]}
+        assert fault_of(compute.create(**asked, version="2.59")) == BAD
+        assert compute.create(**asked, version="2.60").status_code == 202
+
     def test_an_attachment_shows_more_from_version_to_version(self, compute: Computing) -> None:
         server, volume = compute.server(), compute.volume()
         path = f"/servers/{server['id']}/os-volume_attachments"

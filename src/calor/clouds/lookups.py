@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.memory import Memory
 from calor.clouds.services import Services
 
@@ -178,6 +178,9 @@ def _by_id(services: Services, shelf: Shelf, id: str) -> dict[str, Any] | None:
         if error.status == 400:
             return None
         raise
+    except Forbidden:
+        # The identity service says so of what is not there, to those who may list what is theirs.
+        return None
 
 
 def _could_be_id(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from calor.localcloud.compute.claims import claim_volume
+from calor.localcloud.compute.claims import check_sharing, claim_volume
 from calor.localcloud.compute.disks import next_device
 from calor.localcloud.compute.forms import flag, strict, tag, uuid
 from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
@@ -46,6 +46,7 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         require_state(server, "attach a volume to", *states)
         volume_id = given["volumeId"]
         compute.volumes.need_volume(call.caller, volume_id)
+        check_sharing(compute, call.caller, [volume_id], version)
         disks = compute.records.disks.find(server_id=server.id)
         if any(disk.volume_id == volume_id for disk in disks):
             raise BadRequest(f"The server {server.id} has the volume {volume_id} already.")

@@ -15,6 +15,8 @@ Object = dict[str, Any]
 TRIES = 30
 PAUSE = 2.0
 """Seconds between tries to detach from a server that is busy, or until a server has let go."""
+WITH_SHARED_VOLUMES = "2.60"
+"""The microversion from which on a server may get a volume that others have, too."""
 PATIENCE = 60.0
 """Seconds within which a volume that is being attached must show that."""
 
@@ -40,6 +42,7 @@ async def attach(
         "os-volume_attachments",
         body={"volumeAttachment": wanted},
         find=found,
+        version=WITH_SHARED_VOLUMES,
     )
     await await_attached(ctx, cloud, server, volume)
     return made

@@ -14,7 +14,14 @@ from calor.types.heat import collecting
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
-from calor.types.nova.server_request import READ, Networks, new_server, version_for
+from calor.types.nova.server_request import (
+    READ,
+    WITH_SHARED_VOLUMES,
+    Networks,
+    new_server,
+    version_for,
+    volumes_of,
+)
 
 PASSING = frozenset(
     {
@@ -60,16 +67,28 @@ class ServerLife(CloudObject):
         async def orphan() -> Object | None:
             return await cls.orphan(ctx, cloud, body)
 
+        version = version_for(body, await cls._least_version(cloud, given))
         made = await cloud.make(
-            "compute", "servers", body={"server": body, **hints}, find=orphan, version=version_for(body)
+            "compute", "servers", body={"server": body, **hints}, find=orphan, version=version
         )
         await cls.finish(ctx, cloud, given, made)
 
     @classmethod
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
         """Makes what has to be there before the server as well: ports, and the user as which its agent asks."""
-        networks = await cls._networks(ctx, await ctx.cloud(), props)
-        return new_server(props, cls.name_for(ctx, props), await cls.user_data(ctx, props), networks)
+        cloud = await ctx.cloud()
+        networks = await cls._networks(ctx, cloud, props)
+        user_data = await cls.user_data(ctx, props)
+        least = await cls._least_version(cloud, props)
+        return new_server(props, cls.name_for(ctx, props), user_data, networks, least)
+
+    @classmethod
+    async def _least_version(cls, cloud: CloudServices, props: Mapping[str, Any]) -> str:
+        for volume in volumes_of(props):
+            shown = await cloud.recent("volume", "volumes", volume)
+            if shown is not None and shown.get("multiattach"):
+                return WITH_SHARED_VOLUMES
+        return READ
 
     @classmethod
     async def _networks(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> Networks:
@@ -111,12 +130,12 @@ class ServerLife(CloudObject):
     @classmethod
     async def find(cls, ctx: Context) -> bool:
         cloud = await ctx.cloud()
-        name = cls.name_for(ctx, ctx.properties)
-        found = (
-            await cls.shown(ctx, cloud)
-            if ctx.physical_id is not None
-            else await cls.orphan(ctx, cloud, {"name": name})
-        )
+        if ctx.physical_id is not None:
+            found = await cls.shown(ctx, cloud)
+        else:
+            given = await cls.given(cloud, ctx.properties)
+            body = new_server(given, cls.name_for(ctx, given), "", None)
+            found = await cls.orphan(ctx, cloud, body)
         if ctx.action != "CREATE":
             if found is not None:
                 ctx.made(cls.id_of(found))
@@ -131,6 +150,16 @@ class ServerLife(CloudObject):
     def likeness(cls, body: Object) -> dict[str, str]:
         """Nova takes names for regular expressions."""
         return {"name": f"^{re.escape(str(body['name']))}$"}
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return (
+            shown["name"] == body["name"]
+            and shown.get("key_name") == body.get("key_name")
+            and (shown.get("metadata") or {}) == body.get("metadata", {})
+            and _is(shown.get("flavor"), body["flavorRef"])
+            and _is(shown.get("image"), body.get("imageRef"))
+        )
 
     @classmethod
     def is_ready(cls, shown: Object) -> bool:
@@ -234,6 +263,11 @@ class ServerLife(CloudObject):
         return await cloud.ask_once(
             "compute", "POST", "servers", str(ctx.physical_id), "action", body=action, version=version
         )
+
+
+def _is(shown: Any, id: str | None) -> bool:
+    """Whether a flavor or an image, as a server shows it, has an id; an empty text is none."""
+    return bool((shown or {}).get("id") == id)
 
 
 def fault_of(shown: Mapping[str, Any]) -> str:
