@@ -72,6 +72,8 @@ class TestKeyPairs:
         }
         context = made(KeyPair, cloud, name="key", user="eve")
 
+        assert run(KeyPair.live(context)) == {}
+        assert cloud.requests[-1].params == {"user_id": PROJECT}
         run(KeyPair.delete(context))
 
         assert cloud.body("POST /os-keypairs")["keypair"]["user_id"] == PROJECT
