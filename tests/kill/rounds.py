@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
-from laboratory import Lab, until
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+from laboratory import Lab
 from plans import Life, Operation
+from served import Served, until
 
 
-class Round:
+class Wished(Protocol):
+    def template(self) -> dict[str, Any]: ...
+    def request(self) -> dict[str, Any]: ...
+
+
+class Asked(Protocol):
+    """Something that is asked for. Without a wish it is the end of the stack."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def wish(self) -> Wished | None: ...
+    @property
+    def rolls_back(self) -> bool: ...
+
+
+L = TypeVar("L", bound=Served)
+
+
+class Round(Generic[L]):
     """Operations on several stacks at once, during which something happens to their server."""
 
-    def __init__(self, lab: Lab, ids: dict[str, str]) -> None:
+    def __init__(self, lab: L, ids: dict[str, str]) -> None:
         self.lab = lab
         self.ids = ids
 
-    def begin_all(self, operations: dict[str, Operation]) -> None:
+    def begin_all(self, operations: Mapping[str, Asked]) -> None:
         for name, operation in operations.items():
             self.begin(name, operation)
 
-    def begin(self, name: str, operation: Operation) -> None:
+    def begin(self, name: str, operation: Asked) -> None:
         lab = self.lab
         if operation.wish is None:
             path = f"/stacks/{name}/{self.ids[name]}"
@@ -33,9 +56,19 @@ class Round:
             lab.change("POST", "/stacks", body, lambda: lab.stack(name) is not None)
             self.ids[name] = until(lambda: lab.stack(name), f"the stack {name}")["id"]
         else:
-            wanted = operation.wish.template()
             path = f"/stacks/{name}/{self.ids[name]}"
-            lab.change("PUT", path, request, lambda: lab.template(f"{name}/{self.ids[name]}") == wanted)
+            begun = self._updates(name)
+            # Its template would not tell: it may have been rolled back by now.
+            lab.change("PUT", path, request, lambda: bool(self._updates(name) - begun))
+
+    def _updates(self, name: str) -> set[str]:
+        """The events of a stack that tell of updates that began."""
+        id = self.ids[name]
+        return {
+            one["id"]
+            for one in self.lab.events(name, id)
+            if one["physical_resource_id"] == id and one["resource_status"] == "UPDATE_IN_PROGRESS"
+        }
 
     def state(self, name: str) -> str:
         stack = self.lab.stack(f"{name}/{self.ids[name]}")
@@ -47,7 +80,7 @@ class Round:
         return None if state.endswith("IN_PROGRESS") else state
 
 
-def check_end(round: Round, lives: list[Life], operations: dict[str, Operation]) -> None:
+def check_end(round: Round[Lab], lives: list[Life], operations: dict[str, Operation]) -> None:
     """Waits for the end of all operations; whether they came to the end that they had to."""
     for life in lives:
         operation = operations[life.name]

@@ -14,9 +14,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from laboratory import Lab, until
+from laboratory import Lab
 from plans import Life
 from rounds import Round, check_end
+from served import until
 
 from calor.engine.leases import LEASE_SECONDS
 
@@ -42,7 +43,7 @@ def lab(tmp_path: Path, database_url: str) -> Iterator[Lab]:
     made.close()
 
 
-def resumption(round: Round, asking: Future[None], size: int) -> float | None:
+def resumption(round: Round[Lab], asking: Future[None], size: int) -> float | None:
     """How long it takes until the journal grows beyond a size; None if there is nothing left to do."""
     began = time.monotonic()
     journal = round.lab.service.journal

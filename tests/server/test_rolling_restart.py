@@ -14,10 +14,11 @@ from threading import Event
 import httpx2 as httpx
 import pytest
 from fleet import Fleet
-from laboratory import Lab, until
+from laboratory import Lab
 from plans import Life
 from rounds import Round, check_end
 from running import free_port
+from served import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, waiting connections are reset")
 

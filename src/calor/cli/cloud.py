@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calor.localcloud.linux.servers import BootOrder
 
 _POLLING = 0.2
+_SHELL = "if command -v bash >/dev/null; then exec bash -l; else exec sh -l; fi"
 
 
 def add_verbs_to(cloud: argparse.ArgumentParser) -> None:
@@ -87,7 +88,7 @@ def run_ssh(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments)
     found = _server(folder, arguments.server)
     words = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
-    program = ["/bin/sh", "-c", " ".join(words)] if words else ["/bin/sh", "-l"]
+    program = ["/bin/sh", "-c", " ".join(words) or _SHELL]
     try:
         return run_in(folder, found.id, program, terminal=not words and sys.stdin.isatty())
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
@@ -13,6 +14,7 @@ from calor.clouds.services import Services
 
 REMEMBERED = 4096
 REMEMBERED_SECONDS = 60.0
+NAMES_FOR_HINTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,20 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
             f"There are {len(found)} of {shelf.what} {name_or_id!r}: give the id of one.", status=409
         )
     return found[0]
+
+
+def names(services: Services, kind: str) -> list[str]:
+    """What things of a kind are called; of very many, some."""
+    shelf = SHELVES[kind]
+    listed = services.each(
+        shelf.service,
+        *(shelf.details or shelf.path),
+        key=shelf.key,
+        params=dict(shelf.params or {}),
+        version=shelf.version,
+    )
+    found = (_bare(thing).get(shelf.name) for thing in islice(listed, NAMES_FOR_HINTS))
+    return [str(name) for name in found if name]
 
 
 def _by_id(services: Services, shelf: Shelf, id: str) -> dict[str, Any] | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
@@ -41,6 +42,7 @@ class Reach:
         self.seen: Memory[Object | None] = Memory(RECENT)
         self.makers: dict[str, str] = {}
         """Resources, by the ids of what runs of now have made: some of them are on their way to the database."""
+        self._births: set[asyncio.Future[None]] = set()
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: WeakValueDictionary[tuple[str, ...], Poller] = WeakValueDictionary()
 
@@ -52,6 +54,23 @@ class Reach:
     def poller(self, *key: str) -> Poller:
         """The one that reads a collection, as long as somebody keeps it."""
         return self._pollers.setdefault(key, Poller())
+
+    @contextmanager
+    def birth(self) -> Iterator[None]:
+        """While an object is asked for, and nobody knows its id."""
+        born = asyncio.get_running_loop().create_future()
+        self._births.add(born)
+        try:
+            yield
+        finally:
+            self._births.remove(born)
+            # Who waits goes on later than who asked, and so finds the owner noted.
+            born.set_result(None)
+
+    async def births(self) -> None:
+        """Returns when all objects that are being asked for now have owners, or none."""
+        if self._births:
+            await asyncio.wait(set(self._births))
 
 
 class CloudAccess:
@@ -103,9 +122,13 @@ class CloudAccess:
         find: Callable[[], Awaitable[Object | None]] | None = None,
         version: str | None = None,
     ) -> Object:
+        async def post() -> Object:
+            with self._reach.birth():
+                return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+
         for pause in PAUSES[:5]:
             try:
-                return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+                return await post()
             except Transient as error:
                 if find is None and error.status not in (429, 503):
                     raise
@@ -113,7 +136,7 @@ class CloudAccess:
                 found = await find() if find is not None else None
                 if found is not None:
                     return found
-        return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+        return await post()
 
     async def show(self, service: str, *path: str, version: str | None = None) -> Object | None:
         return await self._persistently(service, partial(self.services.show, service, *path, version=version))

@@ -139,6 +139,8 @@ class Ledger:
     async def taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
         """Those of the ids that a resource other than one has. Whoever asks, and notes an id of the others at once,
         has it alone."""
+        if self.vault is not None:
+            await self.vault.reach.births()
         stored = await asyncio.get_running_loop().run_in_executor(None, self._taken, physical_ids, but)
         return stored | {id for id in physical_ids if self._makers.get(id, but) != but}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from calor.engine.children import delete_child
@@ -42,14 +41,11 @@ class Removing(Stepping):
         if self.run.stack.run.get("retain"):
             return None
         if state.physical_id is None and reaches_out(found):
-            return self._intended(state, partial(_find_and_delete, found))
+            return _find_and_delete(found, self.context(state))
         # What could not be made is not worth keeping.
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
         handler = getattr(found, "snapshot_delete", None) if keeps else None
-        handler = handler or getattr(found, "delete", None)
-        if handler is not None and reaches_out(found):
-            return self._intended(state, handler)
-        return self._call(state, "DELETE", handler)
+        return self._call(state, "DELETE", handler or getattr(found, "delete", None))
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)

@@ -182,8 +182,10 @@ class Run(Ledger):
             await self._inbox.emptied()
             await self._sinks.close()
             # What is still to be written must be before the lease is given back.
-            await self.journal.flush()
-            self.forget_makers()
+            try:
+                await self.journal.flush()
+            finally:
+                self.forget_makers()
 
     async def _execute(self) -> None:
         while True:

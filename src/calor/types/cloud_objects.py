@@ -284,8 +284,17 @@ class CloudObject(ResourceType):
 
     @classmethod
     async def orphan(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
-        """What a request has made whose answer nobody heard. Names that templates give are not unique: what was
-        there before the step began, or belongs to another resource, is none."""
+        """What a request has made whose answer nobody heard; the resource has it from now on."""
+        found = await cls.nobodys(ctx, cloud, body)
+        if found is not None:
+            # At once, before another resource that looks for the same can find it.
+            ctx.made(cls.id_of(found))
+        return found
+
+    @classmethod
+    async def nobodys(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
+        """What a request may have made. Names that templates give are not unique: what was there before the step
+        began, or belongs to another resource, is not meant."""
         path = (*cls.path(ctx), *([cls.details] if cls.details else []))
         listed = await cloud.all(
             cls.api, *path, key=cls._plural(), params=cls.likeness(body), version=cls.version
@@ -311,7 +320,7 @@ class UniquelyNamedObject(CloudObject):
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
         body = await cls.new(ctx, await cls.given(cloud, props))
-        if await super().orphan(ctx, cloud, body) is None:
+        if await cls.nobodys(ctx, cloud, body) is None:
             ctx.note(**{ABSENT: True})
             await ctx.intend()
         await super().create(ctx, props)

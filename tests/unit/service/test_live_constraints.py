@@ -55,6 +55,13 @@ def test_what_is_not_there_is_told() -> None:
     assert problem == "Error validating value 'm1.mega': The flavor (m1.mega) could not be found."
 
 
+def test_a_name_much_like_it_is_suggested() -> None:
+    problem = judging(Catalog(flavors=["m1.small", "m1.tiny"]))("nova.flavor", "m1.tinny")
+
+    assert problem is not None
+    assert problem.endswith("The flavor (m1.tinny) could not be found. Did you mean m1.tiny?")
+
+
 def test_what_there_are_several_of_is_told_too() -> None:
     problem = judging(Catalog(networks=["net", "net"]))("neutron.network", "net")
 

@@ -28,8 +28,12 @@ def a_cloud(**differing: Any) -> FakeCloud:
     cloud = FakeCloud(**made)
 
     def servers(request: Any) -> dict[str, Any]:
-        """Nova takes names for regular expressions."""
-        found = [one for path, one in cloud.objects.items() if path.startswith("/servers/")]
+        """Nova takes names for regular expressions, and shows what it was asked for in other words."""
+        found = [
+            {"flavor": {"id": one.get("flavorRef")}, "image": {"id": one.get("imageRef")}, **one}
+            for path, one in cloud.objects.items()
+            if path.startswith("/servers/")
+        ]
         return {"servers": [one for one in found if re.search(request.params["name"], one["name"])]}
 
     cloud.answers["GET /servers/detail"] = servers
@@ -366,6 +370,12 @@ class TestFailing:
         assert failure.value.kind == "ResourceUnknownStatus"
 
 
+def _place(cloud: FakeCloud, id: str, **members: Any) -> None:
+    """A server as Nova shows it."""
+    shown = {"flavor": {"id": FLAVOR}, "image": {"id": IMAGE}, "status": "ACTIVE", **members}
+    cloud.place(f"/servers/{id}", **shown)
+
+
 class TestInterruptions:
     def test_a_server_whose_answer_was_lost_is_found_by_its_name(self) -> None:
         cloud = a_cloud(loses_answers=True)
@@ -390,12 +400,29 @@ class TestInterruptions:
         cloud = a_cloud()
         props = properties()
         context = FakeContext(Server, props, services=cloud)
-        cloud.place("/servers/s1", name=context.physical_name(), status="BUILD")
+        _place(cloud, "s1", name=context.physical_name(), status="BUILD")
 
         assert run(Server.find(context))
 
         assert context.physical_id == "s1"
         assert cloud.objects["/servers/s1"]["status"] == "ACTIVE"
+
+    def test_a_server_of_the_same_name_that_was_asked_for_otherwise_is_not_taken_for_it(self) -> None:
+        cloud = a_cloud()
+        props = properties(name="web", metadata={"a": "1"}, key_name="k")
+        context = FakeContext(Server, props, services=cloud)
+        like: dict[str, Any] = {"name": "web", "metadata": {"a": "1"}, "key_name": "k"}
+        other = "0d6f4bbe-7d4c-4c3e-9c35-666666666666"
+        _place(cloud, "s1", **{**like, "metadata": {"a": "2"}})
+        _place(cloud, "s2", **{**like, "key_name": None})
+        _place(cloud, "s3", **like, flavor={"id": other})
+        _place(cloud, "s4", **like, image={"id": other})
+
+        assert not run(Server.find(context))
+
+        _place(cloud, "s5", **like)
+        assert run(Server.find(context))
+        assert context.physical_id == "s5"
 
     def test_ports_without_a_server_go_as_well(self) -> None:
         cloud = a_cloud()

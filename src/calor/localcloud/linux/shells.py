@@ -110,7 +110,8 @@ def _write(fd: int, data: bytes) -> None:
 @contextmanager
 def _raw(fd: int) -> Iterator[None]:
     before = termios.tcgetattr(fd)
-    tty.setraw(fd)
+    # What was typed ahead is for the server.
+    tty.setraw(fd, termios.TCSADRAIN)
     try:
         yield
     finally:

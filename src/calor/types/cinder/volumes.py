@@ -52,8 +52,15 @@ class VolumeObject(CinderObject):
         await cls.finish(ctx, cloud, given, made)
 
     @classmethod
+    async def orphan(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
+        """What is restored has its name, and the rest later."""
+        restored = cls.backup_of(ctx.properties) is not None
+        return await super().orphan(ctx, cloud, {"name": body["name"]} if restored else body)
+
+    @classmethod
     def resembles(cls, shown: Object, body: Object) -> bool:
-        return bool(shown.get("name") == body["name"])
+        known = ("name", "size", "description")
+        return all(shown.get(name) == body[name] for name in known if name in body)
 
     @classmethod
     def is_ready(cls, shown: Object) -> bool:

@@ -31,7 +31,7 @@ class NetworkObject(NeutronType, CloudObject):
     unwatched: ClassVar[frozenset[str]] = frozenset()
     """Properties that others may change, or that the service shows in another form than it was given."""
     likened: ClassVar[tuple[str, ...]] = ()
-    """The members by which an object without a name is known again."""
+    """The members, besides the name, by which an object is known again."""
 
     @classmethod
     async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
@@ -134,9 +134,8 @@ class NetworkObject(NeutronType, CloudObject):
 
     @classmethod
     def likeness(cls, body: Object) -> dict[str, str]:
-        if not cls.likened:
-            return super().likeness(body)
-        return {name: str(body[name]) for name in cls.likened if body.get(name) is not None}
+        known = {name: str(body[name]) for name in cls.likened if body.get(name) is not None}
+        return {**super().likeness(body), **known}
 
     @classmethod
     def resembles(cls, shown: Object, body: Object) -> bool:

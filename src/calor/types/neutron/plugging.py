@@ -28,6 +28,7 @@ class PortLife(NetworkObject):
     members = {"network": "network_id", "qos_policy": "qos_policy_id"}
     unwatched = frozenset({"device_id", "device_owner", "security_groups", "qos_policy"})
     apart = frozenset({"no_fixed_ips", "replacement_policy"})
+    likened = ("network_id",)
 
     @classmethod
     async def said(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
@@ -61,6 +62,17 @@ class PortLife(NetworkObject):
             default = await (await ctx.cloud()).id_of("neutron.security_group", "default")
             body["security_groups"] = [default]
         return body
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        has = [address.items() for address in shown.get("fixed_ips") or ()]
+        return (
+            super().resembles(shown, body)
+            and all(any(wanted.items() <= one for one in has) for wanted in body.get("fixed_ips") or ())
+            and (
+                "security_groups" not in body or set(body["security_groups"]) == set(shown["security_groups"])
+            )
+        )
 
     @classmethod
     def renews(cls, props: Mapping[str, Any]) -> bool:

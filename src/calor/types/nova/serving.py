@@ -130,12 +130,12 @@ class ServerLife(CloudObject):
     @classmethod
     async def find(cls, ctx: Context) -> bool:
         cloud = await ctx.cloud()
-        name = cls.name_for(ctx, ctx.properties)
-        found = (
-            await cls.shown(ctx, cloud)
-            if ctx.physical_id is not None
-            else await cls.orphan(ctx, cloud, {"name": name})
-        )
+        if ctx.physical_id is not None:
+            found = await cls.shown(ctx, cloud)
+        else:
+            given = await cls.given(cloud, ctx.properties)
+            body = new_server(given, cls.name_for(ctx, given), "", None)
+            found = await cls.orphan(ctx, cloud, body)
         if ctx.action != "CREATE":
             if found is not None:
                 ctx.made(cls.id_of(found))
@@ -150,6 +150,16 @@ class ServerLife(CloudObject):
     def likeness(cls, body: Object) -> dict[str, str]:
         """Nova takes names for regular expressions."""
         return {"name": f"^{re.escape(str(body['name']))}$"}
+
+    @classmethod
+    def resembles(cls, shown: Object, body: Object) -> bool:
+        return (
+            shown["name"] == body["name"]
+            and shown.get("key_name") == body.get("key_name")
+            and (shown.get("metadata") or {}) == body.get("metadata", {})
+            and _is(shown.get("flavor"), body["flavorRef"])
+            and _is(shown.get("image"), body.get("imageRef"))
+        )
 
     @classmethod
     def is_ready(cls, shown: Object) -> bool:
@@ -253,6 +263,11 @@ class ServerLife(CloudObject):
         return await cloud.ask_once(
             "compute", "POST", "servers", str(ctx.physical_id), "action", body=action, version=version
         )
+
+
+def _is(shown: Any, id: str | None) -> bool:
+    """Whether a flavor or an image, as a server shows it, has an id; an empty text is none."""
+    return bool((shown or {}).get("id") == id)
 
 
 def fault_of(shown: Mapping[str, Any]) -> str:
