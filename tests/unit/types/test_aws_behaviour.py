@@ -16,6 +16,7 @@ from calor.types.aws.ec2.instances import as_server
 from calor.types.aws.ec2.security_group import SecurityGroup
 from calor.types.aws.ec2.virtual_networks import routers_at
 from calor.types.aws.ec2.volume import Volume
+from calor.types.aws.ec2.volume_attachment import VolumeAttachment
 from calor.types.aws.s3.bucket import Bucket
 from calor.types.behaviour import ResourceFailed
 
@@ -91,6 +92,15 @@ def test_a_volume_may_come_from_a_backup() -> None:
 
     assert context.physical_id == "v1"
     assert cloud.body("PUT /volumes/v1/metadata") == {"metadata": {"a": "b"}}
+
+
+def test_a_volume_that_is_gone_need_not_be_detached() -> None:
+    props = filled_in(VolumeAttachment, InstanceId=OTHER, VolumeId="data", Device="/dev/vdb")
+    context = FakeContext(VolumeAttachment, props, physical_id="data", services=FakeCloud())
+
+    run(VolumeAttachment.delete(context))
+
+    assert context.services.lines() == []
 
 
 def test_rules_of_groups_in_neutrons_words() -> None:

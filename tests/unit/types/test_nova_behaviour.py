@@ -234,6 +234,16 @@ def test_quotas_are_set_and_set_back() -> None:
     assert context.services.lines()[-1] == f"DELETE /os-quota-sets/{PROJECT}"
 
 
+def test_quotas_of_a_project_that_is_gone_are_gone() -> None:
+    context = made(Quota, FakeCloud(ids={("keystone.project", "web"): PROJECT}), project="web", cores=5)
+    context.services.ids.clear()
+    context.services.requests.clear()
+
+    run(Quota.delete(context))
+
+    assert context.services.lines() == []
+
+
 class TestFloatingAddresses:
     def test_they_come_from_the_network_of_the_pool(self) -> None:
         context = made(FloatingIP, FakeCloud(ids={("neutron.network", "public"): "net"}), pool="public")
