@@ -259,14 +259,28 @@ def test_lists_of_network_things_can_be_asked_for_a_name(kind: str) -> None:
     assert shelf.by_name == shelf.name
 
 
+class WithDefault(OfProject):
+    """Shows the usual volume type at a name that another one has."""
+
+    def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
+        return {"id": "t1", "name": "slow"}
+
+    def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
+        return iter([{"id": "t1", "name": "slow"}, {"id": "t2", "name": "default"}])
+
+
+def test_what_a_service_shows_at_a_word_of_its_own_is_not_what_has_that_name() -> None:
+    assert find(WithDefault(), "cinder.vtype", "default")["id"] == "t2"
+
+
 class Counting(OfProject):
-    """Answers every look-up with the same network, and counts them."""
+    """Has every network that is asked for by its id, and counts the look-ups."""
 
     asked = 0
 
     def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
         self.asked += 1
-        return {"id": "n", "name": path[-1]} if path[-1] != "late" or self.asked > 1 else None
+        return {"id": path[-1]} if path[-1] != "late" or self.asked > 1 else None
 
     def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
         return iter(())
@@ -274,13 +288,13 @@ class Counting(OfProject):
 
 def test_what_was_found_is_remembered_and_what_was_not_is_asked_for_again() -> None:
     lookups, services = Lookups(), Counting()
-    assert [lookups.id_of(services, "neutron.network", "net") for _ in range(5)] == ["n"] * 5
+    assert [lookups.id_of(services, "neutron.network", "net") for _ in range(5)] == ["net"] * 5
     assert services.asked == 1
 
     services.asked = 0
     with pytest.raises(NotFound):
         lookups.id_of(services, "neutron.network", "late")
-    assert lookups.id_of(services, "neutron.network", "late") == "n"
+    assert lookups.id_of(services, "neutron.network", "late") == "late"
 
 
 def test_projects_do_not_share_what_is_remembered() -> None:

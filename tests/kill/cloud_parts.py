@@ -16,7 +16,8 @@ MEMBERS, NESTED = "OS::Heat::ResourceGroup", "inner.yaml"
 
 NAMES = ("alike", "same", "web")
 """Few, so that objects of different stacks have the same."""
-FLAVORS = ("m1.nano", "m1.tiny", "m1.small")
+FLAVORS = ("m1.nano", "m1.micro", "m1.tiny")
+"""With disks of the same size: none can become smaller."""
 IMAGES = ("cirros", "debian-12")
 
 

@@ -26,6 +26,10 @@ def until(check: Callable[[], Any], what: str, patience: float = PATIENCE) -> An
     raise AssertionError(f"never came: {what}")
 
 
+class Refused(AssertionError):
+    """A change that is not made, as the answer says."""
+
+
 class Served:
     """Requests are repeated until they are answered, as a client has to when servers are killed."""
 
@@ -101,7 +105,8 @@ class Served:
                 return True
             if accepted():
                 return True
-            assert answer is None, f"{method} {path}: {answer.status_code} {answer.text}"
+            if answer is not None:
+                raise Refused(f"{method} {path}: {answer.status_code} {answer.text}")
             return False
 
         until(asked, f"{method} {path} to be accepted")

@@ -19,14 +19,14 @@ import pytest
 from cloud_laboratory import CloudLab
 from cloud_plans import CloudLife, CloudOperation
 from rounds import Round
-from served import until
+from served import Refused, until
 
 ROUNDS = int(os.environ.get("CALOR_ROUNDS", "12"))
 SEED = int(os.environ.get("CALOR_ROUNDS_SEED", "1"))
 LIVES = 3
 PATIENCE = 300.0
 """Seconds for a round: a cloud that fails is asked again for a while."""
-LATEST = 2.5
+LATEST = 1.8
 """Seconds after which something happens, at the latest."""
 KILLED = {"everything": 3, "stopped": 1, "engine": 4, "api": 1, "cloud": 3}
 """What is killed, and how often. `stopped`: all is told to end, and started again."""
@@ -57,36 +57,39 @@ class Mischief:
     """What happens while stacks are worked on, and when."""
 
     victim: str | None
-    fault: dict[str, Any] | None
     moment: float
+    failure: dict[str, Any]
+    methods: tuple[str, ...]
+    """The requests that fail; none if nothing does."""
 
     @classmethod
     def chosen(cls, random: Random) -> Mischief:
         [victim] = random.choices(list(KILLED), list(KILLED.values()))
-        service = random.choice(["compute", "network", "volume", "(compute|network|volume)"])
-        fault = {
-            "path": f"/{service}/.*",
-            "method": random.choice(["POST", "POST", "PUT", "DELETE", "GET", None]),
-            "skip": random.choice([0, 0, 1, 2, 4, 8]),
-            "times": random.randint(1, 6),
+        services = random.choice(["compute", "network", "volume", "(compute|network|volume)"])
+        failure = {
+            "path": f"/{services}/.*",
+            "skip": random.choice([0, 0, 0, 1, 2, 4]),
+            "times": random.randint(1, 5),
             **random.choice(FAILURES),
         }
+        methods = random.sample(["POST", "PUT", "DELETE", "GET"], k=random.randint(1, 4))
         return cls(
             victim if random.random() < 0.45 else None,
-            fault if random.random() < 0.4 else None,
             random.random() * LATEST,
+            failure,
+            tuple(methods) if random.random() < 0.45 else (),
         )
 
     def happen(self, lab: CloudLab) -> None:
-        if self.fault is not None:
-            lab.switch_on(self.fault)
+        for method in self.methods:
+            lab.switch_on({"method": method, **self.failure})
         if self.victim is not None:
             time.sleep(self.moment)
             lab.raise_again(self.victim, lab.fell(self.victim))
 
     def __str__(self) -> str:
         killed = f"{self.victim} killed at {self.moment:.2f} s" if self.victim else "nothing killed"
-        return f"{killed}, {self.fault or 'no fault'}"
+        return f"{killed}, {f'{self.methods} {self.failure}' if self.methods else 'no fault'}"
 
 
 class CloudRounds:
@@ -105,16 +108,25 @@ class CloudRounds:
         told = ", ".join(f"{name}: {one.kind}" for name, one in operations.items())
         self.journal.append(f"{told}; {mischief}")
         self.lab.log_in()
-        asking = self._beside.submit(self._round.begin_all, operations)
-        if mischief.fault is not None:
-            # What is asked for is refused if it cannot be checked.
-            asking.result()
+        asking = self._beside.submit(self._ask, operations, bool(mischief.methods))
         mischief.happen(self.lab)
         asking.result()
         for life in lives:
-            self._end(life, operations[life.name], mischief.fault is not None)
+            self._end(life, operations[life.name], bool(mischief.methods))
         self.journal[-1] += f"; {self.lab.switch_all_off()} requests hit"
         self._check()
+
+    def _ask(self, operations: dict[str, CloudOperation], may_fail: bool) -> None:
+        for name, operation in operations.items():
+            try:
+                self._round.begin(name, operation)
+            except Refused:
+                # What cannot be checked is not begun.
+                if not may_fail:
+                    raise
+                self.journal[-1] += f"; {name} refused"
+                self.lab.switch_all_off()
+                self._round.begin(name, operation)
 
     def _end(self, life: CloudLife, operation: CloudOperation, may_fail: bool) -> None:
         """Waits for the end of an operation. One that failed is followed by one that heals."""

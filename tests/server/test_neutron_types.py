@@ -462,3 +462,17 @@ def test_a_trunk_carries_ports_and_a_floating_ip_forwards(user: Orchestrator) ->
     assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8081
     user.delete(path)
     assert inventory(user) == before
+
+
+def test_a_stack_that_names_what_there_is_not_fails_and_can_be_deleted(user: Orchestrator) -> None:
+    before = inventory(user)
+    resources = {
+        "net": resource("Net"),
+        "port": resource("Port", network=ref("net"), security_groups=["no-such-group"]),
+        "joined": resource("RouterInterface", router=attr("net", "name"), subnet=attr("net", "name")),
+    }
+    path = user.begin("misnamed", resources)
+    user.wait(path, "CREATE_FAILED")
+
+    user.delete(path)
+    assert inventory(user) == before

@@ -172,7 +172,7 @@ def names(services: Services, kind: str) -> list[str]:
 
 def _by_id(services: Services, shelf: Shelf, id: str) -> dict[str, Any] | None:
     try:
-        return services.show(shelf.service, *shelf.path, id, version=shelf.version)
+        shown = services.show(shelf.service, *shelf.path, id, version=shelf.version)
     except Permanent as error:
         # Some services refuse what does not look like an id of theirs.
         if error.status == 400:
@@ -181,6 +181,9 @@ def _by_id(services: Services, shelf: Shelf, id: str) -> dict[str, Any] | None:
     except Forbidden:
         # The identity service says so of what is not there, to those who may list what is theirs.
         return None
+    # At volumes/detail or types/default there is something, which has another id.
+    found = shown is not None and str(shown.get(shelf.id)).casefold() == id.casefold()
+    return shown if found else None
 
 
 def _could_be_id(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from calor.clouds.errors import Conflict, NotFound
 from calor.engine.children import delete_child
 from calor.engine.context import Context
 from calor.engine.hooks import wait_at
@@ -70,6 +71,11 @@ class Removing(Stepping):
 
 
 async def _find_and_delete(found: Any, ctx: Context) -> None:
-    """Its creation may have been interrupted: it may be there, and nobody knows its id."""
-    if await found.find(ctx):
+    """Its creation may have been interrupted: it may be there, and nobody knows its id. What names something that is
+    not there, or is there twice, cannot have been asked for."""
+    try:
+        there = await found.find(ctx)
+    except (NotFound, Conflict):
+        return
+    if there:
         await awaited(found.delete(ctx))

@@ -36,6 +36,8 @@ class Catalog:
         return None
 
     def each(self, service: str, *path: str, key: str, **more: Any) -> Iterator[dict[str, Any]]:
+        if self._fails is not None:
+            raise self._fails
         yield from ({"id": f"id-of-{name}", "name": name} for name in self._things.get(path[0], ()))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from calor.clouds.errors import NotFound
@@ -57,11 +58,9 @@ class Quota(NovaType):
         if ctx.physical_id is None:
             return
         cloud = await ctx.cloud()
-        given = await with_ids(cloud, cls, ctx.properties)
-        try:
+        with suppress(NotFound):
+            given = await with_ids(cloud, cls, ctx.properties)
             await cloud.ask("compute", "DELETE", "os-quota-sets", given["project"])
-        except NotFound:
-            return
 
     @classmethod
     async def _set(cls, ctx: Context, props: dict[str, Any]) -> None:
