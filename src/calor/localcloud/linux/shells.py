@@ -115,7 +115,7 @@ def _raw(fd: int) -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(fd, termios.TCSAFLUSH, before)
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
 @contextmanager
