@@ -39,7 +39,7 @@ class Removing(Stepping):
             return None
         if state.data.get(NESTED):
             return delete_child(self._walk, state)
-        if self.run.stack.run.get("retain"):
+        if self.run.stack.run.get("retain") or self._has_heir(state, found):
             return None
         if state.physical_id is None and reaches_out(found):
             return self._intended(state, partial(_find_and_delete, found))
@@ -50,6 +50,14 @@ class Removing(Stepping):
         if handler is not None and reaches_out(found):
             return self._intended(state, handler)
         return self._call(state, "DELETE", handler)
+
+    def _has_heir(self, state: ResourceState, found: Any) -> bool:
+        """Whether what a resource joins is joined by the one in its place, and has to stay so."""
+        heir = self.current.get(state.name)
+        if heir is None or heir is state or heir.type_name != state.type_name:
+            return False
+        ends = getattr(found, "ends", ())
+        return bool(ends) and all(heir.properties.get(end) == state.properties.get(end) for end in ends)
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)
