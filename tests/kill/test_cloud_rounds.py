@@ -65,10 +65,12 @@ class Mischief:
     @classmethod
     def chosen(cls, random: Random) -> Mischief:
         [victim] = random.choices(list(KILLED), list(KILLED.values()))
-        services = random.choice(["compute", "network", "volume", "(compute|network|volume)"])
+        [services] = random.choices(
+            ["(compute|network|volume)", "compute", "network", "volume"], [4, 1, 1, 1]
+        )
         failure = {
             "path": f"/{services}/.*",
-            "skip": random.choice([0, 0, 0, 1, 2, 4]),
+            "skip": random.choice([0, 0, 1, 2, 4]),
             "times": random.randint(1, 5),
             **random.choice(FAILURES),
         }
@@ -77,7 +79,7 @@ class Mischief:
             victim if random.random() < 0.45 else None,
             random.random() * LATEST,
             failure,
-            tuple(methods) if random.random() < 0.45 else (),
+            tuple(methods) if random.random() < 0.5 else (),
         )
 
     def happen(self, lab: CloudLab) -> None:

@@ -39,7 +39,7 @@ class Removing(Stepping):
             return None
         if state.data.get(NESTED):
             return delete_child(self._walk, state)
-        if self.run.stack.run.get("retain"):
+        if self.run.stack.run.get("retain") or self._has_heir(state, found):
             return None
         if state.physical_id is None and reaches_out(found):
             return _find_and_delete(found, self.context(state))
@@ -47,6 +47,14 @@ class Removing(Stepping):
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
         handler = getattr(found, "snapshot_delete", None) if keeps else None
         return self._call(state, "DELETE", handler or getattr(found, "delete", None))
+
+    def _has_heir(self, state: ResourceState, found: Any) -> bool:
+        """Whether what a resource joins is joined by the one in its place, and has to stay so."""
+        heir = self.current.get(state.name)
+        if heir is None or heir is state or heir.type_name != state.type_name:
+            return False
+        ends = getattr(found, "ends", ())
+        return bool(ends) and all(heir.properties.get(end) == state.properties.get(end) for end in ends)
 
     async def _finish_delete(self, outcome: Any, state: ResourceState) -> None:
         await self._finish(outcome, state, "DELETE", lambda: None)

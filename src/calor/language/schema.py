@@ -184,6 +184,9 @@ class ResourceType:
     owns_user: ClassVar[bool] = False
     replaced_when_check_fails: ClassVar[bool] = True
     snapshots_on_delete: ClassVar[bool] = False
+    ends: ClassVar[Sequence[str]] = ()
+    """The properties that name what the resource joins, if it has no object of its own: whoever takes its place with
+    the same ones has what it had."""
     template_file: ClassVar[str | None] = None
     """Set when a template shipped with Calor implements the type."""
     rules: ClassVar[Sequence[Rule]] = ()

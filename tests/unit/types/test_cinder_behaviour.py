@@ -15,6 +15,7 @@ from calor.types.cinder.qos_association import QoSAssociation
 from calor.types.cinder.qos_specs import QoSSpecs
 from calor.types.cinder.quota import Quota
 from calor.types.cinder.volume import Volume
+from calor.types.cinder.volume_attachment import VolumeAttachment
 from calor.types.cinder.volume_type import VolumeType
 
 LIFE = {
@@ -92,6 +93,12 @@ def made(**given: Any) -> FakeContext:
     assert context.physical_id is not None
     context.services.act(context.physical_id)
     return context
+
+
+def attach(context: FakeContext) -> None:
+    """Gives the volume to the server."""
+    context.services._attach(Request("compute", "POST", "", {"volumeAttachment": {"volumeId": "volumes-1"}}))
+    context.services.objects["/volumes/volumes-1"]["status"] = "in-use"
 
 
 def updated(context: FakeContext, **given: Any) -> list[str]:
@@ -191,8 +198,7 @@ def test_a_volume_grows_in_place() -> None:
 
 def test_a_volume_that_grows_is_taken_from_its_server_and_given_back() -> None:
     context = made(size=1)
-    context.services._attach(Request("compute", "POST", "", {"volumeAttachment": {"volumeId": "volumes-1"}}))
-    context.services.objects["/volumes/volumes-1"]["status"] = "in-use"
+    attach(context)
 
     lines = updated(context, size=5)
 
@@ -225,6 +231,26 @@ def test_a_change_that_is_under_way_already_is_not_asked_for_again() -> None:
 
     shown["status"] = "restoring-backup"
     assert updated(context, backup_id="b1") == []
+
+
+def test_a_volume_on_its_way_to_a_server_when_an_update_ended_is_detached_from_that_server() -> None:
+    volume = made(size=1)
+    volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
+    properties = filled_in(VolumeAttachment, instance_uuid="before", volume_id="volumes-1")
+    context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
+    volume.services.answers[f"GET {AT_SERVER}/volumes-1"] = Permanent("It broke.", status=400)
+    with pytest.raises(Permanent):
+        run(
+            VolumeAttachment.update(
+                context, {**properties, "instance_uuid": SERVER}, frozenset({"instance_uuid"})
+            )
+        )
+    del volume.services.answers[f"GET {AT_SERVER}/volumes-1"]
+    attach(volume)
+
+    run(VolumeAttachment.delete(context))
+
+    assert f"DELETE {AT_SERVER}/volumes-1" in volume.services.lines()
 
 
 def test_a_server_gets_its_volume_back_though_the_update_was_interrupted() -> None:

@@ -17,6 +17,10 @@ from calor.types.neutron.router_gateway import RouterGateway
 from calor.types.neutron.router_interface import RouterInterface
 from calor.types.neutron.subnet import Subnet
 
+NETWORK = "0d6f4bbe-7d4c-4c3e-9c35-333333333333"
+SUBNET = "0d6f4bbe-7d4c-4c3e-9c35-444444444444"
+GUARD = "0d6f4bbe-7d4c-4c3e-9c35-555555555555"
+
 # Networks.
 
 
@@ -147,6 +151,33 @@ def test_a_network_of_another_resource_is_not_taken_for_an_orphan() -> None:
     context.elsewhere = frozenset({"n"})
 
     assert not found(context)
+
+
+def test_a_subnet_that_was_asked_for_otherwise_is_not_taken_for_an_orphan() -> None:
+    cloud = FakeCloud()
+    cloud.place("/subnets/range", name="alike", network_id="n1", cidr="10.0.9.0/24")
+    cloud.place("/subnets/network", name="alike", network_id="n2", cidr="10.0.1.0/24")
+    context = intended(Subnet, cloud, name="alike", network=NETWORK, cidr="10.0.1.7/24")
+    assert not found(context)
+    cloud.place("/subnets/own", name="alike", network_id=NETWORK, cidr="10.0.1.0/24")
+
+    assert found(context)
+    assert context.physical_id == "own"
+
+
+def test_a_port_that_was_asked_for_otherwise_is_not_taken_for_an_orphan() -> None:
+    cloud = FakeCloud()
+    alike = {"name": "alike", "status": "ACTIVE", "network_id": NETWORK, "security_groups": [GUARD]}
+    here = {"subnet_id": SUBNET, "ip_address": "10.0.0.5"}
+    cloud.place("/ports/subnet", **alike, fixed_ips=[{**here, "subnet_id": "s2"}])
+    cloud.place("/ports/guard", **{**alike, "security_groups": ["g2"]}, fixed_ips=[here])
+    given = {"network": NETWORK, "fixed_ips": [{"subnet": SUBNET}], "security_groups": [GUARD]}
+    context = intended(Port, cloud, name="alike", **given)
+    assert not found(context)
+    cloud.place("/ports/own", **alike, fixed_ips=[here])
+
+    assert found(context)
+    assert context.physical_id == "own"
 
 
 def test_a_check_tells_whether_a_network_is_there_and_well() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from calor.clouds.errors import NotFound
@@ -10,6 +11,9 @@ from calor.types.cinder.attaching import attach, attachment_of, await_attached, 
 from calor.types.cinder.base import CinderType
 from calor.types.naming import id_for
 
+MOVING_TO = "_moving_to"
+"""Where a resource keeps what it is about to join, until it has."""
+
 
 class VolumeAttachment(CinderType):
     """Attaches a volume to a server, as a further disk of it.
@@ -18,6 +22,7 @@ class VolumeAttachment(CinderType):
     """
 
     type_name = "OS::Cinder::VolumeAttachment"
+    ends = ("instance_uuid", "volume_id")
     properties = {
         "instance_uuid": Property(
             str, "The id of the server that gets the disk.", required=True, update_allowed=True
@@ -61,13 +66,23 @@ class VolumeAttachment(CinderType):
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         """The volume moves: to another server, another device, or away for another one."""
         await cls.delete(ctx)
+        ctx.note(**{MOVING_TO: {end: props[end] for end in cls.ends}})
+        await ctx.intend()
         await cls.create(ctx, props)
+        ctx.note(**{MOVING_TO: None})
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
-        cloud = await ctx.cloud()
-        try:
-            volume = await id_for(cloud, "cinder.volume", ctx.properties["volume_id"])
-        except NotFound:
-            return
-        await detach(ctx, cloud, ctx.properties["instance_uuid"], volume)
+        await _part(ctx, ctx.properties)
+        if ctx.data.get(MOVING_TO):
+            # An update that was not finished may have joined these.
+            await _part(ctx, ctx.data[MOVING_TO])
+
+
+async def _part(ctx: Context, ends: Mapping[str, Any]) -> None:
+    cloud = await ctx.cloud()
+    try:
+        volume = await id_for(cloud, "cinder.volume", ends["volume_id"])
+    except NotFound:
+        return
+    await detach(ctx, cloud, ends["instance_uuid"], volume)

@@ -20,6 +20,7 @@ class FloatingIPAssociation(Relation):
     """
 
     type_name = "OS::Neutron::FloatingIPAssociation"
+    ends = ("floatingip_id", "port_id")
     properties = {
         "floatingip_id": Property(
             str,

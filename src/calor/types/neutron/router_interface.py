@@ -20,6 +20,7 @@ class RouterInterface(NeutronType):
     """
 
     type_name = "OS::Neutron::RouterInterface"
+    ends = ("router", "subnet", "port")
     extension = "router"
     properties = {
         "router": Property(

@@ -19,6 +19,7 @@ class FloatingIPAssociation(NovaType):
     """
 
     type_name = "OS::Nova::FloatingIPAssociation"
+    ends = ("server_id", "floating_ip")
     support = hidden("11.0.0", deprecated("9.0.0", supported("2014.1")))
     properties = {
         "server_id": Property(

@@ -34,6 +34,7 @@ class EIPAssociation(ResourceType):
     """
 
     type_name = "AWS::EC2::EIPAssociation"
+    ends = ("InstanceId", "EIP", "AllocationId", "NetworkInterfaceId")
     service = "nova"
     properties = {
         "InstanceId": Property(

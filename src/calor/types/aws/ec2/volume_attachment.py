@@ -18,6 +18,7 @@ class VolumeAttachment(ResourceType):
     """
 
     type_name = "AWS::EC2::VolumeAttachment"
+    ends = ("InstanceId", "VolumeId")
     service = "cinder"
     properties = {
         "InstanceId": Property(
