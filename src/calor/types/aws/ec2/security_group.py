@@ -43,6 +43,7 @@ class SecurityGroup(NetworkObject):
     """
 
     type_name = "AWS::EC2::SecurityGroup"
+    service = None
     collection = ("security-groups",)
     wrapper = "security_group"
     properties = {
