@@ -72,6 +72,17 @@ def test_what_is_gone_from_the_template_is_deleted_after_its_dependants(bench: W
     assert list(bench.resources(stack)) == ["c"]
 
 
+def test_what_is_gone_from_the_template_is_deleted_after_what_it_needs_is_changed(bench: Workbench) -> None:
+    stack = bench.create(template({"a": probe("1", seconds=0.2), "b": probe({"get_resource": "a"})}))
+    bench.wait(stack)
+    Probe.journal.clear()
+
+    bench.update(stack, template({"a": probe("2", seconds=0.2)}))
+    bench.wait(stack)
+
+    assert [(action, name) for action, name, _ in Probe.journal] == [("update", "a"), ("delete", "b")]
+
+
 def test_a_failed_update_goes_back_to_the_last_good_definition(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}), disable_rollback=False)
     bench.wait(stack)

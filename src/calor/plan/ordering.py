@@ -37,13 +37,14 @@ class Row(Protocol):
 
 def steps(wanted: Graph[str], rows: Collection[Row]) -> Graph[Node]:
     """Applying follows the definition's dependencies. A row that is not wanted any more is deleted after its
-    dependants are gone or changed, and after what takes its place is there."""
+    dependants are gone or changed, after what takes its place is there, and after what it needs is changed: a
+    change may have to part what the row joins, and to join it again."""
     graph: Graph[Node] = Graph()
     for name in wanted:
         graph.add(Apply(name))
     for name, needed in wanted.edges():
         graph.depend(Apply(name), Apply(needed))
-    known = {row.id for row in rows}
+    known = {row.id: row.name for row in rows}
     for row in rows:
         graph.add(Delete(row.id))
         if row.name in wanted:
@@ -53,6 +54,8 @@ def steps(wanted: Graph[str], rows: Collection[Row]) -> Graph[Node]:
             if id not in known:
                 continue
             graph.depend(Delete(id), Delete(row.id))
+            if known[id] in wanted:
+                graph.depend(Delete(row.id), Apply(known[id]))
             if row.name in wanted:
                 graph.depend(Delete(id), Apply(row.name))
     return graph

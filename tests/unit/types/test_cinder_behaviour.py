@@ -259,6 +259,17 @@ def test_a_server_gets_its_volume_back_though_the_update_was_interrupted() -> No
     context.services.objects["/volumes/volumes-1"]["size"] = 5
 
     assert updated(context, size=5) == [f"POST {AT_SERVER}"]
+
+
+def test_a_server_that_is_gone_gets_nothing_back() -> None:
+    context = made(size=1)
+    context.data["_detached"] = [{"server": SERVER, "device": "/dev/vdb"}]
+    context.services.answers[f"POST {AT_SERVER}"] = NotFound("There is no such server.", status=404)
+
+    updated(context, size=5)
+
+    assert context.data["_detached"] is None
+    assert context.services.objects["/volumes/volumes-1"]["size"] == 5
     assert context.data["_detached"] is None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cinder.attaching import attach, detach
 from calor.types.cinder.backups import restore
@@ -36,8 +37,17 @@ async def refit(
     if "read_only" in wanted:
         await set_read_only(ctx, cloud, wanted["read_only"])
     for each in ctx.data[DETACHED]:
-        await attach(ctx, cloud, each["server"], str(ctx.physical_id), each["device"])
+        await _give_back(ctx, cloud, each["server"], each["device"])
     ctx.note(**{DETACHED: None, RESTORED: None})
+
+
+async def _give_back(ctx: Context, cloud: CloudServices, server: str, device: str | None) -> None:
+    try:
+        await attach(ctx, cloud, server, str(ctx.physical_id), device)
+    except NotFound:
+        # A server that is gone wants nothing back.
+        if await cloud.show("compute", "servers", server) is not None:
+            raise
 
 
 async def set_read_only(ctx: Context, cloud: CloudServices, read_only: bool) -> None:
