@@ -12,6 +12,7 @@ from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.identity.records import Records
 from calor.localcloud.server import furnish
 from calor.localcloud.store import Store
+from clouds import Cloud
 
 
 @pytest.fixture
@@ -80,11 +81,10 @@ def test_the_command_line_names_services(tmp_path: Path) -> None:
         _config(["--database", "x", "--announce", "nonsense"])
 
 
-def test_the_private_key_of_the_furnished_keypair_is_left_for_its_owner_only(config: CloudConfig) -> None:
-    furnish(config)
-    key = config.folder / "keys" / "dxl-key.pem"
+def test_the_private_key_of_the_furnished_keypair_is_left_for_its_owner_only(cloud: Cloud) -> None:
+    key = cloud.database.with_suffix("") / "keys" / "dxl-key.pem"
     assert key.read_text().startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
     assert key.stat().st_mode & 0o777 == 0o600
     before = key.read_bytes()
-    furnish(config)
+    cloud.restart()
     assert key.read_bytes() == before
