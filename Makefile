@@ -28,7 +28,7 @@ demo-down: ## Stop what the demo started
 	$(PYTHON) scripts/demo.py down
 
 test: setup ## Run the tests
-	$(BIN)/python -m pytest tests
+	$(BIN)/python scripts/test.py
 
 check: setup ## Lint, check types and the direction of imports
 	$(BIN)/ruff check .

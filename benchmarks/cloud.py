@@ -7,6 +7,7 @@ Each time is told in seconds, with the requests to the cloud that it took for ea
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +28,10 @@ def main(backends: list[str]) -> None:
                 measure(backend, server)
             finally:
                 server.stop()
+                subprocess.run(
+                    [sys.executable, "-m", "calor", "cloud", "stop", "--state-dir", folder],
+                    stdout=subprocess.DEVNULL,
+                )
 
 
 def measure(backend: str, server: Server) -> None:

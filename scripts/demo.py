@@ -52,15 +52,16 @@ def up() -> None:
     down()
     print("Starting Calor with its embedded cloud …", flush=True)
     start()
-    probed = subprocess.run(calor("cloud", "probe"), env=environment(), capture_output=True, text=True)
-    print(probed.stdout.strip().splitlines()[-1] if probed.stdout.strip() else probed.stderr.strip())
+    problems = why_simulated()
+    if problems:
+        print(f"Servers are simulated here, nothing answers at their addresses: {problems}")
     print(f"Creating the stack `web` from {TEMPLATE.relative_to(HOME)}:", flush=True)
     made = subprocess.run(
         calor("stack", "create", "-t", str(TEMPLATE), "web"), env=environment(), check=False
     )
     if made.returncode:
         sys.exit("The stack could not be made.")
-    if probed.returncode == 0:
+    if not problems:
         visit()
     print(
         f"""
@@ -70,7 +71,7 @@ Calor runs at {URL}. What to try next:
   .venv/bin/calor stack list
   .venv/bin/calor stack update web -t {TEMPLATE.relative_to(HOME)} --parameter servers=3
   .venv/bin/calor stack graph web
-  .venv/bin/calor cloud ssh web-0
+  {".venv/bin/calor cloud ssh web-0" if not problems else ".venv/bin/calor cloud probe"}
 
 With the OpenStack client:
 
@@ -81,6 +82,15 @@ With the OpenStack client:
 
 `make demo-down` stops it and removes what it made."""
     )
+
+
+def why_simulated() -> str:
+    """Empty where servers really run."""
+    probe = calor("cloud", "probe", "-f", "json")
+    probed = subprocess.run(probe, env=environment(), capture_output=True, text=True)
+    if not probed.stdout:
+        return probed.stderr.strip()
+    return "; ".join(json.loads(probed.stdout)["reasons"])
 
 
 def visit() -> None:

@@ -67,11 +67,14 @@ class TestDeployments:
         assert "there are none yet" in calor("deployment", "output", "show", made["id"], "result").err
         assert calor("deployment", "delete", made["id"]).code == 0
 
-    def test_without_an_object_store_there_is_a_hint(self, calor: Run, config: str) -> None:
-        ran = calor("deployment", "create", "later", "--config", config, "--server", "s")
+    def test_the_result_is_put_into_the_object_store_of_the_cloud(self, calor: Run, config: str) -> None:
+        ran = calor("deployment", "create", "later", "--config", config, "--server", "s", "-f", "json")
 
-        assert ran.code == 1
-        assert "NO_SIGNAL" in ran.err
+        made = json.loads(ran.out)
+        derived = json.loads(calor("config", "show", made["config_id"], "-f", "json").out)
+        url = next(one["value"] for one in derived["inputs"] if one["name"] == "deploy_signal_id")
+        assert "/object-store/v1/AUTH_" in url
+        assert "temp_url_sig=" in url
 
     @pytest.fixture
     def store(self, server: Server, calor: Run) -> Iterator[OlderService]:

@@ -53,6 +53,28 @@ class TestCreating:
         assert "wrong.yaml:4:" in ran.err
         assert "did you mean `value`?" in ran.err
 
+    def test_what_the_cloud_does_not_have_is_told_with_its_place_and_what_it_has(
+        self, calor: Run, templates: Path
+    ) -> None:
+        lines = [
+            "heat_template_version: 2018-08-31",
+            "parameters:",
+            "  net: {type: string, default: heatnet, constraints: [{custom_constraint: neutron.network}]}",
+            "resources:",
+            "  server:",
+            "    type: OS::Nova::Server",
+            "    properties: {networks: [{network: heat-net}], flavor: m1.tinny}",
+        ]
+        (templates / "lacking.yaml").write_text("\n".join(lines))
+
+        about_a_parameter = calor("stack", "create", "-t", "lacking.yaml", "lacking")
+        about_a_property = calor("stack", "create", "-t", "lacking.yaml", "-P", "net=heat-net", "lacking")
+
+        assert "lacking.yaml:3:" in about_a_parameter.err
+        assert "The network (heatnet) could not be found. Did you mean heat-net?" in about_a_parameter.err
+        assert "lacking.yaml:7:" in about_a_property.err
+        assert "The flavor (m1.tinny) could not be found. Did you mean m1.tiny?" in about_a_property.err
+
     def test_no_wait_comes_back_at_once(self, calor: Run) -> None:
         ran = calor("stack", "create", "-t", "outer.yaml", "-P", "secs=3600", "slow", "--no-wait")
 

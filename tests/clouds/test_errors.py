@@ -53,10 +53,16 @@ def test_a_status_says_what_kind_of_error_it_is(status: int, kind: type[CloudErr
     [
         (403, {"forbidden": {"message": "Quota exceeded for cores: Requested 4", "code": 403}}),
         (409, {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['port']."}}),
+        (403, {"forbidden": {"message": "Resource servers is over limit of 10", "code": 403}}),
     ],
 )
 def test_a_quota_is_told_from_other_refusals(status: int, body: Any) -> None:
     assert type(classified(answered(status, body))) is errors.OverLimit
+
+
+def test_who_may_not_change_quotas_has_not_used_them_up() -> None:
+    words = "Policy doesn't allow os_compute_api:os-quota-sets:update to be performed."
+    assert type(classified(answered(403, {"forbidden": {"message": words, "code": 403}}))) is errors.Forbidden
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,8 @@ def test_a_quota_is_told_from_other_refusals(status: int, body: Any) -> None:
         {"faultcode": "Client", "faultstring": "Not there."},
         {"code": 404, "title": "Not Found", "error": {"type": "EntityNotFound", "message": "Not there."}},
         {"message": "Not there.", "code": "404 Not Found", "title": "Not Found"},
+        {"message": "Not there.<br /><br />\n\n\n", "code": "404 Not Found", "title": "Not Found"},
+        {"NeutronError": "Not there."},
     ],
 )
 def test_the_words_of_every_service_are_found(body: Any) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import pytest
+from requests import Response
 
-from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.clouds.calls import content
+from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.lookups import SHELVES, Lookups, find
 from calor.clouds.services import Services, unwrapped
 from calor.clouds.sessions import Cloud
@@ -116,6 +118,7 @@ class Pages:
     "further",
     [
         {"things_links": [{"rel": "next", "href": "http://cloud/things?limit=1&marker=a"}]},
+        {"thing_links": [{"rel": "next", "href": "http://cloud/things?limit=1&marker=a"}]},
         {"next": "/v2/things?limit=1&marker=a"},
         {"links": {"next": "http://cloud/things?limit=1&marker=a", "previous": None}},
     ],
@@ -169,6 +172,23 @@ def test_an_answer_that_wraps_nothing_is_the_object_itself() -> None:
     assert unwrapped({"networks": []}) == {"networks": []}
 
 
+@pytest.mark.parametrize("said", [b"", b"null", b"{}"])
+def test_an_answer_that_says_nothing_is_empty(said: bytes) -> None:
+    answer = Response()
+    answer._content = said
+
+    assert content(answer) == {}
+
+
+@pytest.mark.parametrize("said", [b"[]", b"<html>", b"1"])
+def test_an_answer_that_is_no_object_is_refused(said: bytes) -> None:
+    answer = Response()
+    answer._content = said
+
+    with pytest.raises(Permanent, match="not a JSON object"):
+        content(answer)
+
+
 # Names and ids.
 
 
@@ -216,6 +236,20 @@ def test_things_of_the_identity_service_are_found_by_name(admin: Services, kind:
     assert find(admin, kind, found["id"]) == found
 
 
+class Guarded(OfProject):
+    """An identity service that shows nothing by its id to one who may list what there is."""
+
+    def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
+        raise Forbidden("You are not authorized.", status=403)
+
+    def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
+        return iter([{"id": "p2", "name": "web"}])
+
+
+def test_a_thing_is_found_by_its_name_where_its_id_might_not_be_asked_for() -> None:
+    assert find(Guarded(), "keystone.project", "web")["id"] == "p2"
+
+
 @pytest.mark.parametrize("kind", sorted(kind for kind in SHELVES if kind.startswith("neutron.")))
 def test_lists_of_network_things_can_be_asked_for_a_name(kind: str) -> None:
     shelf = SHELVES[kind]
@@ -225,14 +259,28 @@ def test_lists_of_network_things_can_be_asked_for_a_name(kind: str) -> None:
     assert shelf.by_name == shelf.name
 
 
+class WithDefault(OfProject):
+    """Shows the usual volume type at a name that another one has."""
+
+    def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
+        return {"id": "t1", "name": "slow"}
+
+    def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
+        return iter([{"id": "t1", "name": "slow"}, {"id": "t2", "name": "default"}])
+
+
+def test_what_a_service_shows_at_a_word_of_its_own_is_not_what_has_that_name() -> None:
+    assert find(WithDefault(), "cinder.vtype", "default")["id"] == "t2"
+
+
 class Counting(OfProject):
-    """Answers every look-up with the same network, and counts them."""
+    """Has every network that is asked for by its id, and counts the look-ups."""
 
     asked = 0
 
     def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
         self.asked += 1
-        return {"id": "n", "name": path[-1]} if path[-1] != "late" or self.asked > 1 else None
+        return {"id": path[-1]} if path[-1] != "late" or self.asked > 1 else None
 
     def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
         return iter(())
@@ -240,13 +288,13 @@ class Counting(OfProject):
 
 def test_what_was_found_is_remembered_and_what_was_not_is_asked_for_again() -> None:
     lookups, services = Lookups(), Counting()
-    assert [lookups.id_of(services, "neutron.network", "net") for _ in range(5)] == ["n"] * 5
+    assert [lookups.id_of(services, "neutron.network", "net") for _ in range(5)] == ["net"] * 5
     assert services.asked == 1
 
     services.asked = 0
     with pytest.raises(NotFound):
         lookups.id_of(services, "neutron.network", "late")
-    assert lookups.id_of(services, "neutron.network", "late") == "n"
+    assert lookups.id_of(services, "neutron.network", "late") == "late"
 
 
 def test_projects_do_not_share_what_is_remembered() -> None:

@@ -46,12 +46,12 @@ def url_of(account: Account, signer: Signer | None = None) -> str:
     return (signer or Signer()).url(cast(Services, account), "PUT", "box", "a thing")
 
 
-def test_the_path_is_signed_with_the_key_of_the_account() -> None:
+def test_the_path_is_signed_unquoted_with_the_key_of_the_account() -> None:
     url = url_of(Account({KEY: "secret"}))
 
     address, _, query = url.partition("?")
     assert address == f"{ADDRESS}/box/a%20thing"
-    text = f"PUT\n{FOREVER}\n/v1/AUTH_p1/box/a%20thing"
+    text = f"PUT\n{FOREVER}\n/v1/AUTH_p1/box/a thing"
     signature = hmac.new(b"secret", text.encode(), "sha256").hexdigest()
     assert query == f"temp_url_sig={signature}&temp_url_expires={FOREVER}"
 

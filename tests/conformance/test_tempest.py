@@ -1,5 +1,5 @@
-"""heat-tempest-plugin, unmodified, against a server: the tests that need nothing but OS::Heat types, and those that
-need a small cloud, on each of its backends."""
+"""heat-tempest-plugin, unmodified, against a server: the tests that need nothing but OS::Heat types, those that need a
+small cloud, on each of its backends, and those whose servers have to run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from needing import need, need_servers
 from running import Server, free_port
 
 pytest.importorskip("heat_tempest_plugin")
@@ -42,6 +43,10 @@ heat_tempest_plugin.tests.functional.test_preview.StackPreviewTest.test_res_grou
 heat_tempest_plugin.tests.functional.test_software_config.ParallelDeploymentsTest
 heat_tempest_plugin.tests.scenario.test_base_resources
 heat_tempest_plugin.tests.scenario.test_remote_deeply_nested
+"""
+IN_SERVERS = r"""
+heat_tempest_plugin.tests.functional.test_os_wait_condition
+heat_tempest_plugin.tests.scenario.test_server_signal
 """
 CONFIGURATION = """
 [auth]
@@ -91,10 +96,13 @@ multi_cloud = false
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[[str], Server]]:
-    """Starts a server with a backend of the cloud."""
+    """Starts a server with a backend of the cloud, if that and what the tests do with it can be had here."""
     started: list[Server] = []
 
     def begin(backend: str) -> Server:
+        if backend == "linux":
+            need("ping")
+            need_servers(tmp_path)
         made = Server(tmp_path / "state", free_port(), backend=backend)
         started.append(made)
         made.ready()
@@ -103,14 +111,17 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Server]]:
     yield begin
     for each in started:
         each.stop()
+        command = [sys.executable, "-m", "calor", "cloud", "stop", "--state-dir", str(each.state_dir)]
+        subprocess.run(command, check=True, capture_output=True)
 
 
 @pytest.mark.skipif(TEMPEST is None, reason="tempest is not installed")
 @pytest.mark.parametrize(
     ("backend", "chosen", "expected"),
     [
-        pytest.param("simulated", WITHOUT_A_CLOUD, 89, id="without-a-cloud"),
-        pytest.param("simulated", IN_A_CLOUD, 37, id="simulated-cloud"),
+        # Few runs, since tempest takes long to begin.
+        pytest.param("simulated", WITHOUT_A_CLOUD + IN_A_CLOUD, 89 + 37, id="simulated"),
+        pytest.param("linux", IN_A_CLOUD + IN_SERVERS, 37 + 3, id="linux"),
     ],
 )
 def test_heat_tempest_plugin(
@@ -129,10 +140,10 @@ def test_heat_tempest_plugin(
     passwords = json.loads((server.state_dir / "passwords.json").read_text())
     auth_url = f"http://127.0.0.1:{server.port + 2}/identity/v3"
     (workspace / "etc" / "tempest.conf").write_text(CONFIGURATION.format(auth_url=auth_url, **passwords))
-    (workspace / "chosen").write_text(chosen.strip() + "\n")
+    (workspace / "chosen").write_text("\n".join(chosen.split()))
 
     done = subprocess.run(
-        [TEMPEST, "run", "--concurrency", "2", "--include-list", "chosen"],
+        [TEMPEST, "run", "--concurrency", "4", "--include-list", "chosen"],
         cwd=workspace,
         capture_output=True,
         text=True,

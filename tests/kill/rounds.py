@@ -56,9 +56,19 @@ class Round(Generic[L]):
             lab.change("POST", "/stacks", body, lambda: lab.stack(name) is not None)
             self.ids[name] = until(lambda: lab.stack(name), f"the stack {name}")["id"]
         else:
-            wanted = operation.wish.template()
             path = f"/stacks/{name}/{self.ids[name]}"
-            lab.change("PUT", path, request, lambda: lab.template(f"{name}/{self.ids[name]}") == wanted)
+            begun = self._updates(name)
+            # Its template would not tell: it may have been rolled back by now.
+            lab.change("PUT", path, request, lambda: bool(self._updates(name) - begun))
+
+    def _updates(self, name: str) -> set[str]:
+        """The events of a stack that tell of updates that began."""
+        id = self.ids[name]
+        return {
+            one["id"]
+            for one in self.lab.events(name, id)
+            if one["physical_resource_id"] == id and one["resource_status"] == "UPDATE_IN_PROGRESS"
+        }
 
     def state(self, name: str) -> str:
         stack = self.lab.stack(f"{name}/{self.ids[name]}")

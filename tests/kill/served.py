@@ -39,7 +39,7 @@ class Served:
         self._log = (folder / "log").open("a")
         self._port = free_port()
         # A connection that is kept may be closed by the server while a request is on its way.
-        self._http = httpx.Client(timeout=10, limits=httpx.Limits(max_keepalive_connections=0))
+        self._http = httpx.Client(timeout=PATIENCE / 2, limits=httpx.Limits(max_keepalive_connections=0))
         self.server = self._started()
         self.server.ready()
         self.log_in()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from clients import Running, free_port, start
 from networking import Networks
 from watching import Watched
 
@@ -65,3 +66,14 @@ def watched_cloud(
     made = Cloud(copy, dict(passwords), machinery=machinery)
     yield made
     made.stop()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    database, port = tmp_path_factory.mktemp("cloud") / "cloud.db", free_port()
+    process = start(database, port)
+    assert process.stdout is not None
+    told = [process.stdout.readline().split() for _ in range(3)]
+    yield Running(f"http://127.0.0.1:{port}", database, dict(told), process)
+    process.terminate()
+    process.communicate(timeout=10)

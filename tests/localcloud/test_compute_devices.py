@@ -114,10 +114,17 @@ class TestVolumes:
         assert shown == [{"id": volume["id"]}]
         assert [each["volumeId"] for each in compute.get(path)["volumeAttachments"]] == [volume["id"]]
         again = compute.post(path, {"volumeAttachment": {"volumeId": volume["id"]}})
-        assert fault_of(again) == CONFLICT
+        assert fault_of(again) == BAD
         assert compute.call("DELETE", f"{path}/{volume['id']}").status_code == 202
         compute.wait_for_volume(volume["id"], "available")
         assert fault_of(compute.call("GET", f"{path}/{volume['id']}")) == MISSING
+
+    def test_a_server_that_is_rescued_keeps_what_it_has(self, compute: Computing) -> None:
+        server, volume = compute.server(), compute.volume()
+        compute.done(server, "rescue", None, "RESCUE")
+        wanted = {"volumeAttachment": {"volumeId": volume["id"]}}
+        answer = compute.post(f"/servers/{server['id']}/os-volume_attachments", wanted)
+        assert fault_of(answer) == CONFLICT
 
     def test_what_another_server_has_is_refused(self, compute: Computing) -> None:
         volume = compute.volume()
@@ -127,6 +134,17 @@ class TestVolumes:
         assert fault_of(compute.post(path, wanted)) == BAD
         nowhere = {"volumeAttachment": {"volumeId": "70a599e0-31e7-49b7-b260-868f441e862b"}}
         assert fault_of(compute.post(path, nowhere)) == MISSING
+
+    def test_a_volume_for_several_servers_needs_a_newer_version(self, compute: Computing) -> None:
+        volume = compute.volume(multiattach=True, imageRef=compute.image_id())
+        wanted = {"volumeAttachment": {"volumeId": volume["id"]}}
+        path = f"/servers/{compute.server('one')['id']}/os-volume_attachments"
+        assert fault_of(compute.post(path, wanted, version="2.59")) == BAD
+        assert compute.post(path, wanted, version="2.60").status_code == 200
+        disk = {"source_type": "volume", "destination_type": "volume", "uuid": volume["id"], "boot_index": 0}
+        asked = {"imageRef": "", "block_device_mapping_v2": [disk]}
+        assert fault_of(compute.create(**asked, version="2.59")) == BAD
+        assert compute.create(**asked, version="2.60").status_code == 202
 
     def test_an_attachment_shows_more_from_version_to_version(self, compute: Computing) -> None:
         server, volume = compute.server(), compute.volume()

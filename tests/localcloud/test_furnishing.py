@@ -78,3 +78,13 @@ def test_the_command_line_names_services(tmp_path: Path) -> None:
     )
     with pytest.raises(SystemExit):
         _config(["--database", "x", "--announce", "nonsense"])
+
+
+def test_the_private_key_of_the_furnished_keypair_is_left_for_its_owner_only(config: CloudConfig) -> None:
+    furnish(config)
+    key = config.folder / "keys" / "dxl-key.pem"
+    assert key.read_text().startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
+    assert key.stat().st_mode & 0o777 == 0o600
+    before = key.read_bytes()
+    furnish(config)
+    assert key.read_bytes() == before

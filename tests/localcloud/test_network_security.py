@@ -23,6 +23,7 @@ class TestGroups:
             ("ingress", "IPv4", group["id"]),
             ("ingress", "IPv6", group["id"]),
         }
+        assert all(rule["belongs_to_default_sg"] for rule in group["security_group_rules"])
         assert networks.named("security-groups", "default")["id"] != group["id"]
 
     def test_a_new_group_lets_everything_out_and_nothing_in(self, networks: Networks) -> None:

@@ -22,6 +22,8 @@ PATIENCE = 30.0
 class Recorder(Simulated):
     """Machinery that remembers what it was told last of each object."""
 
+    wires = True
+
     def __init__(self) -> None:
         super().__init__()
         self.networks: dict[str, NetworkPlan] = {}

@@ -39,6 +39,18 @@ def test_a_document_comes_out_as_it_went_in(store: Store) -> None:
     assert animals(store).get("2") is None
 
 
+@dataclass(frozen=True)
+class OlderAnimal:
+    id: str
+    name: str
+    fur: str = "short"
+
+
+def test_what_an_older_version_stored_is_read_by_a_newer_one(store: Store) -> None:
+    store.collection("animals", OlderAnimal).add(OlderAnimal("1", "Rex"))
+    assert animals(store).get("1") == Animal("1", "Rex")
+
+
 def test_documents_are_found_by_their_fields_in_the_order_of_adding(store: Store) -> None:
     kept = animals(store)
     dog, cat, ant = Animal("3", "Rex", (), "ann"), Animal("1", "Tom", (), "ann"), Animal("2", "Z", tame=False)

@@ -58,6 +58,7 @@ class TestSnapshots:
         demo("POST", f"/volumes/{volume['id']}/action", attach)
         wanted = {"snapshot": {"volume_id": volume["id"]}}
         assert demo("POST", "/snapshots", wanted).status_code == 400
+        assert demo("POST", "/snapshots", {"snapshot": {"volume_id": None}}).status_code == 404
         assert demo("POST", "/snapshots", wanted, headers=microversion(66)).status_code == 202
         assert (
             demo("POST", "/snapshots", {"snapshot": {**wanted["snapshot"], "force": True}}).status_code == 202
@@ -200,7 +201,7 @@ class TestTypes:
         assert admin("POST", f"{path}/action", add).status_code == 202
         assert admin("POST", f"{path}/action", add).status_code == 409
         granted = admin.get(f"{path}/os-volume-type-access")["volume_type_access"]
-        assert demo.project_id in [each["project_id"] for each in granted]
+        assert [each["project_id"] for each in granted] == [demo.project_id]
         assert demo("POST", "/volumes", wanted).status_code == 202
         remove = {"removeProjectAccess": {"project": demo.project_id}}
         assert admin("POST", f"{path}/action", remove).status_code == 202

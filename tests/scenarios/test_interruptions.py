@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, PATIENCE, Workbench, template
+from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 from calor.language.schema import Property, ResourceType
-from calor.store import database, tables
+from calor.store import database, tables, writer
 from calor.types.behaviour import Context, ResourceFailed
 
 
@@ -264,3 +264,27 @@ def test_a_rollback_is_begun_when_the_failure_is_told(bench: Workbench) -> None:
     assert bench.wait(stack).state == "ROLLBACK_COMPLETE"
     told = [state for name, state in bench.events(stack) if name == "s"]
     assert told == ["CREATE_IN_PROGRESS", "CREATE_FAILED", "ROLLBACK_IN_PROGRESS", "ROLLBACK_COMPLETE"]
+
+
+def test_what_is_changed_or_deleted_is_stored_as_such_before(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = bench.create(template({"changed": probe("x"), "deleted": probe("x")}))
+    bench.wait(stack)
+    seen: list[str] = []
+
+    async def look(ctx: Any, *_: Any) -> None:
+        seen.append(bench.resources(stack)[ctx.name].state)
+
+    def slowly(*changes: Any) -> None:
+        time.sleep(0.1)
+        apply(*changes)
+
+    apply = writer.apply
+    monkeypatch.setattr(Probe, "update", look)
+    monkeypatch.setattr(Probe, "delete", look)
+    monkeypatch.setattr(writer, "apply", slowly)
+    bench.update(stack, template({"changed": probe("y")}))
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"
+    assert seen == ["UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"]

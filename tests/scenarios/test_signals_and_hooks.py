@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import Any
 
+import pytest
 from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
+from calor.engine import signals
 from calor.store import records
+from calor.store.writer import Stale
 
 
 def paused(bench: Workbench, stack: records.Stack, name: str, hook: str) -> records.Resource:
@@ -100,3 +104,28 @@ def test_a_cancelled_action_waits_at_no_hook(bench: Workbench) -> None:
 
     assert bench.wait(stack).state == "CREATE_FAILED"
     bench.until(lambda: "_hook" not in (bench.resources(stack)["a"].data or {}))
+
+
+def test_a_signal_to_an_engine_that_loses_the_stack_is_handled_by_the_next(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stack = bench.create(template({"handle": {"type": "OS::Heat::WaitConditionHandle"}}))
+    bench.wait(stack)
+    give, losses = signals._give, [True]
+
+    async def losing(walk: Any, state: Any, signal: Any) -> None:
+        if losses:
+            losses.pop()
+            walk.run.leave()
+            raise Stale(walk.run.lease)
+        await give(walk, state, signal)
+
+    monkeypatch.setattr(signals, "_give", losing)
+    bench.commands.signal(
+        CALLER, bench.stack(stack.id), bench.resources(stack)["handle"], {"status": "SUCCESS"}
+    )
+
+    bench.until(lambda: bool(bench.resources(stack)["handle"].metadata))
+    gc.collect()
+    assert not losses
+    assert "never retrieved" not in caplog.text

@@ -40,7 +40,8 @@ class Fleet(Place):
         return self.running[name]
 
     def command(self, name: str, *options: str) -> list[str]:
-        return [sys.executable, "-m", "calor", name, *options]
+        simulated = ["--cloud-backend", "simulated"] if name == "cloud" else []
+        return [sys.executable, "-m", "calor", name, *simulated, *options]
 
     def start(self, name: str, *options: str, called: str = "") -> subprocess.Popen[bytes]:
         """Starts a part and waits until it says that it is ready. It is called as its command is, unless there are

@@ -225,6 +225,23 @@ def test_a_site_changes_hands(user: Orchestrator) -> None:
     assert inventory(user) == before
 
 
+def test_what_is_said_to_be_ill_is_made_anew(user: Orchestrator) -> None:
+    before = inventory(user)
+    path = user.create("ill", site(), outputs=OUTPUTS)
+    port = user.id_of(path, "port")
+    for name in ("way", "port"):
+        body = {"mark_unhealthy": True, "resource_status_reason": "it does not answer"}
+        answer = user.api.patch(f"{path}/resources/{name}", json=body)
+        assert answer.status_code in (200, 204), answer.text
+    user.update(path, site(), outputs=OUTPUTS)
+
+    anew = user.id_of(path, "port")
+    assert anew != port
+    assert user.outputs(path)["leads_to"] == anew
+    user.delete(path)
+    assert inventory(user) == before
+
+
 def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator) -> None:
     before = inventory(user)
     on_it = {"fixed_ips": [{"subnet": ref("subnet")}]}
@@ -443,5 +460,19 @@ def test_a_trunk_carries_ports_and_a_floating_ip_forwards(user: Orchestrator) ->
 
     assert [one["segmentation_id"] for one in shown(user, "trunks", trunk)["sub_ports"]] == [8]
     assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8081
+    user.delete(path)
+    assert inventory(user) == before
+
+
+def test_a_stack_that_names_what_there_is_not_fails_and_can_be_deleted(user: Orchestrator) -> None:
+    before = inventory(user)
+    resources = {
+        "net": resource("Net"),
+        "port": resource("Port", network=ref("net"), security_groups=["no-such-group"]),
+        "joined": resource("RouterInterface", router=attr("net", "name"), subnet=attr("net", "name")),
+    }
+    path = user.begin("misnamed", resources)
+    user.wait(path, "CREATE_FAILED")
+
     user.delete(path)
     assert inventory(user) == before

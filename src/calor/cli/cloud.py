@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calor.localcloud.linux.servers import BootOrder
 
 _POLLING = 0.2
+_SHELL = "if command -v bash >/dev/null; then exec bash -l; else exec sh -l; fi"
 
 
 def add_verbs_to(cloud: argparse.ArgumentParser) -> None:
@@ -64,7 +65,12 @@ def run_probe(arguments: argparse.Namespace) -> int:
 
 def _as_record(verdict: Verdict) -> dict[str, Any]:
     findings = [{**asdict(one), "works": one.works} for one in verdict.findings]
-    return {"backend": verdict.backend, "root": verdict.is_root, "features": findings}
+    return {
+        "backend": verdict.backend,
+        "root": verdict.is_root,
+        "reasons": verdict.reasons,
+        "features": findings,
+    }
 
 
 def _print(verdict: Verdict) -> None:
@@ -87,7 +93,7 @@ def run_ssh(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments)
     found = _server(folder, arguments.server)
     words = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
-    program = ["/bin/sh", "-c", " ".join(words)] if words else ["/bin/sh", "-l"]
+    program = ["/bin/sh", "-c", " ".join(words) or _SHELL]
     try:
         return run_in(folder, found.id, program, terminal=not words and sys.stdin.isatty())
     except OSError as error:
@@ -125,9 +131,11 @@ def _server(folder: Path, wanted: str) -> BootOrder:
     """A server that has run here, by its name or id."""
     from calor.localcloud.linux.orders import all_orders
 
-    found = [order for order in all_orders(folder / "servers") if wanted in (order.id, order.name)]
+    orders = list(all_orders(folder / "servers"))
+    found = [order for order in orders if wanted in (order.id, order.name)]
     if not found:
-        raise CommandError(f"there is no server {wanted} on this machine")
+        hint = "" if orders else "none runs here: `calor cloud probe` tells whether any can"
+        raise CommandError(f"there is no server {wanted} on this machine", hint)
     if len(found) > 1:
         ids = ", ".join(order.id for order in found)
         raise CommandError(f"several servers are called {wanted}: {ids}")

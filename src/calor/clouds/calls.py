@@ -77,7 +77,10 @@ def content(answer: Response) -> dict[str, Any]:
     try:
         body = answer.json()
     except ValueError:
-        body = None
+        body = answer.text
+    if body is None:
+        # Neutron writes so where it has nothing to say.
+        return {}
     if not isinstance(body, dict):
         request_id = answer.headers.get("x-openstack-request-id")
         raise Permanent(

@@ -11,6 +11,9 @@ from typing import Any
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 # What keystoneauth adds to a message: see `CloudError.traceable`.
 _ADDITIONS = re.compile(r" \(HTTP \d+\)( \(Request-ID: [^)]*\))?\Z")
+_USED_UP = re.compile(r"quota.*exceed|exceed.*quota|over limit", re.IGNORECASE | re.DOTALL)
+# What is left of a page in a message of Glance's or Neutron's.
+_BREAKS = re.compile(r"(<br ?/?>|\s)+\Z")
 # Where services put the sentence for the user, within the body or within the one object in it.
 _WORDS = ("message", "faultstring", "detail", "explanation", "title")
 
@@ -89,8 +92,8 @@ def classified(error: Exception) -> CloudError:
 
 
 def _kind(status: int, message: str) -> type[CloudError]:
-    # Nova answers 403, Neutron 409, and older services 413, when a quota is used up.
-    if status == 413 or (status in (403, 409) and "quota" in message.lower()):
+    # Nova answers 403, Neutron 409, and others 413, when a quota is used up. Policies about quotas answer 403, too.
+    if status == 413 or (status in (403, 409) and _USED_UP.search(message)):
         return OverLimit
     if status in _TRANSIENT_STATUSES:
         return Transient
@@ -127,5 +130,6 @@ def _words(body: Any) -> str | None:
     for part in (*inner, body):
         for key in _WORDS:
             if isinstance(part.get(key), str) and part[key]:
-                return str(part[key])
-    return None
+                return _BREAKS.sub("", part[key])
+    # Neutron of old says it without more ado.
+    return next((value for value in body.values() if isinstance(value, str) and len(body) == 1), None)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.memory import Memory
 from calor.clouds.services import Services
 
 REMEMBERED = 4096
 REMEMBERED_SECONDS = 60.0
+NAMES_FOR_HINTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +156,34 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
     return found[0]
 
 
+def names(services: Services, kind: str) -> list[str]:
+    """What things of a kind are called; of very many, some."""
+    shelf = SHELVES[kind]
+    listed = services.each(
+        shelf.service,
+        *(shelf.details or shelf.path),
+        key=shelf.key,
+        params=dict(shelf.params or {}),
+        version=shelf.version,
+    )
+    found = (_bare(thing).get(shelf.name) for thing in islice(listed, NAMES_FOR_HINTS))
+    return [str(name) for name in found if name]
+
+
 def _by_id(services: Services, shelf: Shelf, id: str) -> dict[str, Any] | None:
     try:
-        return services.show(shelf.service, *shelf.path, id, version=shelf.version)
+        shown = services.show(shelf.service, *shelf.path, id, version=shelf.version)
     except Permanent as error:
         # Some services refuse what does not look like an id of theirs.
         if error.status == 400:
             return None
         raise
+    except Forbidden:
+        # The identity service says so of what is not there, to those who may list what is theirs.
+        return None
+    # At volumes/detail or types/default there is something, which has another id.
+    found = shown is not None and str(shown.get(shelf.id)).casefold() == id.casefold()
+    return shown if found else None
 
 
 def _could_be_id(text: str) -> bool:

@@ -12,6 +12,7 @@ from calor.clouds.errors import Forbidden, Transient, Unauthorized
 
 Object = dict[str, Any]
 Reading = asyncio.Future[Object | None]
+Asking = Mapping[str, list[Reading]]
 
 FEW = 2
 """As many are read one by one: a list may be long."""
@@ -54,19 +55,21 @@ class Poller:
             if not (wanted := self._forget_abandoned()):
                 return
             [*_, (_, reader)] = self._waiting[wanted[-1]]
+            # Whoever comes while it is read is told the next time: what is read now may be from before.
+            asking = {id: [future for future, _ in self._waiting[id]] for id in wanted}
             try:
                 found = await self._read(wanted, reader)
             except Transient as error:
                 failures += 1
                 if failures > 10:
-                    self._fail(wanted, error)
+                    _fail(asking, error)
             except (Unauthorized, Forbidden) as error:
                 self._turn_away(reader, error)
             except Exception as error:
-                self._fail(wanted, error)
+                _fail(asking, error)
             else:
                 failures = 0
-                self._tell(wanted, found)
+                _tell(asking, found)
             # Whoever is not content asks for more right away.
             await asyncio.sleep(0)
 
@@ -93,16 +96,6 @@ class Poller:
         missing = [id for id in wanted if id not in listed]
         return {**listed, **{id: await reader.one(id) for id in missing}}
 
-    def _tell(self, wanted: list[str], found: Mapping[str, Object | None]) -> None:
-        for id in wanted:
-            for future in self._taken(id):
-                future.set_result(found.get(id))
-
-    def _fail(self, wanted: list[str], error: Exception) -> None:
-        for id in wanted:
-            for future in self._taken(id):
-                future.set_exception(error)
-
     def _turn_away(self, unwelcome: Reader, error: Exception) -> None:
         """Others may be let in."""
         for waiting in self._waiting.values():
@@ -110,6 +103,16 @@ class Poller:
                 if reader is unwelcome and not future.done():
                     future.set_exception(error)
 
-    def _taken(self, id: str) -> list[Reading]:
-        self._since.pop(id, None)
-        return [future for future, _ in self._waiting.pop(id, ()) if not future.done()]
+
+def _tell(asking: Asking, found: Mapping[str, Object | None]) -> None:
+    for id, futures in asking.items():
+        for future in futures:
+            if not future.done():
+                future.set_result(found.get(id))
+
+
+def _fail(asking: Asking, error: Exception) -> None:
+    for futures in asking.values():
+        for future in futures:
+            if not future.done():
+                future.set_exception(error)

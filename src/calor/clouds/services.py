@@ -164,9 +164,10 @@ def _microversion(service: str, version: str | None) -> dict[str, str]:
 
 def _following(page: Mapping[str, Any], key: str) -> str | None:
     """The address of the next page: services tell it in three ways."""
-    links = page.get(f"{key}_links")
-    if isinstance(links, list):
-        return next((link["href"] for link in links if link.get("rel") == "next"), None)
+    # Cinder's volume_types have volume_type_links.
+    for links in (page.get(f"{key}_links"), page.get(f"{key.removesuffix('s')}_links")):
+        if isinstance(links, list):
+            return next((link["href"] for link in links if link.get("rel") == "next"), None)
     if isinstance(page.get("next"), str):
         return str(page["next"])
     links = page.get("links")

@@ -7,7 +7,7 @@ import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from calor.clouds.errors import CloudError
 from calor.clouds.memory import Memory
@@ -41,7 +41,8 @@ class Signer:
 
 
 def signed(address: str, method: str, seal: Seal, expires: int = FOREVER) -> str:
-    text = f"{method}\n{expires}\n{urlsplit(address).path}"
+    # Stores sign the path as they know it, without quotes.
+    text = f"{method}\n{expires}\n{unquote(urlsplit(address).path)}"
     signature = hmac.new(seal.key.encode(), text.encode(), seal.digest).hexdigest()
     return f"{address}?temp_url_sig={signature}&temp_url_expires={expires}"
 

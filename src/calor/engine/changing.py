@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.engine.making import Making
 from calor.engine.states import ResourceState, StepFailed
-from calor.engine.stepping import Following, reaches_out
+from calor.engine.stepping import Following
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
@@ -47,13 +47,10 @@ class Changing(Making):
             outcome: Any = child.update(evaluated)
         else:
             handler = getattr(resource.found, "update", None)
-            if handler is not None and reaches_out(resource.found):
-                outcome = self._intended(state, handler, properties, changed)
-            else:
-                try:
-                    outcome = self._call(state, "UPDATE", handler, properties, changed)
-                except NeedsReplacement:
-                    return self._replaced(resource, state, evaluated)
+            try:
+                outcome = self._call(state, "UPDATE", handler, properties, changed)
+            except NeedsReplacement:
+                return self._replaced(resource, state, evaluated)
 
         def done() -> None:
             state.properties = properties

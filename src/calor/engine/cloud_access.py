@@ -40,8 +40,8 @@ class Reach:
         self.lookups = Lookups()
         self.signer = Signer()
         self.seen: Memory[Object | None] = Memory(RECENT)
-        self.owners: dict[str, str] = {}
-        """Ids of objects that runs have learnt, and the resources they stand for: they may not be stored yet."""
+        self.makers: dict[str, str] = {}
+        """Resources, by the ids of what runs of now have made: some of them are on their way to the database."""
         self._births: set[asyncio.Future[None]] = set()
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._pollers: WeakValueDictionary[tuple[str, ...], Poller] = WeakValueDictionary()
@@ -90,29 +90,13 @@ class CloudAccess:
     async def has(self, service: str) -> bool:
         return await self._work("identity", self.services.has, service)
 
-    async def ask(
-        self,
-        service: str,
-        method: str,
-        *path: str,
-        body: Mapping[str, Any] | None = None,
-        params: Mapping[str, str] | None = None,
-        version: str | None = None,
-    ) -> Object:
-        work = partial(self.services.ask, service, method, *path, body=body, params=params, version=version)
-        return await self._persistently(service, work)
+    async def ask(self, service: str, method: str, *path: str, **request: Any) -> Object:
+        return await self._persistently(
+            service, partial(self.services.ask, service, method, *path, **request)
+        )
 
-    async def ask_once(
-        self,
-        service: str,
-        method: str,
-        *path: str,
-        body: Mapping[str, Any] | None = None,
-        params: Mapping[str, str] | None = None,
-        version: str | None = None,
-    ) -> Object:
-        work = partial(self.services.ask, service, method, *path, body=body, params=params, version=version)
-        return await self._work(service, work)
+    async def ask_once(self, service: str, method: str, *path: str, **request: Any) -> Object:
+        return await self._work(service, partial(self.services.ask, service, method, *path, **request))
 
     async def make(
         self,

@@ -115,7 +115,7 @@ class Context:
     def made(self, physical_id: str) -> None:
         """Notes the id of the object that was made, before anything else can go wrong."""
         self._state.physical_id = physical_id
-        self._walk.run.own(physical_id, self._state.id)
+        self._walk.run.note_maker(self._state)
         self._walk.journal.resource(self._state)
 
     def refer_to(self, value: Any) -> None:

@@ -16,7 +16,7 @@ from calor.engine import definitions, snapshots
 from calor.engine.cloud_access import CloudAccess
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
-from calor.engine.states import StepFailed
+from calor.engine.states import ResourceState, StepFailed
 from calor.engine.users import ResourceUsers
 from calor.engine.vault import Vault
 from calor.language.definition import Definition
@@ -45,7 +45,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._access: dict[str | None, CloudAccess] = {}
-        self._owned: list[str] = []
+        self._made: set[str] = set()
 
     async def stack_row(self, id: str | None) -> records.Stack | None:
         """A stack's row as it is now, what the run itself has changed included."""
@@ -137,25 +137,32 @@ class Ledger:
         return known
 
     async def taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
-        """Those of the ids that a resource other than one has, or is about to learn that it has."""
-        owners = self.vault.reach.owners if self.vault is not None else {}
+        """Those of the ids that a resource other than one has. Whoever asks, and notes an id of the others at once,
+        has it alone."""
         if self.vault is not None:
             await self.vault.reach.births()
         stored = await asyncio.get_running_loop().run_in_executor(None, self._taken, physical_ids, but)
-        return stored | {id for id in physical_ids if owners.get(id, but) != but}
+        return stored | {id for id in physical_ids if self._makers.get(id, but) != but}
 
-    def own(self, physical_id: str, resource: str) -> None:
-        """Lets the other runs of the engine know whose an object is, before that is stored."""
-        if self.vault is not None:
-            self.vault.reach.owners[physical_id] = resource
-            self._owned.append(physical_id)
+    def note_maker(self, state: ResourceState) -> None:
+        assert state.physical_id is not None
+        self._makers[state.physical_id] = state.id
+        self._made.add(state.physical_id)
 
-    def disown(self) -> None:
-        """What is stored need not be kept in mind."""
-        if self.vault is not None:
-            for physical_id in self._owned:
-                self.vault.reach.owners.pop(physical_id, None)
-        self._owned.clear()
+    def forget_maker(self, state: ResourceState) -> None:
+        """What is removed has nothing any more."""
+        if state.physical_id is not None and self._makers.get(state.physical_id) == state.id:
+            del self._makers[state.physical_id]
+
+    def forget_makers(self) -> None:
+        """What is made is stored by the end of a run."""
+        for id in self._made:
+            self._makers.pop(id, None)
+        self._made.clear()
+
+    @property
+    def _makers(self) -> dict[str, str]:
+        return self.vault.reach.makers if self.vault is not None else {}
 
     def _taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
         table = tables.resource

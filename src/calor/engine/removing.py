@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
+from calor.clouds.errors import Conflict, NotFound
 from calor.engine.children import delete_child
 from calor.engine.context import Context
 from calor.engine.hooks import wait_at
@@ -42,14 +42,11 @@ class Removing(Stepping):
         if self.run.stack.run.get("retain") or self._has_heir(state, found):
             return None
         if state.physical_id is None and reaches_out(found):
-            return self._intended(state, partial(_find_and_delete, found))
+            return _find_and_delete(found, self.context(state))
         # What could not be made is not worth keeping.
         keeps = policy == "Snapshot" and before not in ("CREATE_FAILED", "CREATE_IN_PROGRESS")
         handler = getattr(found, "snapshot_delete", None) if keeps else None
-        handler = handler or getattr(found, "delete", None)
-        if handler is not None and reaches_out(found):
-            return self._intended(state, handler)
-        return self._call(state, "DELETE", handler)
+        return self._call(state, "DELETE", handler or getattr(found, "delete", None))
 
     def _has_heir(self, state: ResourceState, found: Any) -> bool:
         """Whether what a resource joins is joined by the one in its place, and has to stay so."""
@@ -76,11 +73,17 @@ class Removing(Stepping):
 
     def _remove(self, state: ResourceState) -> None:
         self.journal.removed(state)
+        self.run.forget_maker(state)
         if self.current.get(state.name) is state:
             del self.current[state.name]
 
 
 async def _find_and_delete(found: Any, ctx: Context) -> None:
-    """Its creation may have been interrupted: it may be there, and nobody knows its id."""
-    if await found.find(ctx):
+    """Its creation may have been interrupted: it may be there, and nobody knows its id. What names something that is
+    not there, or is there twice, cannot have been asked for."""
+    try:
+        there = await found.find(ctx)
+    except (NotFound, Conflict):
+        return
+    if there:
         await awaited(found.delete(ctx))

@@ -185,7 +185,7 @@ class Run(Ledger):
             try:
                 await self.journal.flush()
             finally:
-                self.disown()
+                self.forget_makers()
 
     async def _execute(self) -> None:
         while True:

@@ -94,6 +94,11 @@ class Inbox:
             await self._run.journal.flush()
         except Stopped:
             return
+        except Exception:
+            # It stays in the inbox, for whomever the stack is left to.
+            self._run.stopped()
+            if not self._run.left:
+                raise
         finally:
             self._handling.pop(signal.id, None)
             self._run.signalled()

@@ -149,8 +149,7 @@ class Stepping(OpenedStack):
         return outcome if inspect.isawaitable(outcome) else None
 
     async def _intended(self, state: ResourceState, handler: Any, *args: Any) -> None:
-        """Works on what can be looked for only when it is written down that this is about to be done. Otherwise
-        whoever takes over, and decides for something else, would take it for untouched."""
+        """Makes what can be looked for only when it is written down that it is about to be made."""
         self.journal.resource(state)
         await self.journal.flush()
         if self.run.stopped():
@@ -158,14 +157,28 @@ class Stepping(OpenedStack):
         await awaited(handler(self.context(state), *args))
 
     async def _finish(self, outcome: Any, state: ResourceState, action: str, done: Any) -> None:
-        self.journal.send()
         try:
+            await self._intent_noted(action)
             await outcome
         except (NeedsReplacement, asyncio.CancelledError):
             raise
         except Exception as error:
             raise self._broke_off(state, action, error) from None
+        finally:
+            if inspect.iscoroutine(outcome):
+                # It has not begun if the intent could not be stored.
+                outcome.close()
         done()
+
+    async def _intent_noted(self, action: str) -> None:
+        """What is changed or deleted is stored as such before: should this engine be killed, the next one may have to
+        lead the stack elsewhere, and must not take it for what it was. A stack that is deleted goes nowhere else."""
+        if action in ("UPDATE", "DELETE") and self.run.stack.action != "DELETE":
+            await self.journal.flush()
+            if self.run.stopped():
+                raise Stopped
+        else:
+            self.journal.send()
 
     def _broke_off(self, state: ResourceState, action: str, error: Exception) -> Exception:
         """What becomes of an error while something was waited for. What is left to others has not failed."""

@@ -20,8 +20,8 @@ from calor.localcloud.compute.service import compute_app
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.compute.survival import all_server_ids, note_death, take_up
 from calor.localcloud.faults import FaultyApp, Mischief, faults_app
+from calor.localcloud.furnishing import furnish_services
 from calor.localcloud.ground import Ground
-from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN
 from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
@@ -31,9 +31,8 @@ from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
 from calor.localcloud.network.for_servers import NetworksForServers
-from calor.localcloud.network.furnishing import furnish_networks
 from calor.localcloud.network.service import network_app
-from calor.localcloud.network.state import Networking, networking
+from calor.localcloud.network.state import networking
 from calor.localcloud.objectstore.service import objectstore_app
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.simulated import Simulated
@@ -73,7 +72,7 @@ def cloud_app(
     async def alive(app: Starlette) -> AsyncIterator[None]:
         ground.life.begin()
         await ground.machinery.begin(partial(answer, compute), partial(note_death, compute))
-        _furnish_networks(identity.records, network)
+        furnish_services(identity.records, network, folder, clock())
         await ground.machinery.sweep(
             networks.all_network_ids(), networks.all_router_ids(), all_server_ids(compute)
         )
@@ -86,15 +85,6 @@ def cloud_app(
     app = Starlette(routes=mounts, lifespan=alive)
     roots = frozenset(mount.path for mount in mounts)
     return _Frontdoor(FaultyApp(app, mischief), roots)
-
-
-def _furnish_networks(accounts: Records, network: Networking) -> None:
-    """At the first start, when it is known which addresses the machinery can make reachable."""
-    found = accounts.projects.find_in("name", ["admin", "demo"], domain_id=DEFAULT_DOMAIN)
-    projects = {project.name: project.id for project in found}
-    if len(projects) == 2:
-        cidr = network.ground.machinery.external_cidr
-        furnish_networks(network, cidr, projects["admin"], projects["demo"])
 
 
 class _Frontdoor:

@@ -6,54 +6,31 @@ import logging
 import signal
 import socket
 from contextlib import suppress
-from pathlib import Path
 
 import uvicorn
 
-from calor.localcloud.app import cloud_app
 from calor.localcloud.backends import check, chosen
-from calor.localcloud.compute.furnishing import furnish_compute
-from calor.localcloud.compute.records import Records as ComputeRecords
 from calor.localcloud.config import Announced, CloudConfig, Credentials
-from calor.localcloud.identity.furnishing import DEFAULT_DOMAIN, announce, furnish_accounts
+from calor.localcloud.identity.furnishing import announce, furnish_accounts
 from calor.localcloud.identity.records import Records
-from calor.localcloud.identity.state import now
-from calor.localcloud.image.furnishing import furnish_images
-from calor.localcloud.image.records import Records as ImageRecords
 from calor.localcloud.store import Store
-from calor.localcloud.volume.furnishing import furnish_types
-from calor.localcloud.volume.records import Records as VolumeRecords
 
 log = logging.getLogger("calor.localcloud")
 
 
 def furnish(config: CloudConfig) -> Credentials:
-    """Makes the database ready to be served; again and again without harm. Not while it is served. Raises
-    BackendUnavailable where it cannot be served with the machinery that is wanted."""
-    check(config.backend, config.folder)
+    """Makes accounts and catalog ready to be served; again and again without harm. Not while they are served. Raises
+    BackendUnavailable where they cannot be with the machinery that is wanted."""
+    if config.backend == "linux":
+        check(config.backend, config.folder)
     store = Store(config.database)
     try:
         records = Records(store)
         passwords = furnish_accounts(records)
-        _furnish_storage(records)
-        _furnish_compute(records, config.folder)
         announce(records, (*_own_services(config.url), *config.announced))
     finally:
         store.close()
     return Credentials(passwords)
-
-
-def _furnish_storage(accounts: Records) -> None:
-    owners = accounts.projects.find(name="admin", domain_id=DEFAULT_DOMAIN)
-    if owners:
-        furnish_images(ImageRecords(accounts.store), owners[0].id, now())
-    furnish_types(VolumeRecords(accounts.store))
-
-
-def _furnish_compute(accounts: Records, folder: Path) -> None:
-    users = accounts.users.find(name="demo", domain_id=DEFAULT_DOMAIN)
-    if users:
-        furnish_compute(ComputeRecords(accounts.store), folder, users[0].id, now())
 
 
 def _own_services(url: str) -> tuple[Announced, ...]:
@@ -72,6 +49,9 @@ def _own_services(url: str) -> tuple[Announced, ...]:
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:
     """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns. Whoever
     has opened the listening sockets passes them."""
+    # Slow to import, and not needed to furnish.
+    from calor.localcloud.app import cloud_app
+
     machinery = chosen(config.backend, config.folder, config.doors)
     store = Store(config.database)
     server = _Server(

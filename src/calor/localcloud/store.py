@@ -93,7 +93,7 @@ class Collection(Generic[T]):
         self._db = db
         self._table = table
         self._kind = kind
-        self._fields = tuple(field.name for field in fields(kind))
+        self._fields = {field.name: None for field in fields(kind)}
 
     def get(self, identifier: str) -> T | None:
         row = self._db.execute(f"SELECT body FROM {self._table} WHERE id = ?", (identifier,)).fetchone()
@@ -190,8 +190,12 @@ class Collection(Generic[T]):
         return json.dumps({name: getattr(value, name) for name in self._fields}, separators=(",", ":"))
 
     def _decode(self, body: str) -> T:
+        """What an older version has stored may have fields that there are no more."""
         document: dict[str, Any] = json.loads(body)
-        return self._kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in document.items()})
+        known = self._fields
+        return self._kind(
+            **{name: tuple(v) if isinstance(v, list) else v for name, v in document.items() if name in known}
+        )
 
 
 def _place(field: str) -> str:

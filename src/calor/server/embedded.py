@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 
 from calor.server import furnishing, preparing, programs, secrets
 from calor.server.holding import hold_alone
@@ -24,10 +26,9 @@ def serve(settings: Settings) -> None:
     if settings.is_embedded:
         cloud_socket = listen(settings.host, settings.cloud_port, patience)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
-        furnishing.furnish(settings)
+    _furnish_and_import(settings)
     known = secrets.load(settings.state_dir, configured.encryption_key)
     preparing.prepare_database(settings, known, upgrading=True)
-    preparing.share_imports()
     engine_main = partial(programs.engine_main, settings, known, alone=settings.has_one_engine)
     running.extend([Program("engine", engine_main)] * configured.engine.workers)
     for number in range(api.workers):
@@ -42,3 +43,15 @@ def serve(settings: Settings) -> None:
     Supervisor(running, parting=parting).run()
     hold.truncate(0)
     hold.close()
+
+
+def _furnish_and_import(settings: Settings) -> None:
+    """Both take most of a start, so that they are done side by side. What furnishes the cloud is used by no other
+    process."""
+    if not settings.is_embedded:
+        preparing.share_imports()
+        return
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as beside:
+        furnished = beside.submit(furnishing.furnish, settings)
+        preparing.share_imports()
+        furnished.result()

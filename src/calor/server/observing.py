@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from calor.observe import logs, tracing
 from calor.observe.exposing import Exposed
+from calor.observe.memory import give_back_memory
 from calor.server.settings import Settings
 
 
@@ -16,6 +17,7 @@ def observed(settings: Settings, program: str) -> Iterator[Exposed]:
     exposed = Exposed(settings.state_dir / "metrics", program, settings.configured.metrics_address)
     logs.name_process(exposed.name)
     tracing.start(exposed.name, settings.configured.otlp_endpoint)
+    give_back_memory()
     try:
         yield exposed
     finally:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from calor.clouds.errors import CloudError, Conflict, Forbidden, NotFound, Transient
-from calor.clouds.lookups import SHELVES, Lookups
+from calor.clouds.lookups import SHELVES, Lookups, names
 from calor.clouds.services import Services
 from calor.language.constraints import CustomCheck
+from calor.language.diagnostics import closest
 from calor.service.errors import ServiceError
 
 OPTIONAL = frozenset({"nova.keypair"})
@@ -41,9 +42,11 @@ class LiveConstraints:
             return None
         try:
             self._lookups.id_of(self._services, kind, value)
-        except (NotFound, Conflict) as error:
+        except NotFound:
             found = f"The {shelf.what} ({value}) could not be found."
-            return f"Error validating value '{value}': {found if isinstance(error, NotFound) else error}"
+            return f"Error validating value '{value}': {found}{self._suggestion(kind, value)}"
+        except Conflict as error:
+            return f"Error validating value '{value}': {error}"
         except Forbidden:
             # Who must not look may still be allowed to use it: that shows when it is used.
             return None
@@ -53,6 +56,13 @@ class LiveConstraints:
         except CloudError as error:
             return f"Error validating value '{value}': {error.message}"
         return None
+
+    def _suggestion(self, kind: str, value: str) -> str:
+        try:
+            match = closest(value, names(self._services, kind))
+        except CloudError:
+            return ""
+        return f" Did you mean {match}?" if match else ""
 
     def check_services(self) -> None:
         """Raises ServiceError if something could not be looked up for want of a service."""

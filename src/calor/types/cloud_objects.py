@@ -226,17 +226,22 @@ class CloudObject(ResourceType):
 
     @classmethod
     async def observe(cls, ctx: Context) -> None:
-        """Reads the object anew, for its attributes; many at once by a list."""
+        """Reads the object anew, for its attributes."""
         if ctx.physical_id is None:
             return
-        shown = await cls.until(ctx, await ctx.cloud(), lambda shown: True)
+        shown = await cls.look_at(ctx, await ctx.cloud())
         if shown is not None:
             ctx.note(**{SHOWN: shown})
 
     @classmethod
     async def live(cls, ctx: Context) -> Object | None:
-        shown = await cls.until(ctx, await ctx.cloud(), lambda shown: True)
+        shown = await cls.look_at(ctx, await ctx.cloud())
         return None if shown is None else cls.live_properties(ctx, shown)
+
+    @classmethod
+    async def look_at(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+        """The object as it is at present. Many are read at once by a list, if their ids are those of the resources."""
+        return await cls.until(ctx, cloud, lambda shown: True)
 
     @classmethod
     def live_properties(cls, ctx: Context, shown: Object) -> Object:

@@ -15,7 +15,8 @@ ReadYaml = Callable[[bytes], Any]
 """Raises ValueError for what cannot be read."""
 
 SCRIPTS = "/var/lib/cloud/instance/scripts"
-INIT_DATA = "/var/lib/heat-cfntools"
+INIT_DATA = ("/var/lib/heat-cfntools", "/var/lib/cloud/data")
+"""Where tools look for what is kept for them: some in one place, some in the other."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ def say_once(script: Script, wanted: Wanted, default_user: str) -> None:
     config = cloud_config.merged(wanted.configs)
     cloud_config.once(script, config, default_user)
     for part in wanted.init_data:
-        script.say(f"place {script.file(part.body)} {quote(f'{INIT_DATA}/{part.name}')} 0600")
+        file = script.file(part.body)
+        for folder in INIT_DATA:
+            script.say(f"place {file} {quote(f'{folder}/{part.name}')} 0600")
     if wanted.in_guest:
         _say_in_guest(script, wanted.in_guest)
     for part in sorted(wanted.scripts, key=lambda part: part.name):

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,16 +21,19 @@ _CHOSEN = (
 )
 
 
+@pytest.fixture
+def own() -> Iterator[Path]:
+    """A folder of the other user's; that of other tests is closed to him."""
+    with tempfile.TemporaryDirectory(prefix="rootless-", ignore_cleanup_errors=True) as made:
+        os.chown(made, _NOBODY, _NOBODY)
+        yield Path(made)
+
+
 @pytest.mark.usefixtures("_possible")
-def test_servers_run_without_root(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_servers_run_without_root(own: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("these tests are run without root already")
     python = _python_for_all()
-    own = tmp_path_factory.mktemp("rootless")
-    for folder in (own, *own.parents):
-        if folder.stat().st_uid == 0 and str(folder).startswith("/tmp/"):
-            folder.chmod(0o755)
-    os.chown(own, _NOBODY, _NOBODY)
     here = Path(__file__).parent
     command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
     command += [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={own}/tests"]
@@ -59,7 +64,8 @@ def _python_for_all() -> str:
     ):
         if candidate is None:
             continue
-        trial = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", candidate, "-c", ""]
+        trial = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", candidate]
+        trial += ["-c", "import os, sys; sys.exit(not os.access(sys.executable, os.X_OK))"]
         try:
             if subprocess.run(trial, capture_output=True, timeout=60).returncode == 0:
                 return candidate

@@ -8,6 +8,8 @@ from email.mime.text import MIMEText
 
 from machines import Listener, Machine
 
+from calor.types.nova.user_data import for_cfn_tools
+
 CONFIG = b"""#cloud-config
 bootcmd:
 - echo bootcmd >>/root/order
@@ -65,7 +67,17 @@ def test_parts_of_a_multipart_are_done_each_in_its_way(machine: Machine) -> None
     machine.boot("one", user_data=message.as_bytes())
     machine.finished("one")
     assert machine.out("one", "cat /root/order") == "hook\nfirst\nsecond\nruncmd\n"
-    assert machine.out("one", "cat /var/lib/heat-cfntools/cfn-init-data") == '{"key": "value"}'
+    for folder in ("heat-cfntools", "cloud/data"):
+        assert machine.out("one", f"cat /var/lib/{folder}/cfn-init-data") == '{"key": "value"}'
+
+
+def test_the_users_own_script_runs_among_what_the_cfn_tools_get(machine: Machine) -> None:
+    user_data = for_cfn_tools("#!/bin/sh\necho done by $0\n", {"key": "value"}, "http://127.0.0.1:8000/v1")
+    machine.boot("one", user_data=user_data.encode())
+    machine.finished("one")
+    log = machine.out("one", "cat /var/log/heat-provision.log")
+    assert "done by /var/lib/cloud/data/cfn-userdata" in log
+    assert "ended with 0" in log
 
 
 def test_packed_user_data_is_unpacked(machine: Machine) -> None:

@@ -36,6 +36,8 @@ class Catalog:
         return None
 
     def each(self, service: str, *path: str, key: str, **more: Any) -> Iterator[dict[str, Any]]:
+        if self._fails is not None:
+            raise self._fails
         yield from ({"id": f"id-of-{name}", "name": name} for name in self._things.get(path[0], ()))
 
 
@@ -51,6 +53,13 @@ def test_what_is_not_there_is_told() -> None:
     problem = judging(Catalog())("nova.flavor", "m1.mega")
 
     assert problem == "Error validating value 'm1.mega': The flavor (m1.mega) could not be found."
+
+
+def test_a_name_much_like_it_is_suggested() -> None:
+    problem = judging(Catalog(flavors=["m1.small", "m1.tiny"]))("nova.flavor", "m1.tinny")
+
+    assert problem is not None
+    assert problem.endswith("The flavor (m1.tinny) could not be found. Did you mean m1.tiny?")
 
 
 def test_what_there_are_several_of_is_told_too() -> None:

@@ -11,9 +11,12 @@ from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict
 from calor.types import catalogue
+from calor.types.aws.ec2.eip import EIP
 from calor.types.aws.ec2.instances import as_server
 from calor.types.aws.ec2.security_group import SecurityGroup
+from calor.types.aws.ec2.virtual_networks import routers_at
 from calor.types.aws.ec2.volume import Volume
+from calor.types.aws.ec2.volume_attachment import VolumeAttachment
 from calor.types.aws.s3.bucket import Bucket
 from calor.types.behaviour import ResourceFailed
 
@@ -91,6 +94,15 @@ def test_a_volume_may_come_from_a_backup() -> None:
     assert cloud.body("PUT /volumes/v1/metadata") == {"metadata": {"a": "b"}}
 
 
+def test_a_volume_that_is_gone_need_not_be_detached() -> None:
+    props = filled_in(VolumeAttachment, InstanceId=OTHER, VolumeId="data", Device="/dev/vdb")
+    context = FakeContext(VolumeAttachment, props, physical_id="data", services=FakeCloud())
+
+    run(VolumeAttachment.delete(context))
+
+    assert context.services.lines() == []
+
+
 def test_rules_of_groups_in_neutrons_words() -> None:
     cloud = FakeCloud()
     ingress = [
@@ -148,6 +160,43 @@ class TestInstances:
         assert given["block_device_mapping"] == [
             {"device_name": "vdb", "snapshot_id": "s1", "volume_size": 3, "delete_on_termination": True}
         ]
+
+
+def test_an_address_is_looked_at_by_its_id() -> None:
+    cloud = FakeCloud()
+    cloud.place("/networks/public", **{"router:external": True})
+    floating = {"floating_ip_address": "203.0.113.5", "floating_network_id": "public"}
+    cloud.answers["POST /floatingips"] = lambda request: {
+        "floatingip": cloud.place("/floatingips/f", **floating)
+    }
+    context = made(EIP, cloud)
+
+    assert (context.physical_id, EIP.attribute(context, "AllocationId")) == ("203.0.113.5", "f")
+    assert run(EIP.live(context)) == {}
+    cloud.objects["/floatingips/f"]["port_id"] = "p"
+    run(EIP.observe(context))
+    assert EIP.attribute(context, "show")["port_id"] == "p"
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        "network:router_interface",
+        "network:router_interface_distributed",
+        "network:ha_router_replicated_interface",
+    ],
+)
+def test_routers_of_every_kind_are_found_at_a_subnet(owner: str) -> None:
+    cloud = FakeCloud()
+    at = [{"subnet_id": "s", "ip_address": "10.0.0.1"}]
+    cloud.answers["GET /ports"] = {
+        "ports": [
+            {"id": "a", "device_id": "r", "device_owner": owner, "fixed_ips": at},
+            {"id": "b", "device_id": "dhcp", "device_owner": "network:dhcp", "fixed_ips": at},
+        ]
+    }
+
+    assert run(routers_at(cloud, "s")) == ["r"]
 
 
 def test_every_type_of_ec2_s3_and_iam_can_be_made() -> None:

@@ -211,6 +211,26 @@ def test_a_volume_that_grows_is_taken_from_its_server_and_given_back() -> None:
         "volumeAttachment": {"volumeId": "volumes-1", "device": "/dev/vdb"}
     }
     assert context.services.objects["/volumes/volumes-1"]["status"] == "in-use"
+    # Nova knows only then volumes that several servers share, and such servers as are shelved.
+    asked = [one for one in context.services.requests if one.line in (lines[0], lines[2])]
+    assert [one.version for one in asked] == ["2.60", "2.60"]
+
+
+def test_a_change_that_is_under_way_already_is_not_asked_for_again() -> None:
+    context = made(size=1, volume_type="slow")
+    shown = context.services.objects["/volumes/volumes-1"]
+    shown |= {"status": "retyping", "volume_type": "slow"}
+
+    def retyped(request: Request) -> dict[str, Any]:
+        if shown["status"] == "available":
+            shown["volume_type"] = "t-fast"
+        return {"volume": dict(shown)}
+
+    context.services.answers["GET /volumes/volumes-1"] = retyped
+    assert updated(context, volume_type="fast") == []
+
+    shown["status"] = "restoring-backup"
+    assert updated(context, backup_id="b1") == []
 
 
 def test_a_volume_on_its_way_to_a_server_when_an_update_ended_is_detached_from_that_server() -> None:

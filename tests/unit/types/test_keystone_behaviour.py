@@ -8,7 +8,7 @@ import pytest
 from fake_cloud import FakeCloud
 from fake_context import FakeContext, filled_in, run
 
-from calor.clouds.errors import NotFound
+from calor.clouds.errors import Conflict, NotFound
 from calor.types.keystone.base import MARK, KeystoneType
 from calor.types.keystone.domain import Domain
 from calor.types.keystone.endpoint import Endpoint
@@ -105,6 +105,42 @@ def test_a_project_whose_answer_was_lost_is_recognised_by_its_mark() -> None:
     assert context.physical_id == "projects-2"
 
 
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (Domain, {"name": "web"}),
+        (Role, {"name": "web"}),
+        (Endpoint, {"name": "web", "service": "nova", "interface": "public", "url": "http://a"}),
+    ],
+)
+def test_what_cannot_have_a_mark_is_recognised_nevertheless(
+    kind: type[KeystoneType], given: dict[str, Any]
+) -> None:
+    cloud = FakeCloud(ids=dict(IDS), loses_answers=True)
+    properties = filled_in(kind, **given)
+    context = FakeContext(kind, properties, services=cloud)
+
+    run(kind.create(context, properties))
+
+    [request] = [one for one in cloud.requests if one.method == "POST"]
+    assert MARK not in request.body[kind.wrapper]
+    assert context.physical_id == f"{kind.collection[0]}-1"
+
+
+@pytest.mark.parametrize("kind", [Domain, Role])
+def test_what_has_the_name_already_is_not_taken_for_ones_own(kind: type[KeystoneType]) -> None:
+    cloud = FakeCloud(ids=dict(IDS), loses_answers=True)
+    theirs = cloud.place(f"/{kind.collection[0]}/theirs", name="web")
+    cloud.answers[f"POST /{kind.collection[0]}"] = Conflict("There is one already.", status=409)
+    properties = filled_in(kind, name=theirs["name"])
+    context = FakeContext(kind, properties, services=cloud)
+
+    with pytest.raises(Conflict):
+        run(kind.create(context, properties))
+    assert run(kind.find(context)) is False
+    assert context.physical_id is None
+
+
 def test_what_was_there_before_is_not_taken_for_ones_own() -> None:
     cloud = FakeCloud(ids=dict(IDS))
     cloud.place("/projects/theirs", name="web", domain_id="default")
@@ -128,7 +164,10 @@ def test_a_domain_is_disabled_before_it_is_deleted() -> None:
 
     run(Domain.delete(context))
 
-    assert context.services.lines("POST") == ["PATCH /domains/domains-1", "DELETE /domains/domains-1"]
+    assert context.services.lines("GET", "POST") == [
+        "PATCH /domains/domains-1",
+        "DELETE /domains/domains-1",
+    ]
     assert context.services.body("PATCH /domains/domains-1") == {"domain": {"enabled": False}}
 
 

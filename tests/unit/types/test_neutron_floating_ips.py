@@ -102,6 +102,31 @@ def test_a_floating_ip_that_leads_elsewhere_by_now_stays_so() -> None:
     assert cloud.objects["/floatingips/f1"]["port_id"] == "p9"
 
 
+def test_an_association_gives_way_to_another_about_the_same() -> None:
+    cloud = association()
+    old = made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
+    run(FloatingIPAssociation.make_way(old))
+    assert cloud.objects["/floatingips/f1"]["port_id"] is None
+    made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
+    deleted(old)
+    assert cloud.objects["/floatingips/f1"]["port_id"] == "p1"
+
+    refused = intended(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
+    run(FloatingIPAssociation.make_way(refused))
+    assert not found(refused)
+
+
+def test_an_association_that_gave_way_comes_back() -> None:
+    cloud = association()
+    old = made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
+    run(FloatingIPAssociation.make_way(old))
+    made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p2")
+    run(FloatingIPAssociation.come_back(old))
+    assert cloud.objects["/floatingips/f1"]["port_id"] == "p1"
+    deleted(old)
+    assert cloud.objects["/floatingips/f1"]["port_id"] is None
+
+
 def test_an_association_whose_creation_was_interrupted_is_found() -> None:
     cloud = association()
     context = intended(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")

@@ -278,9 +278,23 @@ def test_the_gateway_of_a_subnet_is_chosen_given_or_none(given: str | None, sent
     body = context.services.body("POST /subnets")["subnet"]
     assert {name: body[name] for name in body if name == "gateway_ip"} == sent
 
-    other = made(Subnet, network="private", cidr="10.0.0.0/24", gateway_ip="10.0.0.1")
-    updated(other, gateway_ip=given, name="new")
-    assert other.services.body("PUT /subnets/subnets-1") == {"subnet": {"name": "new", **sent}}
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        (None, {"gateway_ip": None}),
+        ("auto", {}),
+        ("", {"gateway_ip": None}),
+        ("~", {"gateway_ip": None}),
+        ("10.0.0.9", {"gateway_ip": "10.0.0.9"}),
+    ],
+)
+def test_the_gateway_of_a_subnet_is_changed_or_taken_away(given: str | None, sent: dict[str, str]) -> None:
+    context = made(Subnet, network="private", cidr="10.0.0.0/24", gateway_ip="10.0.0.1")
+
+    updated(context, gateway_ip=given, name="new")
+
+    assert context.services.body("PUT /subnets/subnets-1") == {"subnet": {"name": "new", **sent}}
 
 
 def test_a_subnet_changes_in_place() -> None:
@@ -500,6 +514,14 @@ def test_an_interface_joins_a_router_to_a_subnet_or_a_port(
     assert context.physical_id == f"r-edge:{what}={id}"
     deleted(context)
     assert context.services.body("PUT /routers/r-edge/remove_router_interface") == body
+
+
+def test_an_interface_that_a_replacement_has_joined_again_stays() -> None:
+    context = made(RouterInterface, router="edge", subnet="left")
+    context.elsewhere = frozenset({str(context.physical_id)})
+    deleted(context)
+
+    assert "PUT /routers/r-edge/remove_router_interface" not in context.services.lines()
 
 
 def test_interfaces_of_old_stacks_are_of_subnets() -> None:

@@ -72,6 +72,8 @@ class TestKeyPairs:
         }
         context = made(KeyPair, cloud, name="key", user="eve")
 
+        assert run(KeyPair.live(context)) == {}
+        assert cloud.requests[-1].params == {"user_id": PROJECT}
         run(KeyPair.delete(context))
 
         assert cloud.body("POST /os-keypairs")["keypair"]["user_id"] == PROJECT
@@ -230,6 +232,16 @@ def test_quotas_are_set_and_set_back() -> None:
     context.services.answers[f"DELETE /os-quota-sets/{PROJECT}"] = {}
     run(Quota.delete(context))
     assert context.services.lines()[-1] == f"DELETE /os-quota-sets/{PROJECT}"
+
+
+def test_quotas_of_a_project_that_is_gone_are_gone() -> None:
+    context = made(Quota, FakeCloud(ids={("keystone.project", "web"): PROJECT}), project="web", cores=5)
+    context.services.ids.clear()
+    context.services.requests.clear()
+
+    run(Quota.delete(context))
+
+    assert context.services.lines() == []
 
 
 class TestFloatingAddresses:

@@ -19,6 +19,11 @@ SUBNET = "0d6f4bbe-7d4c-4c3e-9c35-000000000007"
 PORT = "0d6f4bbe-7d4c-4c3e-9c35-000000000008"
 
 
+def interface(port: str, network: str, *addresses: str) -> dict[str, Any]:
+    fixed = [{"ip_address": address, "subnet_id": SUBNET} for address in addresses]
+    return {"port_id": port, "net_id": network, "fixed_ips": fixed}
+
+
 class Nova(FakeCloud):
     """Does what the actions of one server ask for."""
 
@@ -68,8 +73,7 @@ class Nova(FakeCloud):
         return {}
 
     def attach(self, port: str, network: str = ONE, *addresses: str) -> None:
-        fixed = [{"ip_address": address, "subnet_id": SUBNET} for address in addresses]
-        self.interfaces.append({"port_id": port, "net_id": network, "fixed_ips": fixed})
+        self.interfaces.append(interface(port, network, *addresses))
         self.place(f"/ports/{port}", device_id="s1")
         self.answers[f"DELETE /servers/s1/os-interface/{port}"] = self.unplug
 
@@ -227,16 +231,76 @@ class TestNetworks:
         assert [one["port_id"] for one in cloud.interfaces] == ["p1"]
 
     def test_half_way_only_the_rest_is_done(self) -> None:
-        present = [{"port_id": "p1", "net_id": ONE}, {"port_id": "p2", "net_id": TWO}]
+        present = [interface("p1", ONE), interface("p2", TWO)]
 
-        plan = rewiring([{"network": ONE}], [{"network": ONE}, {"network": TWO}], present, ())
+        plan = rewiring([{"network": ONE}], [{"network": ONE}, {"network": TWO}], present)
 
         assert (plan.detached, plan.attached) == ((), ())
 
     def test_without_networks_before_and_after_nothing_changes(self) -> None:
-        plan = rewiring(None, [], [{"port_id": "p1", "net_id": ONE}], ())
+        plan = rewiring(None, [], [interface("p1", ONE)])
 
         assert (plan.detached, plan.attached, plan.kept) == ((), (), ())
+
+
+class TestInterfacesThatWillDo:
+    @pytest.mark.parametrize("before", [{"network": ONE}, {"subnet": SUBNET}])
+    @pytest.mark.parametrize(
+        "after",
+        [
+            {"network": ONE},
+            {"subnet": SUBNET},
+            {"network": ONE, "subnet": SUBNET},
+            {"network": ONE, "fixed_ip": "10.0.0.5"},
+            {"port": "p1"},
+        ],
+    )
+    def test_the_same_place_may_be_said_in_other_words(
+        self, before: dict[str, str], after: dict[str, str]
+    ) -> None:
+        plan = rewiring([before], [after], [interface("p1", ONE, "10.0.0.5")])
+
+        assert (plan.detached, plan.attached, plan.kept) == ((), (), ((before, after, "p1"),))
+
+    def test_each_finds_one_although_all_have_changed_places(self) -> None:
+        present = [interface(f"p{last}", ONE, f"10.0.0.{last}") for last in (1, 2, 3)]
+        before = [{"network": ONE}, {"network": ONE, "fixed_ip": "10.0.0.2"}, {"subnet": SUBNET}]
+        after = [{"subnet": SUBNET}, {"network": ONE}, {"network": ONE, "subnet": SUBNET}]
+
+        plan = rewiring(before, after, present)
+
+        assert (plan.detached, plan.attached) == ((), ())
+        assert sorted(port for _, _, port in plan.kept) == ["p1", "p2", "p3"]
+
+    def test_who_wants_an_address_gets_it_before_those_who_take_any(self) -> None:
+        before, wanted = {"network": ONE}, {"network": ONE, "fixed_ip": "10.0.0.5"}
+
+        plan = rewiring([before], [before, wanted], [interface("p1", ONE, "10.0.0.5")])
+
+        assert plan.kept == ((before, wanted, "p1"),)
+        assert plan.attached == ((0, before),)
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ({"port": "p1"}, {"network": ONE}),
+            ({"network": ONE, "tag": "blue"}, {"network": ONE, "tag": "red"}),
+            ({"network": ONE, "port_extra_properties": {"no_fixed_ips": True}}, {"network": ONE}),
+            ({"network": ONE, "fixed_ip": "10.0.0.5"}, {"network": ONE, "fixed_ip": "10.0.0.6"}),
+        ],
+        ids=["a named port may go", "another tag", "no address", "another address"],
+    )
+    def test_what_cannot_be_had_from_the_old_interface_takes_a_new_one(
+        self, before: dict[str, Any], after: dict[str, Any]
+    ) -> None:
+        plan = rewiring([before], [after], [interface("p1", ONE, "10.0.0.5")])
+
+        assert (plan.detached, plan.attached) == (("p1",), ((0, after),))
+
+    def test_without_networks_it_is_for_nova_to_choose(self) -> None:
+        plan = rewiring([{"network": ONE}], None, [interface("p1", ONE)])
+
+        assert (plan.detached, plan.attached) == (("p1",), ((0, {}),))
 
 
 class TestReplacing:

@@ -149,6 +149,16 @@ class TestDisks:
             }
         ]
 
+    def test_a_volume_that_others_may_have_needs_a_newer_api(self) -> None:
+        cloud = a_cloud()
+        cloud.place("/volumes/v1", multiattach=True)
+        disks = [{"volume_id": "v1"}]
+
+        assert version(made(image=None, block_device_mapping_v2=disks)) == "2.26"
+        context = made(cloud, image=None, block_device_mapping_v2=disks)
+        assert version(context) == "2.60"
+        assert requested(context)["networks"] == "auto"
+
     def test_an_image_is_a_disk_among_others(self) -> None:
         disks = [{"swap_size": 512}, {"ephemeral_size": 1, "ephemeral_format": "ext4"}]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,12 +22,15 @@ Query = Mapping[str, Any]
 
 
 class ApiError(CommandError):
-    """The service said no."""
+    """The service said no. `found` is all that it found wrong with a template, where it tells more than the first."""
 
-    def __init__(self, status: int, message: str, kind: str = "", hint: str = "") -> None:
+    def __init__(
+        self, status: int, message: str, kind: str = "", hint: str = "", found: Sequence[str] = ()
+    ) -> None:
         super().__init__(message, hint)
         self.status = status
         self.kind = kind
+        self.found = tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,12 @@ class Heat:
         if answer.status >= 500:
             request_id = answer.headers.get("x-openstack-request-id")
             said = f"the service failed: {said}" + (f" [{request_id}]" if request_id else "")
-        raise ApiError(answer.status, str(said).strip(), kind, _hint(answer.status, kind))
+        raise ApiError(answer.status, str(said).strip(), kind, _hint(answer.status, kind), _found(content))
+
+
+def _found(content: Any) -> list[str]:
+    listed = content.get("diagnostics") if isinstance(content, dict) else None
+    return [str(one.get("text")) for one in listed or () if isinstance(one, dict)]
 
 
 def _hint(status: int, kind: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import ApiError
 from calor.cli.errors import CommandError
@@ -24,7 +25,7 @@ def explaining(request: StackRequest) -> Iterator[None]:
     except ApiError as error:
         if error.status != 400 or not request.template_url:
             raise
-        errors = _errors(request)
+        errors = _errors(request, (error.message, *error.found))
         if not errors:
             raise
         if len(errors) == 1:
@@ -33,8 +34,8 @@ def explaining(request: StackRequest) -> Iterator[None]:
         raise CommandError(f"the service refuses the template, which has {len(errors)} errors") from None
 
 
-def _errors(request: StackRequest) -> list[Diagnostic]:
-    """Only what the service would have found, too."""
+def _errors(request: StackRequest, said: Sequence[str]) -> list[Diagnostic]:
+    """Only what the service would have found, too, or has: what its cloud lacks is known from its words alone."""
     from calor.cli.fetching import fetcher
     from calor.language.diagnostics import Report, Severity
     from calor.language.request import resolve_request
@@ -42,9 +43,21 @@ def _errors(request: StackRequest) -> list[Diagnostic]:
 
     report = Report()
     fetch = fetcher(False)
-    world = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
+    offline = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
+
+    def judge(constraint: str, value: Any) -> str | None:
+        return offline.custom(constraint, value) or _verdict(value, said)
+
+    world = replace(offline, custom=judge)
     resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
     return [one for one in report.sorted() if one.severity is Severity.ERROR and not one.deferred]
+
+
+def _verdict(value: Any, said: Sequence[str]) -> str | None:
+    """What the service says about a value that it looked up, without the place, which is told anyway."""
+    verdict = f"Error validating value '{value}': "
+    found = next((words for words in said if verdict in words), None)
+    return None if found is None else found.partition(verdict)[2]
 
 
 def _print(errors: list[Diagnostic], request: StackRequest) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from calor.localcloud.compute.claims import claim_volume
+from calor.localcloud.compute.claims import check_sharing, claim_volume
 from calor.localcloud.compute.disks import next_device
 from calor.localcloud.compute.forms import flag, strict, tag, uuid
 from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
@@ -16,11 +16,11 @@ from calor.localcloud.compute.records import Disk, new_id
 from calor.localcloud.compute.rules import ComputeRoute, members, readers
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.machinery import MachineryFailed
-from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
+from calor.localcloud.problems import BadRequest, Forbidden, NotFound
 from calor.localcloud.reading import Reader, identifier, nullable, text
 from calor.localcloud.web import Call, Reply
 
-_RUNNING = ("active", "paused", "rescued", "resized")
+_RUNNING = ("active", "paused", "resized")
 _STATES = (*_RUNNING, "stopped", "suspended")
 _SHELVED = ("shelved", "shelved_offloaded")
 
@@ -46,9 +46,10 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         require_state(server, "attach a volume to", *states)
         volume_id = given["volumeId"]
         compute.volumes.need_volume(call.caller, volume_id)
+        check_sharing(compute, call.caller, [volume_id], version)
         disks = compute.records.disks.find(server_id=server.id)
         if any(disk.volume_id == volume_id for disk in disks):
-            raise Conflict(f"The server {server.id} has the volume {volume_id} already.")
+            raise BadRequest(f"The server {server.id} has the volume {volume_id} already.")
         taken = {disk.device for disk in disks}
         device = given.get("device") or next_device(taken)
         if device in taken:

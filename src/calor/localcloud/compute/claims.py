@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from calor.localcloud.caller import Caller
 from calor.localcloud.compute.disks import next_device
+from calor.localcloud.compute.microversions import Version
 from calor.localcloud.compute.records import Disk, Server, new_id
 from calor.localcloud.compute.requests import WantedDisk, WantedNic
 from calor.localcloud.compute.state import Compute
@@ -97,6 +98,22 @@ def claim_disks(
             )
         )
     return disks
+
+
+SHARING: Version = (2, 60)
+"""The first version in which servers get volumes that several may have."""
+
+
+def check_sharing(compute: Compute, caller: Caller, volume_ids: Iterable[str], version: Version) -> None:
+    if version >= SHARING:
+        return
+    for volume_id in volume_ids:
+        with refused():
+            volume = compute.volumes.need_volume(caller, volume_id)
+        if volume.multiattach:
+            raise BadRequest(
+                f"The volume {volume_id} is one that several servers may have: ask for 2.60 or later."
+            )
 
 
 def claim_volume(compute: Compute, caller: Caller, volume_id: str, to_boot: bool = False) -> None:

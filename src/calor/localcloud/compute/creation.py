@@ -81,10 +81,10 @@ def check_fit(image: UsableImage, flavor: Flavor, boots_from_volume: bool = Fals
     if image.status != "active":
         raise BadRequest(f"The image {image.id} is not active.")
     if image.min_ram > flavor.ram:
-        raise BadRequest("The flavor's memory is too small for the image.")
+        raise BadRequest("The image needs more memory than the flavor has.")
     # A flavor without a disk gives the server as much as the image needs.
     if not boots_from_volume and flavor.disk and max(image.min_disk, image.size / _GIB) > flavor.disk:
-        raise BadRequest("The flavor's disk is too small for the image.")
+        raise BadRequest("The image needs a larger disk than the flavor has.")
 
 
 def host_name_of(name: str) -> str:
@@ -133,7 +133,7 @@ def _zone(compute: Compute, caller: Caller, asked: str | None) -> dict[str, str 
     if host and not caller.is_admin:
         raise Forbidden("Only an administrator may choose the host.")
     if zone not in zone_names(compute):
-        raise BadRequest("The requested availability zone is not available.")
+        raise BadRequest(f"There is no availability zone {zone[:255]}.")
     if host.partition(":")[0] not in ("", HOST):
         raise BadRequest(f"There is no compute host {host[:255]}.")
     return {"zone": zone, "pinned_zone": zone}

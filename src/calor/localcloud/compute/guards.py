@@ -16,7 +16,7 @@ def need_server(compute: Compute, call: Call) -> Server:
 def need_server_by_id(compute: Compute, call: Call, server_id: str) -> Server:
     found = compute.records.servers.get(server_id)
     if found is None or (found.project_id != call.caller.project_id and not call.caller.is_admin):
-        raise NotFound(f"Instance {server_id[:255]} could not be found.")
+        raise NotFound.of("server", server_id)
     return found
 
 

@@ -30,7 +30,7 @@ def make_ssh_key() -> MadeKey:
     """Takes some tenths of a second of computing."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-    return MadeKey(_private_text(key), f"{public.decode()} Generated-by-Nova\n")
+    return MadeKey(_private_text(key), f"{public.decode()} generated\n")
 
 
 def make_modern_ssh_key(comment: str) -> MadeKey:

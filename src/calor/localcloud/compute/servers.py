@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from calor.localcloud.compute.building import BUILD, DELETE
+from calor.localcloud.compute.claims import check_sharing
 from calor.localcloud.compute.creation import create
 from calor.localcloud.compute.filters import found_servers
 from calor.localcloud.compute.forms import address, plain_name, strict
@@ -42,6 +43,8 @@ def list_servers_in_detail(compute: Compute, call: Call) -> Reply:
 
 def create_servers(compute: Compute, call: Call) -> Reply:
     wanted = read_wanted(parse_json(call.raw), version_of(call))
+    existing = [str(disk.uuid) for disk in wanted.disks if disk.source == "volume"]
+    check_sharing(compute, call.caller, existing, version_of(call))
     servers = create(compute, call.caller, wanted)
     for server in servers:
         begin(compute, call, server, BUILD)

@@ -70,7 +70,8 @@ def _visible(service: ImageService, call: Call) -> Iterable[Image]:
     if visibility not in (None, "all", *VISIBILITIES):
         raise BadRequest(f"Invalid visibility value: {visibility}")
     hidden = call.query.get("os_hidden", "false").lower() == "true"
-    found = _everything(service) if call.caller.is_admin else _reachable(service, call)
+    images = service.records.images
+    found = images.find(**_looked_up(call)) if call.caller.is_admin else _reachable(service, call)
     own = call.caller.project_id
     return (
         image
@@ -81,15 +82,17 @@ def _visible(service: ImageService, call: Call) -> Iterable[Image]:
     )
 
 
-def _everything(service: ImageService) -> list[Image]:
-    return service.records.images.find()
+def _looked_up(call: Call) -> dict[str, str]:
+    """What the store looks up instead of reading everything: most who list want one name."""
+    name = call.query.get("name", "in:")
+    return {} if name.startswith("in:") else {"name": name}
 
 
 def _reachable(service: ImageService, call: Call) -> list[Image]:
-    images, project = service.records.images, call.caller.project_id
-    found = {image.id: image for image in images.find(owner=project)} if project else {}
+    images, project, named = service.records.images, call.caller.project_id, _looked_up(call)
+    found = {image.id: image for image in images.find(owner=project, **named)} if project else {}
     for visibility in ("public", "community"):
-        found |= {image.id: image for image in images.find(visibility=visibility)}
+        found |= {image.id: image for image in images.find(visibility=visibility, **named)}
     wanted = call.query.get("member_status", "accepted")
     if wanted not in ("accepted", "pending", "rejected", "all"):
         raise BadRequest(f"Invalid status: {wanted}")

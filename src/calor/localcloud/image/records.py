@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from calor.localcloud.store import Collection, Store
 
@@ -47,20 +46,6 @@ class Member:
     status: str = "pending"
 
 
-@dataclass(frozen=True)
-class Definition:
-    """Something of the catalogue of metadata definitions: a namespace, or what is in one (then `parent` is the name
-    of the namespace). `body` is as it was given."""
-
-    id: str
-    kind: str
-    parent: str
-    name: str
-    created_at: str
-    updated_at: str
-    body: Mapping[str, Any] = field(default_factory=dict)
-
-
 class Records:
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -69,9 +54,6 @@ class Records:
         )
         self.members: Collection[Member] = store.collection(
             "image_members", Member, [("image_id",), ("member_id",)]
-        )
-        self.definitions: Collection[Definition] = store.collection(
-            "image_definitions", Definition, [("kind", "parent")]
         )
 
     def member(self, image_id: str, member_id: str) -> Member | None:

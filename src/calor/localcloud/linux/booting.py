@@ -62,9 +62,11 @@ def _say(script: Script, plan: ServerPlan, default_user: str, names: Mapping[str
     script.note(f"{plan.host_name} boots from {plan.image_name or 'its image'}")
     script.say(f"mkdir -p {_DATA}/instance/scripts {_DATA}/data /var/log")
     for path, content in _identity(plan, names):
-        script.say(f"place {script.file(content.encode())} {path} 0644")
+        lines = " ".join(quote(line) for line in content)
+        script.say(f"printf '%s\\n' {lines} >{path}" if lines else f": >{path}")
     say_always(script, wanted)
-    script.say(f'if [ "$(cat {_DATA}/data/instance-id 2>/dev/null)" != {plan.id} ]; then')
+    script.say(f"known=; [ ! -e {_DATA}/data/instance-id ] || read -r known <{_DATA}/data/instance-id")
+    script.say(f'if [ "$known" != {plan.id} ]; then')
     script.say(f"echo {plan.id} >{_DATA}/data/instance-id")
     if plan.user_data:
         script.say(f"place {script.file(plan.user_data)} {_DATA}/instance/user-data.txt 0600")
@@ -77,20 +79,21 @@ def _say(script: Script, plan: ServerPlan, default_user: str, names: Mapping[str
         script.say(f"set_passwords {listed}")
     say_once(script, wanted, default_user)
     script.say("fi")
-    script.say(f"date >{_DATA}/instance/boot-finished")
+    script.say(f": >{_DATA}/instance/boot-finished")
     script.say('[ "$failed" = no ] || note "some of the user data failed"')
     script.say('note "finished at $(date)"')
     script.say(f"echo; echo {quote(plan.host_name + ' login: ')}")
     return bool(wanted.in_guest)
 
 
-def _identity(plan: ServerPlan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _identity(plan: ServerPlan, names: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """Files by their paths, as lines."""
     own = plan.host_name
     short = own.partition(".")[0]
     known = f"{own} {short}" if short != own else own
     hosts = ["127.0.0.1 localhost", "::1 localhost ip6-localhost", f"127.0.1.1 {known}"]
     hosts += [f"{address} {name}" for name, address in names.items()]
     servers = dict.fromkeys(server for port in plan.ports for server in port.name_servers)
-    yield "/etc/hostname", f"{own}\n"
-    yield "/etc/hosts", "".join(f"{line}\n" for line in hosts)
-    yield "/etc/resolv.conf", "".join(f"nameserver {server}\n" for server in servers)
+    yield "/etc/hostname", [own]
+    yield "/etc/hosts", hosts
+    yield "/etc/resolv.conf", [f"nameserver {server}" for server in servers]

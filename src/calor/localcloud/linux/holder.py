@@ -29,11 +29,14 @@ from calor.localcloud.linux.servers import Means
 
 log = logging.getLogger("calor.localcloud.linux")
 
+LOOKING_SECONDS = 5.0
+"""How often it looks whether its folder is still there."""
 _SECONDS_TO_ASK = 10.0
 
 
 class Holder:
     def __init__(self, folder: Path, means: Means) -> None:
+        self._folder = folder
         self._attention = Attention()
         self._held = Held(folder, means, self._attention, lambda id: self._tell({"died": id}))
         self._listening = speech.listen(folder)
@@ -52,8 +55,11 @@ class Holder:
 
     def run(self) -> None:
         while not self._is_ending:
-            self._attention.wait(self._held.seconds_to_next())
+            self._attention.wait(min(self._held.seconds_to_next() or LOOKING_SECONDS, LOOKING_SECONDS))
             self._held.lose_patience()
+            if not self._folder.exists():
+                # Whoever removed it wants nothing of this cloud any more, and nobody could ask for it.
+                self._end()
         self._held.close()
 
     def _end(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from calor.localcloud.linux.snapshots import HOST_USR_MARK
 
-_VERSION = 1
+_VERSION = 2
 """Of the images that are made here; earlier ones are made anew."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -46,7 +46,7 @@ _COPIED = (
 """Of the host's /etc: how programs are found and work, and nothing of the host itself."""
 
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-PS1='\\u@\\h:\\w\\$ '
+if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}

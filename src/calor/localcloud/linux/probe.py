@@ -46,7 +46,11 @@ class Verdict:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why servers have to be simulated."""
-        return tuple(f"{one.feature}: {one.problem}" for one in self.findings if one.needed and not one.works)
+        features: dict[str, list[str]] = {}
+        for one in self.findings:
+            if one.needed and one.problem is not None:
+                features.setdefault(one.problem, []).append(one.feature)
+        return tuple(f"{', '.join(names)}: {problem}" for problem, names in features.items())
 
 
 def probe(folder: Path) -> Verdict:

@@ -198,6 +198,7 @@ def _enter(held: Held, asked: Asked) -> None:
     def standard() -> Sequence[int]:
         if asked.details["terminal"]:
             master, slave = pty.openpty()
+            os.fchown(slave, held.means.ids.first, held.means.ids.first)
             speech.say(connection, {"terminal": True}, [master])
             os.close(master)
             return [slave, os.dup(slave), os.dup(slave)]

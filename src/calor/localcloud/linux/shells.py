@@ -110,11 +110,12 @@ def _write(fd: int, data: bytes) -> None:
 @contextmanager
 def _raw(fd: int) -> Iterator[None]:
     before = termios.tcgetattr(fd)
-    tty.setraw(fd)
+    # What was typed ahead is for the server.
+    tty.setraw(fd, termios.TCSADRAIN)
     try:
         yield
     finally:
-        termios.tcsetattr(fd, termios.TCSAFLUSH, before)
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
 @contextmanager

@@ -70,6 +70,7 @@ _NAMES = {
     "security-group": "security-group",
     "security-groups-normalized-cidr": "Normalized CIDR field for security group rules",
     "security-groups-remote-address-group": "Remote address group id field for security group rules",
+    "security-groups-rules-belongs-to-default-sg": "Security group rules of the default group",
     "security-groups-shared-filtering": "Security group filtering on the shared field",
     "segment": "Segment",
     "service-type": "Neutron Service Type Management",

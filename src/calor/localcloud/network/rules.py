@@ -112,7 +112,7 @@ def _substance(given: dict[str, Any]) -> str:
     return " ".join(str(value) for value in values.values())
 
 
-def show_rule(rule: SecurityGroupRule, belongs_to_default: bool = False) -> dict[str, Any]:
+def show_rule(rule: SecurityGroupRule, belongs_to_default: bool) -> dict[str, Any]:
     return KIND.show(rule, rule_details(rule, belongs_to_default), admin=False)
 
 

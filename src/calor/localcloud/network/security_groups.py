@@ -83,8 +83,9 @@ def delete_group(networking: Networking, viewer: Viewer, group: SecurityGroup) -
 
 def details(viewer: Viewer, groups: Sequence[SecurityGroup]) -> Views:
     rules: dict[str, list[dict[str, Any]]] = {group.id: [] for group in groups}
+    defaults = {group.id for group in groups if group.name == DEFAULT}
     for rule in viewer.records.rules.find_in("security_group_id", list(rules)):
-        rules[rule.security_group_id].append(show_rule(rule))
+        rules[rule.security_group_id].append(show_rule(rule, rule.security_group_id in defaults))
     shared = viewer.granted("security_group", SHARED)
     return {
         group.id: {"security_group_rules": rules[group.id], "shared": group.id in shared} for group in groups

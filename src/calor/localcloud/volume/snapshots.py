@@ -19,7 +19,7 @@ from calor.localcloud.volume.views import brief_snapshot, show_snapshot
 from calor.localcloud.web import Call, Reply
 
 _NEW = strict(
-    {"volume_id": identifier},
+    {"volume_id": nullable(identifier)},
     {**NAMES, "force": nullable(flag), "metadata": nullable(texts)},
 )
 _CHANGE = strict(optional=NAMES)
@@ -39,7 +39,7 @@ _LISTING = Listing(
 
 def create_snapshot(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("snapshot", _NEW)
-    volume = service.volume(call.caller, given["volume_id"])
+    volume = service.volume(call.caller, given["volume_id"] or "")
     forced = given.get("force") or microversion(call) >= _FORCE_IS_NEEDLESS
     if volume.status != "available" and not (volume.status == "in-use" and forced):
         raise BadRequest(

@@ -52,7 +52,6 @@ def create_type(service: VolumeService, call: Call) -> Reply:
         description=given.get("description"),
         is_public=public,
         extra_specs=given.get("extra_specs") or {},
-        projects=() if public else (call.caller.project_id or "",),
     )
     return Reply(body={"volume_type": show_new_type(service.records.types.add(volume_type))})
 

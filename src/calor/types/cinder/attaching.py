@@ -15,6 +15,8 @@ Object = dict[str, Any]
 TRIES = 30
 PAUSE = 2.0
 """Seconds between tries to detach from a server that is busy, or until a server has let go."""
+ATTACHING = "2.60"
+"""The microversion from which on servers share volumes. Those that are shelved take part since 2.20."""
 PATIENCE = 60.0
 """Seconds within which a volume that is being attached must show that."""
 
@@ -40,6 +42,7 @@ async def attach(
         "os-volume_attachments",
         body={"volumeAttachment": wanted},
         find=found,
+        version=ATTACHING,
     )
     await await_attached(ctx, cloud, server, volume)
     return made
@@ -95,7 +98,7 @@ async def _ask_to_detach(ctx: Context, cloud: CloudServices, server: str, volume
     with suppress(NotFound):
         for _ in range(TRIES):
             try:
-                await cloud.ask("compute", "DELETE", "servers", server, "os-volume_attachments", volume)
+                await _ask_once_to_detach(cloud, server, volume)
                 return
             except Conflict:
                 await ctx.sleep(PAUSE)
@@ -107,7 +110,12 @@ async def _ask_to_detach(ctx: Context, cloud: CloudServices, server: str, volume
                 if now is None or now["status"] not in ("detaching", "available"):
                     raise
                 return
-        await cloud.ask("compute", "DELETE", "servers", server, "os-volume_attachments", volume)
+        await _ask_once_to_detach(cloud, server, volume)
+
+
+async def _ask_once_to_detach(cloud: CloudServices, server: str, volume: str) -> None:
+    path = ("servers", server, "os-volume_attachments", volume)
+    await cloud.ask("compute", "DELETE", *path, version=ATTACHING)
 
 
 async def _until(cloud: CloudServices, volume: str, settled: Any) -> None:

@@ -72,7 +72,8 @@ async def _detach_all(ctx: Context, cloud: CloudServices) -> None:
 
 async def _restore(ctx: Context, cloud: CloudServices, backup: str) -> None:
     if ctx.data.get(RESTORED) != backup:
-        await restore(cloud, await id_for(cloud, "cinder.backup", backup), str(ctx.physical_id))
+        if (await _shown(ctx, cloud))["status"] != "restoring-backup":
+            await restore(cloud, await id_for(cloud, "cinder.backup", backup), str(ctx.physical_id))
         ctx.note(**{RESTORED: backup})
     await _await_free(ctx, cloud)
 
@@ -91,7 +92,8 @@ async def _retype(ctx: Context, cloud: CloudServices, volume_type: str) -> None:
     wanted = await id_for(cloud, "cinder.vtype", volume_type)
     if await _type_of(ctx, cloud) == wanted:
         return
-    await _act(ctx, cloud, {"os-retype": {"new_type": wanted, "migration_policy": "on-demand"}})
+    if (await _shown(ctx, cloud))["status"] != "retyping":
+        await _act(ctx, cloud, {"os-retype": {"new_type": wanted, "migration_policy": "on-demand"}})
     await _await_status(ctx, cloud, "available", "in-use")
     if await _type_of(ctx, cloud) != wanted:
         raise ResourceFailed(f"the volume cannot be moved to the type {volume_type}", "Error")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from calor.types.behaviour import Context
-from calor.types.cloud_objects import CloudObject, Object
+from calor.types.cloud_objects import CloudObject, Object, UniquelyNamedObject
 
 MARK = "calor_resource"
-"""A further member of each object: the resource that it was made for. The identity service does not tell when an
+"""A further member of most objects: the resource that they were made for. The identity service does not tell when an
 object was made, and names that templates give say nothing of who made it."""
 
 LONGEST_NAME = 64
@@ -24,6 +24,9 @@ class KeystoneType(CloudObject):
     """What requests call the properties."""
     nullable: ClassVar[frozenset[str]] = frozenset({"description"})
     """Properties that can be taken back; the service keeps the last value of others."""
+    mark: ClassVar[str | None] = MARK
+    """The member that says which resource an object was made for, if it can have one: the service shows no domain, no
+    endpoint and none of somebody's roles that has a member it does not know."""
     listed_by: ClassVar[tuple[str, ...]] = ("name",)
     """The members by which a list can be narrowed down."""
 
@@ -35,7 +38,7 @@ class KeystoneType(CloudObject):
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
         given = {**props, "name": cls.name_for(ctx, props)}
         said = {member: given[name] for name, member in cls.members.items() if given.get(name) is not None}
-        return {**said, MARK: ctx.id}
+        return {**said, **({cls.mark: ctx.id} if cls.mark else {})}
 
     @classmethod
     async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
@@ -52,4 +55,10 @@ class KeystoneType(CloudObject):
 
     @classmethod
     def resembles(cls, shown: Object, body: Object) -> bool:
-        return bool(shown.get(MARK) == body[MARK])
+        return bool(shown.get(cls.mark) == body[cls.mark]) if cls.mark else super().resembles(shown, body)
+
+
+class UniquelyNamed(UniquelyNamedObject, KeystoneType):
+    """Objects that say nothing of the resource that they were made for."""
+
+    mark = None

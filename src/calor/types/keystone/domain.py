@@ -1,9 +1,9 @@
 from calor.language.schema import Property, supported
 from calor.types.behaviour import CloudServices, Context
-from calor.types.keystone.base import KeystoneType
+from calor.types.keystone.base import UniquelyNamed
 
 
-class Domain(KeystoneType):
+class Domain(UniquelyNamed):
     type_name = "OS::Keystone::Domain"
     support = supported("8.0.0")
     entity = "domains"

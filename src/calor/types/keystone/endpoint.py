@@ -65,4 +65,5 @@ class Endpoint(KeystoneType):
         "url": "url",
         "enabled": "enabled",
     }
+    mark = "description"
     listed_by = ("service_id", "interface")

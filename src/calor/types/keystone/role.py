@@ -1,9 +1,9 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
-from calor.types.keystone.base import KeystoneType
+from calor.types.keystone.base import UniquelyNamed
 
 
-class Role(KeystoneType):
+class Role(UniquelyNamed):
     """A role: what users may do follows from those they have.
 
     What it permits is decided by the policies of each service. Grant it in roles of a user or a group. Only

@@ -1,5 +1,7 @@
+from typing import ClassVar
+
 from calor.language.schema import ResourceType
 
 
 class NeutronType(ResourceType):
-    service = "neutron"
+    service: ClassVar[str | None] = "neutron"

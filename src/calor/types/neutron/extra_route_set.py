@@ -9,14 +9,14 @@ from calor.language.schema import Peer, Peers, Property, supported
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.naming import id_for
 from calor.types.neutron import routes, waiting
-from calor.types.neutron.base import NeutronType
 from calor.types.neutron.common import ROUTE
+from calor.types.neutron.relations import GAVE_WAY, Relation
 
 OWN = "_routes"
 """Where a set keeps the routes that it may have given to its router."""
 
 
-class ExtraRouteSet(NeutronType):
+class ExtraRouteSet(Relation):
     type_name = "OS::Neutron::ExtraRouteSet"
     support = supported("14.0.0")
     extension = "extraroute-atomic"
@@ -44,7 +44,7 @@ class ExtraRouteSet(NeutronType):
     async def find(cls, ctx: Context) -> bool:
         cloud = await ctx.cloud()
         router = await _router(cloud, ctx.properties)
-        if await _lacks(cloud, router, ctx.properties["routes"]):
+        if ctx.data.get(GAVE_WAY) or await _lacks(cloud, router, ctx.properties["routes"]):
             return False
         ctx.made(router)
         return True
@@ -60,13 +60,15 @@ class ExtraRouteSet(NeutronType):
         ctx.note(**{OWN: wanted})
 
     @classmethod
-    async def delete(cls, ctx: Context) -> None:
-        if ctx.physical_id is None:
-            return
+    async def undo(cls, ctx: Context) -> None:
         try:
-            await routes.take_away(await ctx.cloud(), ctx.physical_id, _own(ctx))
+            await routes.take_away(await ctx.cloud(), str(ctx.physical_id), _own(ctx))
         except NotFound:
             return
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        return await (await ctx.cloud()).show("network", "routers", str(ctx.physical_id)) is not None
 
     @classmethod
     async def check(cls, ctx: Context) -> None:

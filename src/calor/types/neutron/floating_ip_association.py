@@ -8,10 +8,10 @@ from calor.language.constraints import custom
 from calor.language.schema import Peer, Peers, Property
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.neutron import waiting
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.relations import GAVE_WAY, Relation
 
 
-class FloatingIPAssociation(NeutronType):
+class FloatingIPAssociation(Relation):
     """Makes a floating IP lead to a port.
 
     For a floating IP that is not of the template, or that other resources need to know before the port
@@ -54,7 +54,7 @@ class FloatingIPAssociation(NeutronType):
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
-        if not await _leads(await ctx.cloud(), ctx.properties):
+        if ctx.data.get(GAVE_WAY) or not await _leads(await ctx.cloud(), ctx.properties):
             return False
         ctx.made(ctx.id)
         return True
@@ -67,9 +67,13 @@ class FloatingIPAssociation(NeutronType):
         await _lead(cloud, props["floatingip_id"], props["port_id"], props["fixed_ip_address"])
 
     @classmethod
-    async def delete(cls, ctx: Context) -> None:
-        if ctx.physical_id is not None:
-            await _free(await ctx.cloud(), ctx.properties)
+    async def undo(cls, ctx: Context) -> None:
+        await _free(await ctx.cloud(), ctx.properties)
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        cloud = await ctx.cloud()
+        return await cloud.show("network", "floatingips", ctx.properties["floatingip_id"]) is not None
 
     @classmethod
     async def check(cls, ctx: Context) -> None:

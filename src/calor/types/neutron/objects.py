@@ -83,7 +83,7 @@ class NetworkObject(NeutronType, CloudObject):
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         await super().update(ctx, props, changed)
         cloud = await ctx.cloud()
-        if cls.waits and not cls.is_ready(ctx.data[SHOWN]):
+        if cls.waits and not cls.is_ready(ctx.data.get(SHOWN) or {}):
             ctx.note(**{SHOWN: await cls.await_ready(ctx, cloud, cls.is_ready)})
         await cls.look_around(ctx, cloud)
 

@@ -8,10 +8,10 @@ from calor.language.schema import AtLeastOne, Property, Resolve, supported
 from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import some
 from calor.types.naming import with_ids
-from calor.types.neutron.base import NeutronType
+from calor.types.neutron.relations import Relation
 
 
-class Quota(NeutronType):
+class Quota(Relation):
     type_name = "OS::Neutron::Quota"
     support = supported("8.0.0")
     extension = "quotas"
@@ -38,8 +38,8 @@ class Quota(NeutronType):
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         cloud = await ctx.cloud()
         project = str((await with_ids(cloud, cls, props))["project"])
-        ctx.made(project)
         await cls._limit(cloud, project, props)
+        ctx.made(project)
 
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
@@ -49,9 +49,13 @@ class Quota(NeutronType):
         await cls._limit(cloud, project, props)
 
     @classmethod
-    async def delete(cls, ctx: Context) -> None:
-        if ctx.physical_id is not None:
-            await _forget(await ctx.cloud(), ctx.physical_id)
+    async def undo(cls, ctx: Context) -> None:
+        await _forget(await ctx.cloud(), str(ctx.physical_id))
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        """A project always has limits."""
+        return True
 
     @classmethod
     async def _limit(cls, cloud: CloudServices, project: str, props: dict[str, Any]) -> None:

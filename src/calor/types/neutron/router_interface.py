@@ -99,7 +99,8 @@ class RouterInterface(NeutronType):
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
-        if ctx.physical_id is None:
+        # A replacement may have joined the same again.
+        if ctx.physical_id is None or await ctx.taken([ctx.physical_id]):
             return
         cloud = await ctx.cloud()
         router, what, id = _parts(ctx.physical_id)

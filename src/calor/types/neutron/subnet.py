@@ -151,8 +151,8 @@ class Subnet(NetworkObject):
         "gateway_ip": Property(
             str,
             "The address announced as way out, which a router takes that joins the subnet. Left out or "
-            "auto, it is the first address of the range; null or empty means no gateway. auto works at "
-            "creation only.",
+            "auto, it is the first address of the range; null or empty means no gateway. In an update auto "
+            "changes nothing, and a gateway that is left out is taken away.",
             update_allowed=True,
         ),
         "enable_dhcp": Property(
@@ -250,7 +250,10 @@ class Subnet(NetworkObject):
     @classmethod
     async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
         body = await super().change(ctx, props, changed)
-        return _with_gateway(body, props["gateway_ip"]) if "gateway_ip" in changed else body
+        if "gateway_ip" not in changed:
+            return body
+        # Any gateway would do for a new subnet; one that is no longer given is taken away.
+        return _with_gateway(body, "" if props["gateway_ip"] is None else props["gateway_ip"])
 
 
 def _with_gateway(body: Object, gateway: str | None) -> Object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from calor.types.cloud_objects import Object
 Network = Mapping[str, Any]
 
 _PLACE = ("network", "subnet", "port", "fixed_ip", "tag", "allocate_network")
-"""What tells one interface from another; the rest of an entry can be changed where it is."""
+"""What tells the entry of one interface from that of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def port_body(network: Network, network_id: str, name: str, groups: Sequence[str
         **({"subnet_id": network["subnet"]} if network.get("subnet") else {}),
         **({"ip_address": network["fixed_ip"]} if network.get("fixed_ip") else {}),
     }
-    if extras.get("no_fixed_ips"):
+    if _is_without_address(network):
         body["fixed_ips"] = []
     elif address:
         body["fixed_ips"] = [address]
@@ -95,53 +95,69 @@ def attachment(network: Network, port: str | None) -> Object:
 
 
 def rewiring(
-    before: Sequence[Network] | None,
-    after: Sequence[Network] | None,
-    present: Iterable[Object],
-    own: Collection[str],
+    before: Sequence[Network] | None, after: Sequence[Network] | None, present: Iterable[Object]
 ) -> Rewiring:
-    """What has to be done, given the interfaces as Nova shows them now and the ports that were made for the server.
-    Asked again half-way, it tells the rest."""
+    """What has to be done, given the interfaces as Nova shows them now. An interface stays as long as there is an entry
+    that it does for, whatever stood for it before. Asked again half-way, it tells the rest."""
     if not before and not after:
         return Rewiring((), (), ())
     left = list(present)
+    origins = _origins([one for one in before or () if not one.get("allocate_network")], left)
+    unchanged = [_place(origin) for origin in origins.values()]
     wanted: list[tuple[int, Network]] = [] if allocation(after) == "none" else list(enumerate(after or ({},)))
-    going = [one for one in before or () if not one.get("allocate_network")]
+    # The choosiest choose first, and of those the ones that can have what they had.
+    wanted.sort(key=lambda one: (_choice(one[1]), _place(one[1]) not in unchanged))
     kept: list[tuple[Network, Network, str]] = []
-    fresh: list[tuple[int, Network]] = []
-    for position, network in wanted:
-        same = next((one for one in going if _place(one) == _place(network)), None)
-        found = _take(left, network, own) if same is not None else None
-        if same is not None:
-            going.remove(same)
-        if found is not None:
-            kept.append((same or {}, network, found))
-        else:
-            fresh.append((position, network))
-    detached = [found for one in going if (found := _take(left, one, own)) is not None]
     attached: list[tuple[int, Network]] = []
-    for position, network in fresh:
-        found = _take(left, network, own) if network else None
-        if found is not None:
-            kept.append(({}, network, found))
+    for position, network in wanted:
+        fitting = [one for one in left if _can_become(origins.get(one["port_id"]), network, one)]
+        if fitting:
+            chosen = min(fitting, key=lambda one: _place(origins.get(one["port_id"], {})) != _place(network))
+            left.remove(chosen)
+            port = str(chosen["port_id"])
+            kept.append((origins.get(port, {}), network, port))
         else:
             attached.append((position, network))
-    detached += [str(one["port_id"]) for one in left]
-    return Rewiring(tuple(detached), tuple(attached), tuple(kept))
+    detached = tuple(str(one["port_id"]) for one in left)
+    return Rewiring(detached, tuple(sorted(attached, key=lambda one: one[0])), tuple(kept))
+
+
+def _origins(entries: Sequence[Network], present: Sequence[Object]) -> dict[str, Network]:
+    """The entries that interfaces stand for, by the ids of their ports."""
+    found: dict[str, Network] = {}
+    for entry in sorted(entries, key=_choice):
+        fitting = (str(one["port_id"]) for one in present if _stands_for(entry, one))
+        port = next((port for port in fitting if port not in found), None)
+        if port is not None:
+            found[port] = entry
+    return found
+
+
+def _choice(network: Network) -> int:
+    """How many interfaces an entry can choose from, as an order of magnitude."""
+    kinds = ("port", "fixed_ip", "subnet", "network")
+    return next((rank for rank, kind in enumerate(kinds) if network.get(kind)), len(kinds))
 
 
 def _place(network: Network) -> tuple[Any, ...]:
-    return (*(network.get(name) or None for name in _PLACE), needs_own_port(network))
+    return tuple(network.get(name) or None for name in _PLACE)
 
 
-def _take(left: list[Object], network: Network, own: Collection[str]) -> str | None:
-    """Takes the interface that an entry stands for out of those that are left."""
-    for interface in left:
-        made_here = interface.get("port_id") in own
-        if _stands_for(network, interface) and made_here == needs_own_port(network):
-            left.remove(interface)
-            return str(interface["port_id"])
-    return None
+def _can_become(origin: Network | None, network: Network, interface: Object) -> bool:
+    """Whether an interface will do for another entry than the one it was made for."""
+    if not _stands_for(network, interface):
+        return False
+    if origin is None or network.get("port"):
+        return True
+    # The port of an entry may go with its resource; and of any network, Nova chooses one.
+    if origin.get("port") or _choice(network) == _choice({}):
+        return False
+    addressed = not _is_without_address(origin) or _is_without_address(network)
+    return addressed and (origin.get("tag") or None) == (network.get("tag") or None)
+
+
+def _is_without_address(network: Network) -> bool:
+    return bool((network.get("port_extra_properties") or {}).get("no_fixed_ips"))
 
 
 def _stands_for(network: Network, interface: Object) -> bool:

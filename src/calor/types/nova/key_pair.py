@@ -100,10 +100,9 @@ class KeyPair(NovaObject):
         return await cls._named(cloud, str(ctx.physical_id), await cls._owner(ctx, cloud))
 
     @classmethod
-    async def observe(cls, ctx: Context) -> None:
-        shown = await cls.shown(ctx, await ctx.cloud())
-        if shown is not None:
-            ctx.note(**{SHOWN: shown})
+    async def look_at(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+        """Lists have no ids, and no pairs of others."""
+        return await cls.shown(ctx, cloud)
 
     @classmethod
     async def remove(cls, ctx: Context, cloud: CloudServices) -> None:

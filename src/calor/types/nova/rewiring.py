@@ -21,7 +21,7 @@ async def rewire(
 ) -> None:
     """Leads from the networks before to those that the properties have; names are ids by then."""
     after = props.get("networks") or ()
-    plan = rewiring(before, after, await interfaces(ctx, cloud), own_ports(ctx.data))
+    plan = rewiring(before, after, await interfaces(ctx, cloud))
     wanted = {network.get("floating_ip") for network in after}
     for network in before or ():
         if network.get("floating_ip") and network["floating_ip"] not in wanted:
@@ -33,14 +33,14 @@ async def rewire(
         await plug(ctx, cloud, network, port)
         if port is not None and network.get("floating_ip"):
             await associate(cloud, str(network["floating_ip"]), port)
-    await _adjust(ctx, cloud, plan)
+    await _adjust(cloud, plan)
 
 
-async def _adjust(ctx: Context, cloud: CloudServices, plan: Rewiring) -> None:
+async def _adjust(cloud: CloudServices, plan: Rewiring) -> None:
     """What can be changed without another interface."""
-    own = own_ports(ctx.data)
     for before, after, port in plan.kept:
-        if port in own and before.get("port_extra_properties") != after.get("port_extra_properties"):
+        same_extras = before.get("port_extra_properties") == after.get("port_extra_properties")
+        if not same_extras and not after.get("port"):
             await change_port(cloud, port, after)
         if after.get("floating_ip") and before.get("floating_ip") != after["floating_ip"]:
             await associate(cloud, str(after["floating_ip"]), port)

@@ -14,13 +14,17 @@ READ = "2.26"
 WITH_ALLOCATION = "2.37"
 """From here on a request must say what becomes of networks."""
 WITH_NETWORK_TAGS = "2.42"
+WITH_SHARED_VOLUMES = "2.60"
+"""From here on a server may have a volume that others have, too."""
 WITH_VOLUME_TYPES = "2.67"
 
 Networks = list[Object] | str | None
 
 
-def new_server(props: Mapping[str, Any], name: str, user_data: str, networks: Networks) -> Object:
-    """The server itself; scheduler hints go beside it."""
+def new_server(
+    props: Mapping[str, Any], name: str, user_data: str, networks: Networks, least: str = READ
+) -> Object:
+    """The server itself, for a microversion that is not below `least`; scheduler hints go beside it."""
     disks = [*_old_disks(props), *map(_disk, props.get("block_device_mapping_v2") or ())]
     image = props.get("image")
     if image and disks:
@@ -44,19 +48,25 @@ def new_server(props: Mapping[str, Any], name: str, user_data: str, networks: Ne
         body["adminPass"] = props["admin_pass"]
     if props.get("personality"):
         body["personality"] = personality(props["personality"])
-    if _version(body) > _parts(WITH_ALLOCATION):
+    if _version(body, least) > _parts(WITH_ALLOCATION):
         body.setdefault("networks", "auto")
     return body
 
 
-def version_for(body: Mapping[str, Any]) -> str:
+def version_for(body: Mapping[str, Any], least: str = READ) -> str:
     """The lowest microversion that knows all of a request: later ones refuse what earlier ones take."""
-    return ".".join(map(str, _version(body)))
+    return ".".join(map(str, _version(body, least)))
 
 
-def _version(body: Mapping[str, Any]) -> tuple[int, ...]:
+def volumes_of(props: Mapping[str, Any]) -> list[str]:
+    """The volumes that exist already and become disks of the server."""
+    disks = (*(props.get("block_device_mapping") or ()), *(props.get("block_device_mapping_v2") or ()))
+    return [str(disk["volume_id"]) for disk in disks if disk.get("volume_id")]
+
+
+def _version(body: Mapping[str, Any], least: str) -> tuple[int, ...]:
     networks = body.get("networks")
-    needed = [READ]
+    needed = [least]
     if isinstance(networks, str):
         needed.append(WITH_ALLOCATION)
     elif any("tag" in network for network in networks or ()):

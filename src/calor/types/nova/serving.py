@@ -14,7 +14,14 @@ from calor.types.heat import collecting
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
-from calor.types.nova.server_request import READ, Networks, new_server, version_for
+from calor.types.nova.server_request import (
+    READ,
+    WITH_SHARED_VOLUMES,
+    Networks,
+    new_server,
+    version_for,
+    volumes_of,
+)
 
 PASSING = frozenset(
     {
@@ -60,16 +67,28 @@ class ServerLife(CloudObject):
         async def orphan() -> Object | None:
             return await cls.orphan(ctx, cloud, body)
 
+        version = version_for(body, await cls._least_version(cloud, given))
         made = await cloud.make(
-            "compute", "servers", body={"server": body, **hints}, find=orphan, version=version_for(body)
+            "compute", "servers", body={"server": body, **hints}, find=orphan, version=version
         )
         await cls.finish(ctx, cloud, given, made)
 
     @classmethod
     async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
         """Makes what has to be there before the server as well: ports, and the user as which its agent asks."""
-        networks = await cls._networks(ctx, await ctx.cloud(), props)
-        return new_server(props, cls.name_for(ctx, props), await cls.user_data(ctx, props), networks)
+        cloud = await ctx.cloud()
+        networks = await cls._networks(ctx, cloud, props)
+        user_data = await cls.user_data(ctx, props)
+        least = await cls._least_version(cloud, props)
+        return new_server(props, cls.name_for(ctx, props), user_data, networks, least)
+
+    @classmethod
+    async def _least_version(cls, cloud: CloudServices, props: Mapping[str, Any]) -> str:
+        for volume in volumes_of(props):
+            shown = await cloud.recent("volume", "volumes", volume)
+            if shown is not None and shown.get("multiattach"):
+                return WITH_SHARED_VOLUMES
+        return READ
 
     @classmethod
     async def _networks(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> Networks:

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from calor.clouds.errors import Conflict, NotFound
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
+from calor.clouds.errors import Conflict
+from calor.language.schema import SHOW, Attribute, Property, supported
 from calor.types.behaviour import Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN
-from calor.types.swift.objects import look, meta_headers, remove_container
+from calor.types.swift.base import ContainerType
+from calor.types.swift.objects import meta_headers, remove_container
 
 LONGEST_NAME = 256
 
 
-class Container(ResourceType):
+class Container(ContainerType):
     """Holds objects in the object store.
 
     What refers to the resource gets the container's name. A container that is not empty cannot be deleted
@@ -21,7 +21,6 @@ class Container(ResourceType):
     """
 
     type_name = "OS::Swift::Container"
-    service = "swift"
     properties = {
         "name": Property(str, "How URLs and clients call it. Left out, a name is made up."),
         "X-Container-Read": Property(
@@ -88,16 +87,6 @@ class Container(ResourceType):
         except Conflict as error:
             message = f"the container {ctx.physical_id} is not empty, and PurgeOnDelete is not set"
             raise (error if purge else ResourceFailed(message, "NotSupported")) from None
-
-    @classmethod
-    async def check(cls, ctx: Context) -> None:
-        ctx.note(**{SHOWN: await look(await ctx.cloud(), str(ctx.physical_id))})
-
-    @classmethod
-    async def observe(cls, ctx: Context) -> None:
-        if ctx.physical_id is not None:
-            with suppress(NotFound):
-                ctx.note(**{SHOWN: await look(await ctx.cloud(), ctx.physical_id)})
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

@@ -92,6 +92,11 @@ class EIP(CloudObject):
         return await cloud.show("network", "floatingips", allocation) if allocation else None
 
     @classmethod
+    async def look_at(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+        """It is known by its address, and not by the id that lists have."""
+        return await cls.shown(ctx, cloud)
+
+    @classmethod
     async def remove(cls, ctx: Context, cloud: CloudServices) -> None:
         allocation = await allocation_of(ctx, cloud)
         if allocation:

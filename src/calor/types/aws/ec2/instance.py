@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property
 from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, surely_given
@@ -160,8 +162,9 @@ class Instance(ServerChanges):
         if ctx.physical_id is not None:
             cloud = await ctx.cloud()
             for disk in ctx.properties.get("Volumes") or ():
-                volume = await id_for(cloud, "cinder.volume", disk["VolumeId"])
-                await detach(ctx, cloud, ctx.physical_id, volume)
+                with suppress(NotFound):
+                    volume = await id_for(cloud, "cinder.volume", disk["VolumeId"])
+                    await detach(ctx, cloud, ctx.physical_id, volume)
         await super().delete(ctx)
 
     @classmethod

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.schema import Property
 from calor.types.behaviour import CloudServices, Context
@@ -43,6 +43,7 @@ class SecurityGroup(NetworkObject):
     """
 
     type_name = "AWS::EC2::SecurityGroup"
+    service: ClassVar[str | None] = None
     collection = ("security-groups",)
     wrapper = "security_group"
     properties = {

@@ -10,6 +10,15 @@ from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import Object
 from calor.types.neutron.objects import once_unused
 
+ROUTER_OWNERS = frozenset(
+    {
+        "network:router_interface",
+        "network:router_interface_distributed",
+        "network:ha_router_replicated_interface",
+    }
+)
+"""The owners of ports that lead to routers: of plain ones, distributed ones and such as stand by for each other."""
+
 
 def table_note(vpc: str) -> str:
     """What the routers of a VPC's route tables have as their description: by that they are found."""
@@ -41,7 +50,7 @@ async def routers_at(cloud: CloudServices, subnet: str) -> list[str]:
     return [
         str(port["device_id"])
         for port in listed
-        if str(port.get("device_owner", "")).startswith("network:router_interface")
+        if port.get("device_owner") in ROUTER_OWNERS
         and any(address["subnet_id"] == subnet for address in port.get("fixed_ips") or ())
     ]
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, pattern
 from calor.language.schema import Property, ResourceType
 from calor.types.behaviour import CloudServices, Context
@@ -65,7 +67,8 @@ class VolumeAttachment(ResourceType):
     @classmethod
     async def delete(cls, ctx: Context) -> None:
         cloud = await ctx.cloud()
-        await detach(ctx, cloud, *await _ends(cloud, ctx.properties))
+        with suppress(NotFound):
+            await detach(ctx, cloud, *await _ends(cloud, ctx.properties))
 
 
 async def _ends(cloud: CloudServices, props: dict[str, Any]) -> tuple[str, str]:

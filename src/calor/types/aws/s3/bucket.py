@@ -1,27 +1,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from calor.clouds.errors import Conflict, NotFound
+from calor.clouds.errors import Conflict
 from calor.language.constraints import one_of
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
+from calor.language.schema import SHOW, Attribute, Property
 from calor.types.aws.common import KEY_VALUE
 from calor.types.behaviour import Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN
+from calor.types.swift.base import ContainerType
 from calor.types.swift.objects import look, meta_headers, remove_container
 
 
-class Bucket(ResourceType):
+class Bucket(ContainerType):
     """A container for objects in Swift.
 
     Its name is made automatically; a reference gives it. It can be deleted only when it is empty.
     """
 
     type_name = "AWS::S3::Bucket"
-    service = "swift"
     properties = {
         "AccessControl": Property(
             str,
@@ -79,16 +78,6 @@ class Bucket(ResourceType):
             await remove_container(ctx, await ctx.cloud(), ctx.physical_id, purge=False)
         except Conflict:
             raise ResourceFailed(f"the bucket {ctx.physical_id} is not empty", "NotSupported") from None
-
-    @classmethod
-    async def check(cls, ctx: Context) -> None:
-        ctx.note(**{SHOWN: await look(await ctx.cloud(), str(ctx.physical_id))})
-
-    @classmethod
-    async def observe(cls, ctx: Context) -> None:
-        if ctx.physical_id is not None:
-            with suppress(NotFound):
-                ctx.note(**{SHOWN: await look(await ctx.cloud(), ctx.physical_id)})
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

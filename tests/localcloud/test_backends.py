@@ -1,0 +1,23 @@
+"""What the cloud says where servers cannot run."""
+
+from __future__ import annotations
+
+from calor.localcloud.linux.probe import Finding, Verdict
+
+
+def verdict(**problems: str) -> Verdict:
+    findings = [Finding("programs", "images", True), Finding("limits", "of the flavor", False, "no cgroups")]
+    findings += [Finding(feature, "servers", True, problem) for feature, problem in problems.items()]
+    return Verdict(tuple(findings), is_root=False)
+
+
+def test_servers_run_where_all_that_is_needed_works() -> None:
+    assert verdict().backend == "linux"
+    assert verdict().reasons == ()
+
+
+def test_each_reason_is_told_once_with_all_that_it_rules_out() -> None:
+    found = verdict(namespaces="not permitted", disks="not permitted", filters="no nftables")
+
+    assert found.backend == "simulated"
+    assert found.reasons == ("namespaces, disks: not permitted", "filters: no nftables")
