@@ -25,7 +25,7 @@ def serve(settings: Settings) -> None:
     running: list[Program] = []
     if settings.is_embedded:
         cloud_socket = listen(settings.host, settings.cloud_port, patience)
-        running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket)))
+        running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket), needed=True))
     _furnish_and_import(settings)
     known = secrets.load(settings.state_dir, configured.encryption_key)
     preparing.prepare_database(settings, known, upgrading=True)

@@ -31,6 +31,8 @@ class Program:
 
     name: str
     main: Callable[[], None]
+    needed: bool = False
+    """Whether the other programs need it to finish what is under way: it is told to stop when they have."""
 
 
 class Supervisor:
@@ -112,6 +114,8 @@ class Supervisor:
             return
         program, started = self._running.pop(pid)
         if self._stopping:
+            if all(other.needed for other, _ in self._running.values()):
+                self._tell(needed=True)
             return
         lived = time.monotonic() - started
         log.warning("%s ended (%s); starting it again", program.name, os.waitstatus_to_exitcode(status))
@@ -125,10 +129,15 @@ class Supervisor:
             return
         self._stopping = True
         self._parting()
-        for pid in self._running:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+        self._tell(needed=all(program.needed for program, _ in self._running.values()))
         threading.Thread(target=self._insist, daemon=True).start()
+
+    def _tell(self, *, needed: bool) -> None:
+        """Tells programs to stop: those that others need, or the others."""
+        for pid, (program, _) in self._running.items():
+            if program.needed is needed:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
 
     def _insist(self) -> None:
         time.sleep(self._grace)
