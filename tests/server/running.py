@@ -11,12 +11,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 import httpx2 as httpx
 import yaml
 
 PATIENCE = 90.0
+_CHANCE = SystemRandom()
 
 
 def until(check: Callable[[], Any]) -> Any:
@@ -31,15 +33,14 @@ def until(check: Callable[[], Any]) -> Any:
 
 
 def free_port() -> int:
-    """A port with two more free behind it."""
+    """A port with two more free behind it: none of those that the system gives to connections, which may be taken by
+    one before a server listens, or while it is started again."""
     while True:
-        with socket.socket() as first:
-            first.bind(("127.0.0.1", 0))
-            port: int = first.getsockname()[1]
+        port = _CHANCE.randrange(20_000, 32_000, 4)
         try:
-            for beside in (port + 1, port + 2):
-                with socket.socket() as other:
-                    other.bind(("127.0.0.1", beside))
+            for each in range(port, port + 3):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", each))
             return port
         except OSError:
             continue
