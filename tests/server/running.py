@@ -69,7 +69,10 @@ class Place:
         """The API of the project of the user demo, as that user unless headers say otherwise."""
         token, project = self.token()
         base = f"http://127.0.0.1:{self.port}/v1/{project}"
-        return httpx.Client(base_url=base, headers=headers or {"X-Auth-Token": token}, follow_redirects=True)
+        # Some servers close a connection without having said that they would.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        sent = headers or {"X-Auth-Token": token}
+        return httpx.Client(base_url=base, headers=sent, follow_redirects=True, limits=limits)
 
     def token(self) -> tuple[str, str]:
         """A token of the user demo and the id of its project."""
