@@ -17,11 +17,11 @@ def test_who_looks_for_its_own_waits_until_what_is_asked_for_has_an_owner() -> N
             with reach.birth():
                 asked.set()
                 await answer.wait()
-            reach.owners["object"] = "resource"
+            reach.makers["object"] = "resource"
 
         async def look() -> list[str]:
             await reach.births()
-            return list(reach.owners)
+            return list(reach.makers)
 
         asking = asyncio.create_task(ask())
         await asked.wait()
