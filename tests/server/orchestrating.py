@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx2 as httpx
@@ -43,10 +45,11 @@ class Orchestrator:
         assert answer.status_code == 201, answer.text
         return f"/stacks/{name}/{answer.json()['stack']['id']}"
 
-    def update(self, path: str, resources: dict[str, Any], **sections: Any) -> None:
+    def update(self, path: str, resources: dict[str, Any], *, wanted: str = "", **sections: Any) -> None:
+        """Returns when the stack has the wanted state, which is UPDATE_COMPLETE unless told otherwise."""
         answer = self.api.put(path, json={"template": _template(resources, sections)})
         assert answer.status_code == 202, answer.text
-        self.wait(path, "UPDATE_COMPLETE")
+        self.wait(path, wanted or "UPDATE_COMPLETE")
 
     def act(self, path: str, action: str) -> None:
         """Does `suspend`, `resume` or `check`."""
@@ -81,6 +84,16 @@ class Orchestrator:
         return {output["output_key"]: output["output_value"] for output in shown}
 
     # The cloud.
+
+    @contextmanager
+    def fault(self, **fault: Any) -> Iterator[None]:
+        """While the cloud fails as told, which only an admin can have it do."""
+        faults = self.endpoints["identity"].removesuffix("/identity/v3") + "/faults/"
+        assert self.cloud.post(faults, json={"fault": fault}).is_success
+        try:
+            yield
+        finally:
+            assert self.cloud.delete(faults).is_success
 
     def ask(self, service: str, method: str, path: str, **more: Any) -> httpx.Response:
         return self.cloud.request(method, f"{self.endpoints[service]}{path}", **more)

@@ -147,6 +147,22 @@ def test_a_volume_is_attached_moves_and_is_let_go(demo: Orchestrator) -> None:
     assert volumes(demo) == []
 
 
+def test_a_volume_that_could_not_be_moved_is_moved_by_the_next_update(
+    demo: Orchestrator, admin: Orchestrator
+) -> None:
+    path = demo.create("stays", attached())
+    disk = demo.id_of(path, "disk")
+
+    with admin.fault(method="DELETE", path="/compute/.*", status=403, message="Not now."):
+        demo.update(path, attached(to="second"), wanted="UPDATE_FAILED")
+    assert holders(demo, disk) == [demo.id_of(path, "first")]
+
+    demo.update(path, attached(to="second"))
+
+    assert holders(demo, disk) == [demo.id_of(path, "second")]
+    demo.delete(path)
+
+
 def test_types_with_all_that_belongs_to_them(admin: Orchestrator) -> None:
     def resources(**changed: Any) -> dict[str, Any]:
         return {

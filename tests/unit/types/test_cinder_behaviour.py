@@ -253,6 +253,39 @@ def test_a_volume_on_its_way_to_a_server_when_an_update_ended_is_detached_from_t
     assert f"DELETE {AT_SERVER}/volumes-1" in volume.services.lines()
 
 
+def broken_off(server: str) -> FakeContext:
+    """An attachment to a server, whose move to another one failed when the volume was there."""
+    volume = made(size=1)
+    volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
+    attach(volume)
+    properties = filled_in(VolumeAttachment, instance_uuid=server, volume_id="volumes-1")
+    context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
+    context.data["_moving_to"] = {"instance_uuid": SERVER, "volume_id": "volumes-1"}
+    volume.services.requests.clear()
+    return context
+
+
+def test_a_volume_that_is_where_it_shall_be_stays_there() -> None:
+    context = broken_off(SERVER)
+
+    run(VolumeAttachment.update(context, context.properties, frozenset()))
+
+    assert context.services.lines("GET") == []
+
+
+def test_a_volume_moves_back_if_the_move_that_failed_is_not_wanted_any_more() -> None:
+    context = broken_off("before")
+    context.services.answers["POST /servers/before/os-volume_attachments"] = Permanent("Enough.", status=400)
+
+    with pytest.raises(Permanent, match="Enough"):
+        run(VolumeAttachment.update(context, context.properties, frozenset()))
+
+    assert context.services.lines("GET") == [
+        f"DELETE {AT_SERVER}/volumes-1",
+        "POST /servers/before/os-volume_attachments",
+    ]
+
+
 def test_a_server_gets_its_volume_back_though_the_update_was_interrupted() -> None:
     context = made(size=1)
     context.data["_detached"] = [{"server": SERVER, "device": "/dev/vdb"}]

@@ -65,11 +65,22 @@ class VolumeAttachment(CinderType):
     @classmethod
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         """The volume moves: to another server, another device, or away for another one."""
-        await cls.delete(ctx)
-        ctx.note(**{MOVING_TO: {end: props[end] for end in cls.ends}})
+        wanted = {end: props[end] for end in cls.ends}
+        if changed:
+            await cls.delete(ctx)
+        elif ctx.data.get(MOVING_TO, wanted) not in (None, wanted):
+            # Another update did not get there, and nothing of it is wanted any more.
+            await _part(ctx, ctx.data[MOVING_TO])
+        ctx.note(**{MOVING_TO: wanted})
         await ctx.intend()
         await cls.create(ctx, props)
         ctx.note(**{MOVING_TO: None})
+
+    @classmethod
+    async def is_well(cls, ctx: Context) -> bool:
+        """Whatever a move was broken off at, another one ends it. A new attachment could not: the volume may be where
+        it was."""
+        return True
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
