@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from sqlalchemy.exc import IntegrityError
 
 from calor.clouds.errors import CloudError, Transient
+from calor.clouds.services import Services
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
@@ -26,6 +27,7 @@ from calor.service.availability import check_available
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
+from calor.service.file_containers import kept_files
 from calor.service.live_constraints import LiveConstraints
 from calor.service.remote_checks import check_remote_stacks
 from calor.store import contents, records, sealing, tables
@@ -198,13 +200,27 @@ class Base:
 
     def _live_constraints(self, caller: Caller) -> LiveConstraints | None:
         """What looks things up for a caller; None where there is nobody to ask."""
+        services = self._services(caller)
+        if self.vault is None or services is None:
+            return None
+        return LiveConstraints(services, self.vault.reach.lookups, self.world.custom)
+
+    def _services(self, caller: Caller) -> Services | None:
+        """The services of the caller's cloud; None where there is nobody to ask."""
         if self.vault is None or not caller.token:
             return None
         try:
-            services = self.vault.services_for(caller.token)
+            return self.vault.services_for(caller.token)
         except CloudError as error:
             raise ServiceError("HTTPServiceUnavailable", f"The cloud cannot be asked: {error}") from None
-        return LiveConstraints(services, self.vault.reach.lookups, self.world.custom)
+
+    def files_in(self, caller: Caller, container: str, given: Mapping[str, Any], most: int) -> dict[str, Any]:
+        """The given files, and those of a container of the object store that are not among them; see
+        `file_containers`. Raises ServiceError."""
+        services = self._services(caller)
+        if services is None:
+            raise NotSupported("files_container, where there is no object store, is not supported.")
+        return {**kept_files(services, container, given, most), **given}
 
     def seal_for(
         self, request: Mapping[str, Any], definition: Definition, stack: records.Stack | None = None

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any
 
 from calor.api.errors import BadRequest
-from calor.api.web import LARGEST_NUMBER, Api
+from calor.api.web import LARGEST_NUMBER, Api, Call
 from calor.language import environment as environments
 from calor.language import reader
 from calor.language.diagnostics import Report
@@ -17,11 +17,11 @@ from calor.service.errors import ServiceError
 LONGEST_TAG = 80
 
 
-def new_stack(api: Api, body: Mapping[str, Any]) -> NewStack:
+def new_stack(api: Api, call: Call) -> NewStack:
     """Raises BadRequest."""
-    if "converge" in body:
+    if "converge" in call.body:
         raise BadRequest("converge is for updates only.")
-    return _stack(body, request(api, body))
+    return _stack(call.body, request(api, call))
 
 
 def _stack(body: Mapping[str, Any], given: Mapping[str, Any]) -> NewStack:
@@ -34,8 +34,9 @@ def _stack(body: Mapping[str, Any], given: Mapping[str, Any]) -> NewStack:
     )
 
 
-def adopted_stack(body: Mapping[str, Any]) -> tuple[NewStack, dict[str, Any]]:
+def adopted_stack(api: Api, call: Call) -> tuple[NewStack, dict[str, Any]]:
     """A stack to be made of what another one left behind, and that. Raises BadRequest."""
+    body = call.body
     text = body["adopt_stack_data"]
     source = reader.read_mapping(text, "adopt_stack_data", Report()) if isinstance(text, str) else None
     if source is None or not isinstance(source.data.get("template"), dict):
@@ -44,7 +45,7 @@ def adopted_stack(body: Mapping[str, Any]) -> tuple[NewStack, dict[str, Any]]:
     _check_left(data)
     given = {
         "template": data["template"],
-        "files": {**_files(data), **_files(body)},
+        "files": {**_files(data), **_all_files(api, call)},
         "environment": {**_environment(data.get("environment")), **_environment(body.get("environment"))},
         "environment_files": _names(data, "environment_files"),
         "parameters": _map(body, "parameters"),
@@ -68,11 +69,12 @@ def _check_left(data: Mapping[str, Any]) -> None:
             waiting.append(one)
 
 
-def stack_change(api: Api, body: Mapping[str, Any], *, patch: bool) -> StackChange:
+def stack_change(api: Api, call: Call, *, patch: bool) -> StackChange:
     """Raises BadRequest."""
+    body = call.body
     existing = patch or _boolean(body, "existing", False)
     return StackChange(
-        request=request(api, body, need_template=not existing),
+        request=request(api, call, need_template=not existing),
         existing=existing,
         clear_parameters=tuple(_names(body, "clear_parameters")),
         disable_rollback=(
@@ -99,8 +101,9 @@ def changes_nothing(body: Mapping[str, Any]) -> bool:
     return not any(body.get(key) for key in changing)
 
 
-def request(api: Api, body: Mapping[str, Any], *, need_template: bool = True) -> dict[str, Any]:
+def request(api: Api, call: Call, *, need_template: bool = True) -> dict[str, Any]:
     """Template, files, environment and parameters, as the language takes them. Raises BadRequest."""
+    body = call.body
     template = body.get("template")
     url = _text(body, "template_url") if body.get("template_url") is not None else None
     if template is None and url is not None:
@@ -109,10 +112,8 @@ def request(api: Api, body: Mapping[str, Any], *, need_template: bool = True) ->
         raise BadRequest("No template specified")
     if template is not None and not isinstance(template, (dict, str)):
         raise BadRequest("The template must be an object, or text.")
-    if body.get("files_container") is not None:
-        raise BadRequest("files_container is not supported by this server.", "NotSupported")
     made: dict[str, Any] = {
-        "files": _files(body),
+        "files": _all_files(api, call),
         "environment": _environment(body.get("environment")),
         "environment_files": _names(body, "environment_files"),
         "parameters": _map(body, "parameters"),
@@ -179,6 +180,15 @@ def _files(body: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(content, (str, dict)):
             raise BadRequest(f"The content of the file {name} must be text.")
     return files
+
+
+def _all_files(api: Api, call: Call) -> dict[str, Any]:
+    """The files of a request, and those that are kept for it in the object store."""
+    files = _files(call.body)
+    if not call.body.get("files_container"):
+        return files
+    container = _text(call.body, "files_container")
+    return api.commands.files_in(call.caller, container, files, api.settings.largest_body)
 
 
 def _names(body: Mapping[str, Any], key: str) -> list[str]:

@@ -99,15 +99,15 @@ def create(api: Api, call: Call) -> Reply:
     if call.body.get("adopt_stack_data") is not None:
         if not api.settings.enable_adopt:
             raise NotSupported("Stack Adopt is not supported.")
-        stack = api.commands.adopt_stack(call.caller, *requests.adopted_stack(call.body))
+        stack = api.commands.adopt_stack(call.caller, *requests.adopted_stack(api, call))
     else:
-        stack = api.commands.create_stack(call.caller, requests.new_stack(api, call.body))
+        stack = api.commands.create_stack(call.caller, requests.new_stack(api, call))
     address = stack_url(call.base, stack)
     return Reply(201, {"stack": {"id": stack.id, "links": [link(address)]}}, {"Location": address})
 
 
 def preview(api: Api, call: Call) -> Reply:
-    made = api.commands.preview_create(call.caller, requests.new_stack(api, call.body))
+    made = api.commands.preview_create(call.caller, requests.new_stack(api, call))
     return Reply(body={"stack": views.previewed_stack(call.base, made)})
 
 
@@ -116,7 +116,7 @@ def validate(api: Api, call: Call) -> Reply:
     if any(code != UNAVAILABLE_CODE for code in ignored):
         raise BadRequest(f"ignore_errors can have the code {UNAVAILABLE_CODE} only.")
     show_nested = call.query.flag("show_nested")
-    request = requests.request(api, call.body)
+    request = requests.request(api, call)
     found = api.queries.validation.validate(
         call.caller, request, show_nested=show_nested, ignore_unavailable=bool(ignored)
     )
@@ -134,7 +134,7 @@ def show(api: Api, call: Call) -> Reply:
 
 def update(api: Api, call: Call) -> Reply:
     stack = the_stack(api, call)
-    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call.body, patch=False))
+    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call, patch=False))
     return ACCEPTED
 
 
@@ -142,14 +142,14 @@ def update_patch(api: Api, call: Call) -> Reply:
     quiet = requests.changes_nothing(call.body)
     api.policy.enforce(call.caller, "stacks:update_no_change" if quiet else "stacks:update_patch")
     stack = the_stack(api, call)
-    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call.body, patch=True))
+    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call, patch=True))
     return ACCEPTED
 
 
 def preview_update(api: Api, call: Call) -> Reply:
     show_nested = call.query.flag("show_nested")
     stack = the_stack(api, call)
-    change = requests.stack_change(api, call.body, patch=call.method == "PATCH")
+    change = requests.stack_change(api, call, patch=call.method == "PATCH")
     previewed = api.commands.preview_update(call.caller, stack, change, show_nested)
     return Reply(body=views.previewed_update(previewed))
 

@@ -47,7 +47,9 @@ DEFINITION: dict[str, Schema] = {
         either(TEXTS, NULL),
         "Names of files that are environments, merged in this order; then `environment` does not count.",
     ),
-    "files_container": described(NULL, "Not supported by this server."),
+    "files_container": described(
+        TEXT_OR_NULL, "A container of the object store whose objects are further files."
+    ),
 }
 _COMMON: dict[str, Schema] = {
     **DEFINITION,

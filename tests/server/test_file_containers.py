@@ -1,0 +1,110 @@
+"""Stacks whose files are kept in a container of the object store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from orchestrating import Orchestrator
+from running import Server, free_port
+
+VERSION = "heat_template_version: 2018-08-31\n"
+INNER = VERSION + "parameters: {word: {type: string}}\noutputs: {said: {value: {get_param: word}}}\n"
+ENVIRONMENT = "resource_registry: {My::Inner: parts/inner.yaml}\nparameters: {word: from the container}\n"
+TEMPLATE: dict[str, Any] = {
+    "heat_template_version": "2018-08-31",
+    "parameters": {"word": {"type": "string"}},
+    "resources": {"inner": {"type": "My::Inner", "properties": {"word": {"get_param": "word"}}}},
+    "outputs": {
+        "said": {"value": {"get_attr": ["inner", "said"]}},
+        "text": {"value": {"get_file": "text"}},
+    },
+}
+REQUEST: dict[str, Any] = {
+    "stack_name": "kept",
+    "template": TEMPLATE,
+    "files_container": "files",
+    "environment_files": ["env.yaml"],
+}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
+    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
+    server.ready()
+    user = Orchestrator(server)
+    fill(user, "files", {"parts/inner.yaml": INNER, "env.yaml": ENVIRONMENT, "text": "a text"})
+    yield user
+    server.stop()
+
+
+def fill(user: Orchestrator, container: str, files: dict[str, str | bytes]) -> None:
+    assert user.ask("object-store", "PUT", f"/{container}").is_success
+    for name, content in files.items():
+        assert user.ask("object-store", "PUT", f"/{container}/{name}", content=content).is_success
+
+
+def create(user: Orchestrator, **more: Any) -> str:
+    answer = user.api.post("/stacks", json={**REQUEST, **more})
+    assert answer.status_code == 201, answer.text
+    path = f"/stacks/kept/{answer.json()['stack']['id']}"
+    user.wait(path, "CREATE_COMPLETE")
+    return path
+
+
+def test_templates_environments_and_texts_come_from_the_container(demo: Orchestrator) -> None:
+    path = create(demo)
+
+    assert demo.outputs(path) == {"said": "from the container", "text": "a text"}
+    demo.delete(path)
+
+
+def test_a_file_of_the_request_counts_more_than_one_of_the_container(demo: Orchestrator) -> None:
+    path = create(demo, files={"text": "another"})
+
+    assert demo.outputs(path)["text"] == "another"
+    demo.delete(path)
+
+
+def test_an_update_takes_what_is_in_the_container_by_then(demo: Orchestrator) -> None:
+    path = create(demo)
+    fill(demo, "files", {"text": "a newer text"})
+
+    answer = demo.api.patch(path, json={"files_container": "files"})
+
+    assert answer.status_code == 202, answer.text
+    demo.wait(path, "UPDATE_COMPLETE")
+    assert demo.outputs(path)["text"] == "a newer text"
+    demo.delete(path)
+
+
+def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrator) -> None:
+    body = {name: value for name, value in REQUEST.items() if name != "stack_name"}
+
+    answer = demo.api.post("/validate?show_nested=true", json=body)
+
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["NestedParameters"]["inner"]["Parameters"]["word"]["Type"] == "String"
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (None, "The container odd could not be found"),
+        ({"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),
+    ],
+)
+def test_what_is_wrong_with_a_container_is_told(
+    demo: Orchestrator, files: dict[str, str | bytes] | None, told: str
+) -> None:
+    if files is not None:
+        fill(demo, "odd", files)
+
+    answer = demo.api.post("/stacks", json={**REQUEST, "files_container": "odd"})
+
+    assert answer.status_code == 400
+    assert told in answer.json()["error"]["message"]
+    for name in files or ():
+        demo.ask("object-store", "DELETE", f"/odd/{name}")
