@@ -52,6 +52,37 @@ def test_replacements_come_first_each_step_with_its_reason() -> None:
     ]
 
 
+def test_of_a_long_value_only_what_differs_inside_is_shown() -> None:
+    def member(image: str, *networks: str, **more: Any) -> dict[str, Any]:
+        properties = {"image": image, "networks": [{"network": name} for name in networks], **more}
+        return {"type": "OS::Nova::Server", "properties": {"flavor": "m1.medium", **properties}}
+
+    before, after = member("debian-11", "front", "back"), member("debian-12", "front", "rear", name="web")
+    step = Step("update", ("group",), "G", "", (Change("resource_def", before, after),))
+
+    assert render([step], color=False).splitlines()[1:-2] == [
+        '    resource_def.properties.image: "debian-11" → "debian-12"',
+        '    resource_def.properties.networks: [{"network": "front"}, {"network": "back"}] → '
+        '[{"network": "front"}, {"network": "rear"}]',
+        '    resource_def.properties.name: null → "web"',
+    ]
+
+
+def test_a_long_value_of_something_new_is_shown_part_by_part() -> None:
+    value = {"type": "OS::Nova::Server", "properties": {"user_data": "#!/bin/sh\necho 1\n", "text": "x" * 90}}
+    step = Step("create", ("group",), "G", "", (Change("resource_def", None, value),))
+
+    shown = render([step], color=False).splitlines()[1:-2]
+
+    assert shown == [
+        '    resource_def.type: "OS::Nova::Server"',
+        "    resource_def.properties.user_data:",
+        "      #!/bin/sh",
+        "      echo 1",
+        f'    resource_def.properties.text: "{"x" * 90}"',
+    ]
+
+
 def test_without_a_plan_the_lists_of_heat_are_shown() -> None:
     def named(name: str, **more: Any) -> dict[str, Any]:
         return {"resource_name": name, "resource_type": "T", **more}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from calor.cli.render import ansi
@@ -28,6 +29,8 @@ _GROUPS = {
     "unchanged": "keep",
 }
 _LONGEST = 400
+_LINE = 100
+"""How long a value may be that is shown whole although it has parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +125,39 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
     reason = f"  {ansi.visible(step.reason)}" if step.reason else ""
     yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(short_type(step.type_name), ansi.DIM)}{reason}"
     for change in step.changes:
-        yield from _change(change, step.kind, paint)
+        for part in _parts(change):
+            yield from _change(part, step.kind, paint)
+
+
+def _parts(change: Change) -> Iterator[Change]:
+    """The change of a map or list by what differs inside, so that nobody has to look for it in a long line."""
+    before, after = change.before, change.after
+    if not change.known or len(_value(before)) + len(_value(after)) <= _LINE:
+        yield change
+    elif isinstance(after, dict) and isinstance(before, (dict, NoneType)):
+        before = before or {}
+        names = [*before, *(name for name in after if name not in before)]
+        for name in names:
+            yield from _part(change, f".{name}", before.get(name), after.get(name))
+    elif isinstance(after, list) and isinstance(before, list) and len(before) == len(after):
+        for place, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _part(change, f"[{place}]", old, new)
+    else:
+        yield change
+
+
+def _part(change: Change, step: str, before: Any, after: Any) -> Iterator[Change]:
+    if before != after:
+        yield from _parts(Change(change.name + step, before, after))
 
 
 def _change(change: Change, kind: str, paint: Paint) -> Iterator[str]:
     after = _value(change.after) if change.known else "(known after it is done)"
     if kind == "create":
-        if change.after is not None or not change.known:
+        if "\n" in after:
+            yield f"    {change.name}:"
+            yield from (f"      {paint(ansi.visible(line), ansi.GREEN)}" for line in after.splitlines())
+        elif change.after is not None or not change.known:
             yield f"    {change.name}: {paint(after, ansi.GREEN)}"
         return
     before = _value(change.before)
