@@ -84,7 +84,7 @@ class Images:
     async def _own(self, name: str) -> Image:
         user = default_user(name)
         small = _static_busybox() if user == "cirros" else None
-        place = self._folder / f"{user}-{_VERSION}"
+        place = self._folder / f"{user}-{_VERSION}{'-small' if small else ''}"
         if not place.exists():
             await asyncio.to_thread(self._make, place, user, small)
         if small is not None:
