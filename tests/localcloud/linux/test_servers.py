@@ -6,7 +6,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from machines import Machine, eventually
+from machines import PING_AND, Machine, eventually
+from needing import need
 
 from calor.localcloud.machinery import MachineryFailed
 
@@ -216,3 +217,22 @@ def _small_image(folder: Path) -> Path:
         for library in libraries:
             archive.add(library, library.lstrip("/"))
     return target
+
+
+def test_the_small_image_is_made_of_busybox_where_the_host_has_it(machine: Machine) -> None:
+    need("busybox")
+    machine.network()
+    machine.boot(
+        "first", machine.port("10.0.0.11", permissions=PING_AND), image_name="cirros", script="httpd -h /etc"
+    )
+    machine.boot(
+        "second", machine.port("10.0.0.12", permissions=PING_AND), image_name="cirros", script="id -u"
+    )
+    assert "\n0\n" in machine.finished("second")
+
+    assert machine.out("second", "readlink /bin/ls") == "/bin/busybox\n"
+    assert machine.out("second", "ls /usr/lib 2>/dev/null || echo nothing of the host") == (
+        "nothing of the host\n"
+    )
+    assert "1 received" in machine.out("second", "ping -c 1 -W 5 10.0.0.11")
+    assert machine.out("first", "wget -q -O - http://127.0.0.1/hostname") == "first\n"

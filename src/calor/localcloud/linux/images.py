@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from calor.localcloud.linux.snapshots import HOST_USR_MARK
 
-_VERSION = 2
+_VERSION = 3
 """Of the images that are made here; earlier ones are made anew."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -65,6 +66,10 @@ Unpack = Callable[[Path, Path], Awaitable[None]]
 
 def default_user(name: str) -> str:
     return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
+
+
+_OTHERWISE = ("ping", "sh")
+"""What the host has better: busybox's ping wants more than a server may, and its shell takes no other."""
 
 
 class Images:
@@ -182,9 +187,24 @@ def _fill_small(root: Path, busybox: Path) -> None:
     shutil.copy(busybox, root / "bin/busybox")
     listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout
     for name in listed.split():
-        if name != "busybox":
+        if name not in ("busybox", "ping", "ping6"):
             (root / "bin" / name).symlink_to("/bin/busybox")
     (root / "usr/bin/env").symlink_to("/bin/busybox")
+    for name in _OTHERWISE:
+        program = shutil.which(name)
+        if program is not None and Path(program).resolve().name != "busybox":
+            _add_with_libraries(root, name, Path(program))
+
+
+def _add_with_libraries(root: Path, name: str, program: Path) -> None:
+    """A program of the host, with all that it is linked with."""
+    (root / "bin" / name).unlink(missing_ok=True)
+    shutil.copy(program, root / "bin" / name)
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    for library in re.findall(r"/\S+", listed):
+        target = root / library.removeprefix("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, target)
 
 
 def _fill_from_host(root: Path) -> None:
