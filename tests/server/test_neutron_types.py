@@ -476,3 +476,21 @@ def test_a_stack_that_names_what_there_is_not_fails_and_can_be_deleted(user: Orc
 
     user.delete(path)
     assert inventory(user) == before
+
+
+def test_what_the_network_service_has_no_extension_for_is_refused_before_anything_is_made(
+    user: Orchestrator,
+) -> None:
+    resources = {
+        "net": {"type": "OS::Neutron::Net"},
+        "policy": {"type": "OS::Neutron::IKEPolicy", "properties": {"name": "p"}},
+    }
+    template = {"heat_template_version": "2018-08-31", "resources": resources}
+
+    answer = user.api.post("/stacks", json={"stack_name": "vpn", "template": template})
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].endswith(
+        "Service neutron is not available for resource type OS::Neutron::IKEPolicy, reason: Required extension "
+        "vpnaas in neutron service is not available."
+    )

@@ -201,7 +201,18 @@ class Lookups:
 
     def __init__(self) -> None:
         self._known: Memory[str] = Memory(REMEMBERED_SECONDS, REMEMBERED)
+        self._extensions: Memory[frozenset[str]] = Memory(REMEMBERED_SECONDS, REMEMBERED)
 
     def id_of(self, services: Services, kind: str, name_or_id: str) -> str:
         key = "\0".join((services.project_id, kind, name_or_id))
         return self._known.recall(key, lambda: str(find(services, kind, name_or_id).get(SHELVES[kind].id)))
+
+    def extensions(self, services: Services, service: str) -> frozenset[str]:
+        """The aliases of what a service has beyond its core. Raises CloudError."""
+        key = "\0".join((services.project_id, service))
+        return self._extensions.recall(
+            key,
+            lambda: frozenset(
+                str(each["alias"]) for each in services.each(service, "extensions", key="extensions")
+            ),
+        )

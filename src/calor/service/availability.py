@@ -1,11 +1,13 @@
-"""Which resource types can be used where: a type is of use only if its service is in the caller's catalog, and if
-there is behaviour for it."""
+"""Which resource types can be used where: a type is of use only if its service is in the caller's catalog, with the
+extension that it needs, and if there is behaviour for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from calor.clouds.errors import CloudError
 from calor.language.library import World
+from calor.language.schema import ResourceType
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
 
@@ -53,6 +55,37 @@ def check_available(
             raise ServiceError(UNAVAILABLE, obstacle)
 
 
+Extensions = Callable[[str], frozenset[str]]
+"""The aliases of the extensions that a service has, by its short name. May raise CloudError."""
+
+_EXTENSIBLE = {"cinder": "volume", "neutron": "network", "openstack": "network"}
+"""The services that can be asked for their extensions."""
+
+
+def extended(world: World, type_names: Iterable[str]) -> list[type[ResourceType]]:
+    """The types that need an extension of their service."""
+    declared = (world.declaration(name) for name in type_names)
+    return [one for one in declared if one is not None and one.extension and one.service in _EXTENSIBLE]
+
+
+def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions) -> None:
+    """Raises ServiceError for the first of the types whose service lacks the extension that it needs. A service that
+    does not tell is taken to have it."""
+    for one in types:
+        assert one.service is not None
+        try:
+            there = one.extension in extensions(_EXTENSIBLE[one.service])
+        except CloudError:
+            continue
+        if not there:
+            reason = f"Required extension {one.extension} in {one.service} service is not available."
+            raise ServiceError(UNAVAILABLE, _unavailable(one.service, one.type_name, reason))
+
+
+def _unavailable(service: str, type_name: str, reason: str) -> str:
+    return f"Service {service} is not available for resource type {type_name}, reason: {reason}"
+
+
 def _obstacle(world: World, caller: Caller, type_name: str, to_be_made: bool = False) -> str | None:
     """Why a caller cannot use a type: its service is missing, or nothing is known of how to work with it."""
     declared = world.declaration(type_name)
@@ -65,7 +98,7 @@ def _obstacle(world: World, caller: Caller, type_name: str, to_be_made: bool = F
         reason = "this server cannot make such resources yet."
     else:
         return None
-    return f"Service {service} is not available for resource type {type_name}, reason: {reason}"
+    return _unavailable(service, type_name, reason)
 
 
 def _types_of(service: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
@@ -23,7 +24,7 @@ from calor.language.diagnostics import Diagnostic, Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.observe import fields
-from calor.service.availability import check_available
+from calor.service.availability import check_available, check_extensions, extended
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
@@ -183,6 +184,10 @@ class Base:
         """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
         self.check_types(caller, types)
         check_available(self.world, caller, types, to_be_made=True)
+        needing = extended(self.world, types)
+        services = self._services(caller) if needing else None
+        if self.vault is not None and services is not None:
+            check_extensions(needing, partial(self.vault.reach.lookups.extensions, services))
 
     def define(self, caller: Caller, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         """What a request asks for. Raises ServiceError if something is wrong with it, if the caller may not use one

@@ -26,6 +26,7 @@ _EXTENSIONS = (
     "os-quota-sets",
     "os-services",
     "os-types-extra-specs",
+    "os-types-manage",
     "os-vol-host-attr",
     "os-vol-image-meta",
     "os-vol-tenant-attr",
