@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from calor.clouds.errors import CloudError, NotFound, Transient
 from calor.clouds.services import Services
 from calor.service.errors import ServiceError
+
+if TYPE_CHECKING:
+    from requests import Response
 
 PAGE = 1000
 
@@ -39,7 +42,8 @@ def _listed(services: Services, container: str) -> Iterator[dict[str, Any]]:
     """The objects, page by page: a store tells no more than so many at once."""
     query = {"format": "json", "limit": str(PAGE)}
     while True:
-        page = services.send("object", "GET", container, params=query).json()
+        answer = _send(services, container, params=query)
+        page = answer.json() if answer.content else []
         yield from page
         if len(page) < PAGE:
             return
@@ -48,7 +52,14 @@ def _listed(services: Services, container: str) -> Iterator[dict[str, Any]]:
 
 def _text(services: Services, container: str, name: str) -> str:
     try:
-        return services.send("object", "GET", container, *name.split("/")).content.decode()
+        return _send(services, container, *name.split("/")).content.decode()
     except UnicodeDecodeError:
         message = f"The object {name} of the container {container} is not text."
         raise ServiceError("HTTPBadRequest", message) from None
+
+
+def _send(services: Services, *path: str, params: Mapping[str, str] | None = None) -> Response:
+    if "" in path[:1] or not {".", ".."}.isdisjoint(path):
+        # On the way, an address with these would become another one.
+        raise NotFound(f"{'/'.join(path)!r} cannot be asked for.", status=404)
+    return services.send("object", "GET", *path, params=params)

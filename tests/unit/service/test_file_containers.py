@@ -33,7 +33,7 @@ class Store:
     def has(self, service: str) -> bool:
         return self._there
 
-    def send(self, service: str, method: str, *path: str, params: dict[str, str] | None = None) -> Answer:
+    def send(self, service: str, method: str, *path: str, params: dict[str, str] | None) -> Answer:
         if self._fails:
             raise Transient("It is busy.", status=503)
         if params is None:
@@ -69,6 +69,16 @@ def test_nothing_is_read_if_it_is_too_much() -> None:
         kept(store)
 
     assert caught.value.kind == "RequestLimitExceeded"
+    assert store.read == []
+
+
+@pytest.mark.parametrize(("container", "file"), [("..", "a"), (".", "a"), ("box", "../other/a")])
+def test_names_that_would_lead_elsewhere_are_not_followed(container: str, file: str) -> None:
+    store = Store({file: b"text"})
+
+    with pytest.raises(ServiceError, match="could not be found"):
+        kept_files(cast(Services, store), container, (), 1000)
+
     assert store.read == []
 
 
