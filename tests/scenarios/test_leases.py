@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import Engine, insert, literal, select
@@ -82,6 +83,26 @@ def test_renewal_keeps_what_nobody_has_taken(rows: Engine, clocks: Clocks) -> No
 
     assert first.holds(kept)
     assert not first.holds(lost)
+
+
+def test_leases_come_and_go_while_they_are_renewed(rows: Engine) -> None:
+    mine = Leases(rows, "first")
+    given_back = []
+
+    def come_and_go(name: str) -> None:
+        for number in range(60):
+            lease = mine.claim(f"{name}-{number}")
+            assert lease is not None
+            mine.release(lease)
+            given_back.append(lease)
+
+    with ThreadPoolExecutor() as threads:
+        working = [threads.submit(come_and_go, name) for name in ("a", "b")]
+        while not all(one.done() for one in working):
+            mine.extend()
+
+    assert [one.result() for one in working] == [None, None]
+    assert [lease for lease in given_back if mine.holds(lease)] == []
 
 
 def test_what_is_written_under_a_lease_that_was_lost_is_refused(rows: Engine, clocks: Clocks) -> None:

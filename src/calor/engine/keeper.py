@@ -10,13 +10,12 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Engine, delete, insert, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from calor.engine.ids import new_id
 from calor.engine.leases import Leases
@@ -103,7 +102,9 @@ class Keeper:
         return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _sweep(self) -> None:
-        for id, status in await self._ask(self._overtaken):
+        # Threads must not go through the runs, which come and go meanwhile.
+        walked = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
+        for id, status in await self._ask(self._overtaken, walked):
             if id not in self._runs:
                 continue
             run = self._runs[id][0]
@@ -151,17 +152,16 @@ class Keeper:
             rows = [records.record(records.Stack, row) for row in connection.execute(query)]
         return [row for row in rows if row.id not in self._runs]
 
-    def _overtaken(self) -> list[tuple[str, str]]:
-        """Stacks that are walked here for an action that a newer one has replaced, or that somebody has ended, and
-        their statuses."""
-        running = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
-        if not running:
+    def _overtaken(self, walked: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Of stacks that are walked here for an action each, those for which a newer one has replaced it, or that
+        somebody has ended, and their statuses."""
+        if not walked:
             return []
         table = tables.stack
-        query = select(table.c.id, table.c.status, table.c.run_id).where(table.c.id.in_(running))
+        query = select(table.c.id, table.c.status, table.c.run_id).where(table.c.id.in_(walked))
         with reading(self.database).connect() as connection:
             rows = connection.execute(query)
-            return [(id, status) for id, status, run_id in rows if run_id != running[id]]
+            return [(id, status) for id, status, run_id in rows if run_id != walked[id]]
 
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
@@ -191,7 +191,8 @@ class Keeper:
                 if loop.time() - reported >= REPORT_SECONDS / 2:
                     reported = loop.time()
                     await loop.run_in_executor(self._renewer, self._report)
-            except SQLAlchemyError:
+            except Exception:
+                # Whatever it was: without renewals, all that runs here is left within seconds.
                 log.exception("the leases could not be renewed; that is tried again")
 
     async def _extend(self) -> None:

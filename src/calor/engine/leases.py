@@ -7,6 +7,7 @@ goes by a clock of its own, that nobody sets, and counts from before it asked: i
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 
 from sqlalchemy import Engine, delete, insert, select, update
@@ -30,6 +31,8 @@ class Leases:
         self._database = database
         self._owner = owner
         self._until: dict[Lease, float] = {}
+        # Threads claim, renew and give back at the same time.
+        self._lock = threading.Lock()
 
     def claim(self, stack: str) -> Lease | None:
         """A lease that nobody holds, or None."""
@@ -49,21 +52,26 @@ class Leases:
                 connection.execute(insert(table).values(stack=stack, **values))
             else:
                 connection.execute(update(table).where(table.c.stack == stack).values(values))
-            self._until[lease] = began + LEASE_SECONDS
+            with self._lock:
+                self._until[lease] = began + LEASE_SECONDS
             return lease
         return None
 
     def extend(self) -> set[Lease]:
         """Renews all leases; those that are still held."""
         began = time.clock_gettime(_CLOCK)
-        mine = table.c.stack.in_({lease.stack for lease in self._until}), table.c.owner == self._owner
+        with self._lock:
+            stacks = {lease.stack for lease in self._until}
+        mine = table.c.stack.in_(stacks), table.c.owner == self._owner
         # In the order in which writers take them, too: nobody waits for each other.
         query = select(table.c.stack, table.c.owner, table.c.epoch).where(*mine).order_by(table.c.stack)
         with self._database.begin() as connection:
             kept = {Lease(*row) for row in connection.execute(query.with_for_update())}
             connection.execute(update(table).where(*mine).values(expires_at=now() + LEASE_SECONDS))
-        for lease in kept:
-            self._until[lease] = began + LEASE_SECONDS
+        with self._lock:
+            # What was given back meanwhile stays so.
+            kept &= self._until.keys()
+            self._until.update(dict.fromkeys(kept, began + LEASE_SECONDS))
         return kept
 
     def holds(self, lease: Lease) -> bool:
@@ -71,7 +79,8 @@ class Leases:
         return time.clock_gettime(_CLOCK) < self._until.get(lease, 0.0)
 
     def release(self, lease: Lease) -> None:
-        self._until.pop(lease, None)
+        with self._lock:
+            self._until.pop(lease, None)
         with self._database.begin() as connection:
             connection.execute(
                 delete(table).where(
