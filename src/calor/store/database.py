@@ -82,6 +82,8 @@ def _connect_sqlite(url: URL, **options: Any) -> Engine:
         poolclass=QueuePool,
         pool_size=8,
         max_overflow=8,
+        # Each connection keeps pages in memory: the fewer are in use, the better.
+        pool_use_lifo=True,
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -136,7 +138,7 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
         "journal_mode=WAL",
         "synchronous=NORMAL",
         "foreign_keys=ON",
-        "cache_size=-16000",
+        "cache_size=-4000",
         "temp_store=MEMORY",
     ):
         cursor.execute(f"PRAGMA {pragma}")
