@@ -8,8 +8,7 @@ import time
 
 SECONDS = 30.0
 MOST_HEAPS = 2
-"""One for each processor, and more, helps programs whose threads really run at the same time. Here, each would just keep
-what it needed once."""
+"""More would help programs whose threads really run at the same time. Here, each would keep what it needed once."""
 
 _ARENA_MAX = -8
 
