@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.clouds.errors import CloudError
 from calor.engine.states import ResourceState, StepFailed
-from calor.engine.stepping import Following, Stepping, reaches_out
+from calor.engine.stepping import Following, Stepping, is_void, reaches_out
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
@@ -77,7 +77,7 @@ class Making(Stepping):
     ) -> Following:
         declared = self.run.world.declaration(replaced.type_name) if replaced is not None else None
         make_way = getattr(declared, "make_way", None)
-        if replaced is None or make_way is None:
+        if replaced is None or make_way is None or is_void(replaced, declared):
             return self._make(resource, state, evaluated)
         return self._make_when_free(make_way(self.context(replaced)), resource, state, evaluated)
 

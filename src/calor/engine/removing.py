@@ -9,7 +9,7 @@ from calor.engine.children import delete_child
 from calor.engine.context import Context
 from calor.engine.hooks import wait_at
 from calor.engine.states import ResourceState
-from calor.engine.stepping import Following, Stepping, reaches_out
+from calor.engine.stepping import Following, Stepping, is_void, reaches_out
 from calor.engine.walking import awaited
 from calor.plan.present import DELETION_POLICY, NESTED
 
@@ -39,7 +39,7 @@ class Removing(Stepping):
             return None
         if state.data.get(NESTED):
             return delete_child(self._walk, state)
-        if self.run.stack.run.get("retain") or self._has_heir(state, found):
+        if self.run.stack.run.get("retain") or is_void(state, found) or self._has_heir(state, found):
             return None
         if state.physical_id is None and reaches_out(found):
             return _find_and_delete(found, self.context(state))

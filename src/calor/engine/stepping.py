@@ -33,6 +33,11 @@ def reaches_out(found: Any) -> bool:
     return hasattr(found, "find")
 
 
+def is_void(state: ResourceState, found: Any) -> bool:
+    """Whether nothing can stand behind a row: it failed before its properties were known, so nothing was asked for."""
+    return state.physical_id is None and not state.properties and bool(getattr(found, "properties", None))
+
+
 class Stepping(OpenedStack):
     """A stack whose resources are worked on."""
 
