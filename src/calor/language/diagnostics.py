@@ -43,8 +43,8 @@ class Diagnostic:
     """One finding.
 
     `kind` is the class of error that Heat's API names for it; `path` the dotted place that API messages
-    carry (`resources.server.properties.flavor`). `deferred` marks an error that Heat would meet only after
-    the stack was made, in an output: a server does not refuse a template for it.
+    carry (`resources.server.properties.flavor`). `deferred` marks an error that Heat would meet only later:
+    after the stack was made, in an output, or when it comes to a resource.
     """
 
     severity: Severity
@@ -57,6 +57,11 @@ class Diagnostic:
     deferred: bool = False
 
     @property
+    def prevents(self) -> bool:
+        """Whether nothing good can come of a stack that has it, so that a server refuses it at once."""
+        return self.severity is Severity.ERROR and (not self.deferred or self.code in _CERTAIN)
+
+    @property
     def full_message(self) -> str:
         """The message with its place, as the API words it: kind, path, text."""
         text = f"{self.path}: {self.message}" if self.path else self.message
@@ -67,6 +72,9 @@ class Diagnostic:
         where = self.where or Position("", 0, 0)
         return (where.file, where.line, where.column, self.severity.rank, self.code, self.full_message)
 
+
+_CERTAIN = frozenset({"E410"})
+"""Errors that may be met later than others, but are met for sure."""
 
 _UNNAMED_KINDS = frozenset({"StackValidationFailed", ""})
 

@@ -27,6 +27,8 @@ class PropertyProblem:
     hint: str | None = None
     missing: str | None = None
     """The property that should have been given, if that is what is wrong."""
+    deferred: bool = False
+    """Whether Heat would find it only when all values beside it are known."""
 
 
 @dataclass(slots=True)
@@ -140,6 +142,10 @@ def _removed(data: Any, path: tuple[str, ...]) -> Any:
     return {**data, path[0]: _removed(data[path[0]], path[1:])}
 
 
+Check = bool | None
+"""Whether a value is held against its schema. None: only the names in it, as some of it is not known yet."""
+
+
 class _Reader:
     def __init__(self, custom: CustomCheck, with_values: bool) -> None:
         self.custom = custom
@@ -152,23 +158,25 @@ class _Reader:
         self.problems.append(PropertyProblem(code, at, message, at if shown_at is None else shown_at, hint))
 
     def fields(
-        self, data: dict[str, Any], schema: Mapping[str, Property], at: Path, check: bool
+        self, data: dict[str, Any], schema: Mapping[str, Property], at: Path, check: Check
     ) -> dict[str, Any]:
         meant: set[str] = set()
-        if check:
-            for name in data:
-                if name not in schema:
-                    close = closest(str(name), schema)
-                    meant.update([close] if close else [])
-                    hint = f"did you mean `{close}`?" if close else None
-                    self.problem("E410", (*at, name), f"there is no property `{name}`", at, hint)
+        for name in data if check is not False else ():
+            if name not in schema:
+                close = closest(str(name), schema)
+                meant.update([close] if close else [])
+                hint = f"did you mean `{close}`?" if close else None
+                message = f"there is no property `{name}`"
+                self.problems.append(
+                    PropertyProblem("E410", (*at, name), message, at, hint, deferred=check is None)
+                )
         values: dict[str, Any] = {}
         for name, declared in schema.items():
             if name in data:
                 if not declared.implemented:
                     self.problem("E411", (*at, name), f"`{name}` is not implemented", (*at, name))
                 value = data[name]
-                checked = check and (at != () or not has_unknown(value))
+                checked = None if check and at == () and has_unknown(value) else check
                 values[name] = self.value(value, declared, (*at, name), checked)
             elif declared.default is not None:
                 values[name] = self._default(declared, (*at, name))
@@ -179,10 +187,13 @@ class _Reader:
                     self.problems.append(PropertyProblem("E412", at, message, at, missing=name))
         return values
 
-    def value(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+    def value(self, value: Any, declared: Property, at: Path, check: Check) -> Any:
         """The value converted to what the schema asks for, wrapped as it was."""
         wrapping = Wrapping()
         plain = peel(value, wrapping, 1)
+        if wrapping.unknown:
+            # What stands in for it may look otherwise.
+            check = False
         if plain is None and declared.default is not None:
             plain = declared.default
         # What is wrong inside of a hidden value cannot be told without showing parts of it.
@@ -194,7 +205,7 @@ class _Reader:
                 self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
             # Types rely on the shape of what they read, which this value does not have.
             return wrapping.around(None)
-        if reader is not self and reader.problems:
+        if reader is not self and any(not problem.deferred for problem in reader.problems):
             self.problem("E414", at, "the value does not fit")
         if check and self.with_values and not wrapping.unknown:
             self._constraints(converted, declared, at, wrapping.secret)
@@ -207,7 +218,7 @@ class _Reader:
         except ValueError:
             return declared.default
 
-    def _converted(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+    def _converted(self, value: Any, declared: Property, at: Path, check: Check) -> Any:
         kind = declared.kind
         if kind is ANY:
             return value
@@ -221,19 +232,19 @@ class _Reader:
             return self._list(value, declared, at, check)
         return _SCALARS[kind](value)
 
-    def _empty(self, declared: Property, at: Path, check: bool) -> Any:
+    def _empty(self, declared: Property, at: Path, check: Check) -> Any:
         if declared.kind is list:
             return []
         return self.fields({}, declared.fields or {}, at, check)
 
-    def _map(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+    def _map(self, value: Any, declared: Property, at: Path, check: Check) -> Any:
         if declared.converts and isinstance(value, (str, list)):
             return value if isinstance(value, str) else _as_json(value)
         if not isinstance(value, dict):
             raise ValueError(f"this must be a map, not {describe(value)}")
         return self.fields(value, declared.fields, at, check) if declared.fields else value
 
-    def _list(self, value: Any, declared: Property, at: Path, check: bool) -> Any:
+    def _list(self, value: Any, declared: Property, at: Path, check: Check) -> Any:
         if declared.converts and isinstance(value, str):
             value = value.split(",")
         if not isinstance(value, list):

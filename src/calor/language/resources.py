@@ -99,7 +99,7 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
     for problem in reading.problems:
         if text.external_id is not None:
             break
-        resource.failed = True
+        resource.failed = resource.failed or not problem.deferred
         if problem.missing in text.properties and problem.missing not in given:
             # It is written, but could not be computed, which has been reported.
             continue
@@ -110,6 +110,7 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
             kind="Property error",
             path=dotted((*at, *problem.shown_at)),
             hint=problem.hint or _function_hint(work, resource, problem.at),
+            deferred=problem.deferred,
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from calor.language import template as structure
 from calor.language.defining import define
 from calor.language.definition import Definition, Facade, ResourceDefinition
-from calor.language.diagnostics import Report, Severity
+from calor.language.diagnostics import Report
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
@@ -102,6 +102,6 @@ def define_below(
         facade=Facade(evaluated.metadata, resource.deletion_policy, resource.text.update_policy),
     )
     for found in report:
-        if found.severity is Severity.ERROR and not found.deferred:
+        if found.prevents:
             raise FunctionError(found.full_message, INVALID)
     return definition

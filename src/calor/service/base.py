@@ -20,7 +20,7 @@ from calor.engine.ids import new_id
 from calor.engine.vault import Vault
 from calor.engine.watching import ORIGIN
 from calor.language.definition import Definition
-from calor.language.diagnostics import Diagnostic, Report, Severity
+from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.observe import fields
@@ -347,7 +347,7 @@ def check_name(name: str) -> None:
 
 def blocking(report: Report) -> list[Diagnostic]:
     """The errors for which a server refuses a template, in Heat's order: as they were found."""
-    return [found for found in report if found.severity is Severity.ERROR and not found.deferred]
+    return [found for found in report if found.prevents]
 
 
 def types_of(definition: Definition) -> Iterator[str]:

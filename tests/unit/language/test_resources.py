@@ -119,6 +119,14 @@ def kinds(properties: str, **options: Any) -> Resolved:
     return resource(f"{{type: Test::Kinds, properties: {properties}}}", **options)
 
 
+def beside_another(properties: str) -> Resolved:
+    """A resource that may refer to another one, whose attributes are not known yet."""
+    return template(
+        "resources: {other: {type: OS::Heat::TestResource}, "
+        f"r: {{type: Test::Kinds, properties: {properties}}}}}"
+    )
+
+
 class TestKeys:
     def test_all_of_them(self) -> None:
         resolved = resource(
@@ -385,6 +393,16 @@ class TestNamesAndPresence:
 
     def test_an_unknown_property_further_below(self) -> None:
         assert kinds("{record: {name: a, nmae: b}}").only.path == "resources.r.properties.record"
+
+    def test_an_unknown_property_beside_a_value_that_is_not_known_yet(self) -> None:
+        found = beside_another("{records: [{port: {get_attr: [other, output]}, prot: b}]}").only
+
+        assert (found.code, found.path) == ("E410", "resources.r.properties.records[0]")
+        # Heat meets it when the value is known; it never fits, so that nobody has to wait for that.
+        assert (found.deferred, found.prevents) == (True, True)
+
+    def test_the_names_in_what_is_not_known_yet_are_not_known_either(self) -> None:
+        assert beside_another("{records: {get_attr: [other, output]}}").codes == []
 
     def test_a_missing_property(self) -> None:
         found = resource("{type: Test::Strict, properties: {one: a}}").only

@@ -37,7 +37,7 @@ def explaining(request: StackRequest) -> Iterator[None]:
 def _errors(request: StackRequest, said: Sequence[str]) -> list[Diagnostic]:
     """Only what the service would have found, too, or has: what its cloud lacks is known from its words alone."""
     from calor.cli.fetching import fetcher
-    from calor.language.diagnostics import Report, Severity
+    from calor.language.diagnostics import Report
     from calor.language.request import resolve_request
     from calor.types.world import offline_world
 
@@ -50,7 +50,7 @@ def _errors(request: StackRequest, said: Sequence[str]) -> list[Diagnostic]:
 
     world = replace(offline, custom=judge)
     resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
-    return [one for one in report.sorted() if one.severity is Severity.ERROR and not one.deferred]
+    return [one for one in report.sorted() if one.prevents]
 
 
 def _verdict(value: Any, said: Sequence[str]) -> str | None:
