@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from calor.language.constraints import AllowedValues, CustomCheck
+from calor.language.constraints import AllowedValues, CustomCheck, as_number
 from calor.language.diagnostics import Path, closest
 from calor.language.schema import ANY, Property, Remove, Replace, Rewrite, Translation
 from calor.language.values import Secret, Unknown, Wrapping, has_secret, has_unknown, peel
@@ -287,10 +287,8 @@ def _integer(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, (int, float)):
-        return value
     try:
-        return float(value)
+        return as_number(value)
     except (ValueError, TypeError):
         raise ValueError(f"this must be a number, not {describe(value)}") from None
 

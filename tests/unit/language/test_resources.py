@@ -323,6 +323,7 @@ class TestConversions:
             ("whole", "1.9", 1),
             ("whole", "true", 1),
             ("number", "1", 1),
+            ("number", "'1'", 1),
             ("number", "'1.5'", 1.5),
             ("flag", "true", True),
             ("flag", "'True'", True),
