@@ -376,6 +376,17 @@ def _place(cloud: FakeCloud, id: str, **members: Any) -> None:
     cloud.place(f"/servers/{id}", **shown)
 
 
+def place_port(cloud: FakeCloud, context: FakeContext, subnet: str) -> None:
+    """A port for the server's first interface that an earlier attempt left behind."""
+    cloud.place(
+        "/ports/p1",
+        name=f"{context.physical_name()}-port-0",
+        device_id="",
+        network_id="n1",
+        fixed_ips=[{"subnet_id": subnet, "ip_address": "10.0.0.5"}],
+    )
+
+
 class TestInterruptions:
     def test_a_server_whose_answer_was_lost_is_found_by_its_name(self) -> None:
         cloud = a_cloud(loses_answers=True)
@@ -389,12 +400,24 @@ class TestInterruptions:
         cloud = a_cloud()
         props = properties(networks=[{"subnet": SUBNET}])
         context = FakeContext(Server, props, services=cloud)
-        cloud.place("/ports/p1", name=f"{context.physical_name()}-port-0", device_id="")
+        place_port(cloud, context, subnet=SUBNET)
 
         run(Server.create(context, props))
 
         assert requested(context)["networks"] == [{"port": "p1"}]
         assert "POST /ports" not in cloud.lines()
+
+    def test_a_port_that_was_made_before_for_another_subnet_goes(self) -> None:
+        cloud = a_cloud()
+        props = properties(networks=[{"subnet": SUBNET}])
+        context = FakeContext(Server, props, services=cloud)
+        place_port(cloud, context, subnet="earlier")
+
+        run(Server.create(context, props))
+
+        lines = cloud.lines("GET")
+        assert lines.index("DELETE /ports/p1") < lines.index("POST /ports")
+        assert requested(context)["networks"] != [{"port": "p1"}]
 
     def test_it_is_found_and_waited_for(self) -> None:
         cloud = a_cloud()

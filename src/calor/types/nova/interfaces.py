@@ -126,7 +126,7 @@ def _origins(entries: Sequence[Network], present: Sequence[Object]) -> dict[str,
     """The entries that interfaces stand for, by the ids of their ports."""
     found: dict[str, Network] = {}
     for entry in sorted(entries, key=_choice):
-        fitting = (str(one["port_id"]) for one in present if _stands_for(entry, one))
+        fitting = (str(one["port_id"]) for one in present if stands_for(entry, one))
         port = next((port for port in fitting if port not in found), None)
         if port is not None:
             found[port] = entry
@@ -145,7 +145,7 @@ def _place(network: Network) -> tuple[Any, ...]:
 
 def _can_become(origin: Network | None, network: Network, interface: Object) -> bool:
     """Whether an interface will do for another entry than the one it was made for."""
-    if not _stands_for(network, interface):
+    if not stands_for(network, interface):
         return False
     if origin is None or network.get("port"):
         return True
@@ -160,7 +160,8 @@ def _is_without_address(network: Network) -> bool:
     return bool((network.get("port_extra_properties") or {}).get("no_fixed_ips"))
 
 
-def _stands_for(network: Network, interface: Object) -> bool:
+def stands_for(network: Network, interface: Object) -> bool:
+    """Whether an interface, as Nova shows it, is one that an entry asks for."""
     if network.get("port"):
         return bool(network["port"] == interface.get("port_id"))
     if network.get("network") and network["network"] != interface.get("net_id"):

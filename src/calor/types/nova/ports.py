@@ -10,7 +10,7 @@ from calor.clouds.errors import Conflict, NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import Object
 from calor.types.naming import id_for
-from calor.types.nova.interfaces import Network, needs_own_port, port_body
+from calor.types.nova.interfaces import Network, needs_own_port, port_body, stands_for
 
 OWN_PORTS = "internal_ports"
 """Where a server keeps the ids of the ports that were made for it: as text, so that other servers can adopt it."""
@@ -39,13 +39,18 @@ async def port_for(
     name = f"{ctx.physical_name()}-port-{position}"
     known = own_ports(ctx.data)
 
-    async def made_before() -> Object | None:
+    async def waiting() -> list[Object]:
+        """Ports that were made, or parted from the server, by an attempt that was interrupted."""
         listed = await cloud.all("network", "ports", key="ports", params={"name": name})
-        # One that waits to be attached was made by an attempt that was interrupted.
-        return next((port for port in listed if port.get("name") == name and not port.get("device_id")), None)
+        return [port for port in listed if port.get("name") == name and not port.get("device_id")]
+
+    async def made_before() -> Object | None:
+        return next((port for port in await waiting() if _is_for(network, port)), None)
 
     port = await made_before()
     if port is None:
+        # Those for a place that was wanted earlier must not keep it from going.
+        await delete_ports(ctx, cloud, [str(port["id"]) for port in await waiting()])
         ids = [await id_for(cloud, "neutron.security_group", str(group)) for group in groups]
         prepared = await _with_policy_id(cloud, network)
         body = port_body(prepared, await _network_of(cloud, network), name, ids)
@@ -53,6 +58,11 @@ async def port_for(
     if port["id"] not in known:
         _note(ctx, [*known, port["id"]])
     return str(port["id"])
+
+
+def _is_for(network: Network, port: Object) -> bool:
+    interface = {"port_id": port["id"], "net_id": port["network_id"], "fixed_ips": port["fixed_ips"]}
+    return stands_for(network, interface)
 
 
 async def _network_of(cloud: CloudServices, network: Network) -> str:
