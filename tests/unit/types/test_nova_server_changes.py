@@ -213,6 +213,18 @@ class TestNetworks:
         assert cloud.interfaces == []
         assert f"/ports/{own}" not in cloud.objects
 
+    def test_ports_that_an_interrupted_attempt_left_behind_go(self) -> None:
+        cloud = Nova().running()
+        cloud.attach("p1", ONE)
+        context = a_server(cloud, networks=[{"network": ONE}])
+        context.data["internal_ports"] = '[{"id": "noted"}]'
+        cloud.place("/ports/noted", name="some", device_id="")
+        cloud.place("/ports/unnoted", name=f"{context.physical_name()}-port-0", device_id="")
+
+        changed(context, networks=[{"port": PORT}])
+
+        assert not {"/ports/noted", "/ports/unnoted"} & cloud.objects.keys()
+
     def test_what_can_be_changed_at_a_port_is_changed_there(self) -> None:
         cloud = Nova().running()
         cloud.attach("p1", ONE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from calor.clouds.errors import Conflict, NotFound
@@ -36,21 +36,16 @@ async def port_for(
         return str(network["port"])
     if not needs_own_port(network):
         return None
-    name = f"{ctx.physical_name()}-port-{position}"
+    name = _name(ctx, position)
     known = own_ports(ctx.data)
 
-    async def waiting() -> list[Object]:
-        """Ports that were made, or parted from the server, by an attempt that was interrupted."""
-        listed = await cloud.all("network", "ports", key="ports", params={"name": name})
-        return [port for port in listed if port.get("name") == name and not port.get("device_id")]
-
     async def made_before() -> Object | None:
-        return next((port for port in await waiting() if _is_for(network, port)), None)
+        return next((port for port in await _waiting(cloud, name) if _is_for(network, port)), None)
 
     port = await made_before()
     if port is None:
         # Those for a place that was wanted earlier must not keep it from going.
-        await delete_ports(ctx, cloud, [str(port["id"]) for port in await waiting()])
+        await delete_ports(ctx, cloud, [str(port["id"]) for port in await _waiting(cloud, name)])
         ids = [await id_for(cloud, "neutron.security_group", str(group)) for group in groups]
         prepared = await _with_policy_id(cloud, network)
         body = port_body(prepared, await _network_of(cloud, network), name, ids)
@@ -58,6 +53,24 @@ async def port_for(
     if port["id"] not in known:
         _note(ctx, [*known, port["id"]])
     return str(port["id"])
+
+
+def _name(ctx: Context, position: int) -> str:
+    return f"{ctx.physical_name()}-port-{position}"
+
+
+async def _waiting(cloud: CloudServices, name: str) -> list[Object]:
+    """Ports that were made for a server, or parted from it, by an attempt that was interrupted."""
+    listed = await cloud.all("network", "ports", key="ports", params={"name": name})
+    return [port for port in listed if port.get("name") == name and not port.get("device_id")]
+
+
+async def delete_unused(ctx: Context, cloud: CloudServices, kept: Collection[str], positions: int) -> None:
+    """Deletes the server's own ports that are not kept, and those for so many positions that nobody noted."""
+    found = [port for port in own_ports(ctx.data) if port not in kept]
+    for position in range(positions):
+        found += [str(port["id"]) for port in await _waiting(cloud, _name(ctx, position))]
+    await delete_ports(ctx, cloud, dict.fromkeys(found))
 
 
 def _is_for(network: Network, port: Object) -> bool:
