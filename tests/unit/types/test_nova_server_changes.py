@@ -216,7 +216,7 @@ class TestNetworks:
     def test_ports_that_an_interrupted_attempt_left_behind_go(self) -> None:
         cloud = Nova().running()
         cloud.attach("p1", ONE)
-        context = a_server(cloud, networks=[{"network": ONE}])
+        context = a_server(cloud, networks=[{"network": ONE, "subnet": SUBNET}])
         context.data["internal_ports"] = '[{"id": "noted"}]'
         cloud.place("/ports/noted", name="some", device_id="")
         cloud.place("/ports/unnoted", name=f"{context.physical_name()}-port-0", device_id="")

@@ -419,6 +419,17 @@ class TestInterruptions:
         assert lines.index("DELETE /ports/p1") < lines.index("POST /ports")
         assert requested(context)["networks"] != [{"port": "p1"}]
 
+    def test_a_port_that_nobody_noted_goes_though_there_is_no_server(self) -> None:
+        cloud = a_cloud()
+        context = FakeContext(Server, properties(networks=[{"subnet": SUBNET}]), services=cloud)
+        context.action = "DELETE"
+        place_port(cloud, context, subnet=SUBNET)
+
+        assert run(Server.find(context))
+        run(Server.delete(context))
+
+        assert "/ports/p1" not in cloud.objects
+
     def test_it_is_found_and_waited_for(self) -> None:
         cloud = a_cloud()
         props = properties()

@@ -65,12 +65,21 @@ async def _waiting(cloud: CloudServices, name: str) -> list[Object]:
     return [port for port in listed if port.get("name") == name and not port.get("device_id")]
 
 
-async def delete_unused(ctx: Context, cloud: CloudServices, kept: Collection[str], positions: int) -> None:
-    """Deletes the server's own ports that are not kept, and those for so many positions that nobody noted."""
+async def unused(
+    ctx: Context, cloud: CloudServices, kept: Collection[str], *wanted: Sequence[Network] | None
+) -> list[str]:
+    """The server's own ports that are not kept: those that it knows, and those that an attempt to have some networks
+    made without coming to note them."""
     found = [port for port in own_ports(ctx.data) if port not in kept]
-    for position in range(positions):
-        found += [str(port["id"]) for port in await _waiting(cloud, _name(ctx, position))]
-    await delete_ports(ctx, cloud, dict.fromkeys(found))
+    names = {
+        _name(ctx, position)
+        for networks in wanted
+        for position, network in enumerate(networks or ())
+        if needs_own_port(network)
+    }
+    for name in sorted(names):
+        found += [str(port["id"]) for port in await _waiting(cloud, name)]
+    return list(dict.fromkeys(found))
 
 
 def _is_for(network: Network, port: Object) -> bool:

@@ -9,7 +9,7 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import Object
 from calor.types.nova.interfaces import Network, Rewiring, attachment, rewiring
-from calor.types.nova.ports import associate, change_port, delete_unused, port_for
+from calor.types.nova.ports import associate, change_port, delete_ports, port_for, unused
 
 WITH_TAGS = "2.49"
 DETACHING_TAKES = 600.0
@@ -27,7 +27,7 @@ async def rewire(
         if network.get("floating_ip") and network["floating_ip"] not in wanted:
             await associate(cloud, str(network["floating_ip"]), None)
     await unplug(ctx, cloud, plan.detached)
-    await delete_unused(ctx, cloud, [port for *_, port in plan.kept], max(len(before or ()), len(after)))
+    await delete_ports(ctx, cloud, await unused(ctx, cloud, [port for *_, port in plan.kept], before, after))
     for position, network in plan.attached:
         port = await port_for(ctx, cloud, network, position, props.get("security_groups") or ())
         await plug(ctx, cloud, network, port)

@@ -13,7 +13,7 @@ from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
 from calor.types.nova import addresses, user_data
 from calor.types.nova.interfaces import allocation, entry
-from calor.types.nova.ports import associate, delete_ports, own_ports, port_for, release
+from calor.types.nova.ports import associate, delete_ports, port_for, release, unused
 from calor.types.nova.server_request import (
     READ,
     WITH_SHARED_VOLUMES,
@@ -140,7 +140,11 @@ class ServerLife(CloudObject):
             if found is not None:
                 ctx.made(cls.id_of(found))
             # What was made before the server has to go, even if there is no server.
-            return found is not None or bool(own_ports(ctx.data)) or "user_id" in ctx.data
+            return (
+                found is not None
+                or "user_id" in ctx.data
+                or bool(await unused(ctx, cloud, (), ctx.properties.get("networks")))
+            )
         if found is None:
             return False
         await cls.finish(ctx, cloud, await cls.given(cloud, ctx.properties), found)
@@ -231,7 +235,7 @@ class ServerLife(CloudObject):
         if ctx.physical_id is not None:
             await release(cloud, ctx.properties.get("networks"))
             await cls._remove_server(ctx, cloud)
-        await delete_ports(ctx, cloud, own_ports(ctx.data))
+        await delete_ports(ctx, cloud, await unused(ctx, cloud, (), ctx.properties.get("networks")))
         await ctx.remove_signalling()
 
     @classmethod
