@@ -106,8 +106,9 @@ class NetworksForServers:
             if port.made_for_server:
                 remove_port(networking, port)
             else:
-                free = {"device_id": "", "device_owner": "", "host_id": "", "place": 0}
-                change_port(networking, port, **free, status="DOWN")
+                change_port(
+                    networking, port, device_id="", device_owner="", host_id="", place=0, status="DOWN"
+                )
 
     def ports_of(self, device_id: str) -> Sequence[ServerPort]:
         return self._shown(self._server_ports([device_id]))
