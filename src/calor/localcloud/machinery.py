@@ -204,6 +204,12 @@ class Machinery(Protocol):
     async def unplug(self, server: str, port: str) -> None: ...
     async def attach(self, server: str, volume: VolumePlan) -> None: ...
     async def detach(self, server: str, volume: str) -> None: ...
+    async def flush(self, volume: str) -> None:
+        """What servers have written to a volume is in its file afterwards; nothing to do where none has it."""
+
+    async def grow(self, volume: str, file: Path) -> None:
+        """The volume's file has become larger, and servers that have it are to see that."""
+
     async def console(self, id: str) -> str:
         """What the server has written to its console."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
 from machines import Machine
 
+from calor.localcloud.files import copy_sparse
 from calor.localcloud.machinery import VolumePlan
 
 
@@ -65,6 +68,54 @@ def test_as_root_a_volume_is_as_large_as_its_file(machine: Machine, tmp_path: Pa
     too_much = machine.run("one", "dd if=/dev/zero of=/mnt/vdb/big bs=1M count=100")
     assert too_much.returncode != 0
     assert volume.file.stat().st_size == 64 << 20
+
+
+def test_a_copy_of_a_volume_has_what_was_just_written(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    machine.out("one", "echo kept >/mnt/vdb/file")
+    machine.do(machine.linux.flush(volume.id))
+    copy = VolumePlan("copy", tmp_path / "copy", "/dev/vdc")
+    copy_sparse(volume.file, copy.file)
+    machine.do(machine.linux.attach("one", copy))
+    assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
+
+
+def _need_power_over_resources() -> None:
+    [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if "CapEff" in each]
+    if not int(line.split()[1], 16) >> 24 & 1:
+        pytest.skip("the kernel grows file systems in use only for those with CAP_SYS_RESOURCE")
+
+
+def _megabytes(machine: Machine, id: str) -> int:
+    return int(machine.out(id, "df -m /mnt/vdb | tail -n 1").split()[1])
+
+
+def test_as_root_an_extended_volume_grows_when_it_is_attached(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,), script="echo kept >/mnt/vdb/file")
+    machine.finished("one")
+    machine.do(machine.linux.detach("one", volume.id))
+    os.truncate(volume.file, 256 << 20)
+    machine.do(machine.linux.attach("one", volume))
+    assert _megabytes(machine, "one") > 200
+    assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_as_root_an_extended_volume_grows_in_use(machine: Machine, tmp_path: Path, as_root: None) -> None:
+    _need_power_over_resources()
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    assert _megabytes(machine, "one") < 64
+    os.truncate(volume.file, 256 << 20)
+    machine.do(machine.linux.grow(volume.id, volume.file))
+    assert _megabytes(machine, "one") > 200
 
 
 def test_mounts_in_cloud_config_show_a_volume_where_they_say(machine: Machine, tmp_path: Path) -> None:

@@ -298,6 +298,12 @@ class Linux:
         if self._orders.is_running(server):
             await self._link.ask("detach", id=server, volume=volume)
 
+    async def flush(self, volume: str) -> None:
+        await self._link.ask("flush", volume=volume)
+
+    async def grow(self, volume: str, file: Path) -> None:
+        await self._link.ask("grow", volume=volume, file=file)
+
     async def console(self, id: str) -> str:
         file = self._servers / id / "console.log"
         return file.read_bytes().decode(errors="replace") if file.exists() else ""
