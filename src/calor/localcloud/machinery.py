@@ -122,6 +122,8 @@ class ServerPlan:
     user_data: bytes | None = None
     public_keys: tuple[str, ...] = ()
     admin_password: str | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Paths and contents of what is written when it boots for the first time."""
     config_drive: Mapping[str, bytes] | None = None
     """Its files by their paths, where the server has one."""
 
