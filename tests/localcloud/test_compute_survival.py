@@ -53,6 +53,17 @@ def test_interfaces_keep_the_order_of_the_request(compute: Computing, machinery:
     until(lambda: [[port.id for port in plan.ports] for plan in fresh.booted], lambda told: told == [order])
 
 
+def test_the_disk_of_a_server_belongs_to_the_volume_it_boots_from(
+    compute: Computing, machinery: Watched
+) -> None:
+    volume = compute.volume(imageRef=compute.image_id())
+    disk = {"source_type": "volume", "destination_type": "volume", "uuid": volume["id"], "boot_index": 0}
+    compute.server(imageRef="", block_device_mapping_v2=[disk])
+    plan = machinery.booted[-1]
+    assert plan.root_volume is not None
+    assert (plan.root_volume.id, plan.volumes, plan.image_name) == (volume["id"], (), "cirros")
+
+
 def test_what_was_under_way_goes_on(compute: Computing, machinery: Watched) -> None:
     machinery.hangs = True
     made = compute.create().json()["server"]

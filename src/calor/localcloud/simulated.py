@@ -82,6 +82,9 @@ class Simulated:
     async def detach(self, server: str, volume: str) -> None:
         pass
 
+    async def drop_volume(self, volume: str) -> None:
+        pass
+
     async def flush(self, volume: str) -> None:
         pass
 

@@ -123,3 +123,32 @@ def test_mounts_in_cloud_config_show_a_volume_where_they_say(machine: Machine, t
     machine.boot("one", volumes=(_volume(tmp_path),), user_data=config)
     machine.finished("one")
     assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_what_a_server_writes_stays_with_the_volume_that_it_boots_from(
+    machine: Machine, tmp_path: Path
+) -> None:
+    volume = _volume(tmp_path, device="/dev/vda")
+    machine.boot("one", root_volume=volume, script="echo kept >/root/file; echo tool >/usr/local/bin/tool")
+    machine.finished("one")
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("two", root_volume=volume, script="echo again >>/root/file", fresh=True)
+    machine.finished("two")
+    assert machine.out("two", "cat /root/file /usr/local/bin/tool") == "kept\nagain\ntool\n"
+    machine.do(machine.linux.destroy("two"))
+    volume.file.unlink()
+    machine.do(machine.linux.drop_volume(volume.id))
+    assert not (machine.folder / "roots" / volume.id).exists()
+
+
+def test_of_servers_that_share_the_volume_they_boot_from_the_first_writes_to_it(
+    machine: Machine, tmp_path: Path
+) -> None:
+    volume = _volume(tmp_path, device="/dev/vda")
+    for id in ("one", "two"):
+        machine.boot(id, root_volume=volume, script=f"echo {id} >/root/file")
+        machine.finished(id)
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("three", root_volume=volume)
+    machine.finished("three")
+    assert machine.out("three", "cat /root/file") == "one\n"

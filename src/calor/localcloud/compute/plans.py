@@ -31,6 +31,10 @@ def plan_of(compute: Compute, server: Server) -> ServerPlan:
         volumes=tuple(
             volume_plan(compute, server, disk) for disk in disks if disk.volume_id and disk.boot_index != 0
         ),
+        root_volume=next(
+            (volume_plan(compute, server, disk) for disk in disks if disk.volume_id and disk.boot_index == 0),
+            None,
+        ),
         user_data=base64.b64decode(server.user_data) if server.user_data else None,
         public_keys=(server.public_key,) if server.public_key else (),
         admin_password=server.admin_password,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import shutil
 import struct
 import subprocess
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from calor.localcloud.linux import syscalls
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.growing import SYSTEM_PATH, flush, grow_at_rest, grow_in_use, has_room
+from calor.localcloud.linux.roots import forget_gone, mark
 from calor.localcloud.linux.syscalls import MS_NODEV, MS_NOSUID, NEWNS, mount, umount
 from calor.localcloud.machinery import MachineryFailed, VolumePlan
 
@@ -82,7 +82,7 @@ class Volumes:
         if not self._can_mount:
             place = place / "content"
             place.mkdir(mode=0o755, parents=True, exist_ok=True)
-            (self._folder / volume.id / "of").write_text(str(volume.file))
+            mark(self._folder / volume.id, volume.file)
         else:
             if not users:
                 place.mkdir(parents=True, exist_ok=True)
@@ -125,9 +125,7 @@ class Volumes:
 
     def forget(self) -> None:
         """Removes what belonged to volumes that are gone."""
-        for mark in self._folder.glob("*/of"):
-            if not Path(mark.read_text()).exists() and mark.parent.name not in self._users:
-                shutil.rmtree(mark.parent, ignore_errors=True)
+        forget_gone(self._folder, frozenset(self._users))
 
 
 class _Loop:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -120,6 +121,9 @@ class Transitions:
     async def _deleted(self, volume: Volume) -> None:
         records = self._records
         self.volume_file(volume.id).unlink(missing_ok=True)
+        # What cannot be removed now is with the next start.
+        with suppress(MachineryFailed):
+            await self._ground.machinery.drop_volume(volume.id)
         with records.store.transaction():
             records.volumes.remove(volume.id)
             records.attachments.remove_where(volume_id=volume.id)
