@@ -112,3 +112,41 @@ def test_what_is_not_there(guest: Guest, path: str) -> None:
 
 def test_strangers_are_told_nothing(guest: Guest) -> None:
     assert guest.ask("/openstack", address="10.9.0.77")[0] == 404
+
+
+OLD = "2.56"
+HELLO = b64encode(b"hello").decode()
+
+
+def test_files_of_the_request_are_written_and_listed_on_the_config_drive(
+    compute: Computing, machinery: Watched
+) -> None:
+    files = [{"path": "/etc/one", "contents": HELLO}, {"path": "two", "contents": ""}]
+    server = compute.server(version=OLD, personality=files, config_drive=True)
+    plan = machinery.booted[-1]
+    assert plan.files == (("/etc/one", b"hello"), ("/two", b""))
+    assert plan.config_drive is not None
+    assert plan.config_drive["openstack/content/0000"] == b"hello"
+    told = json.loads(plan.config_drive["openstack/latest/meta_data.json"])
+    assert told["files"] == [
+        {"path": "/etc/one", "content_path": "/content/0000"},
+        {"path": "two", "content_path": "/content/0001"},
+    ]
+    again = {"imageRef": compute.image_id(), "personality": files[:1]}
+    assert compute.act(server, "rebuild", again, version=OLD).status_code == 202
+    compute.wait_for(server["id"], "ACTIVE")
+    assert machinery.booted[-1].files == (("/etc/one", b"hello"),)
+
+
+@pytest.mark.parametrize(
+    ("files", "status"),
+    [
+        ([{"path": f"/{number}", "contents": ""} for number in range(6)], 403),
+        ([{"path": "/x", "contents": b64encode(bytes(10_241)).decode()}], 403),
+        ([{"path": "/" + 255 * "x", "contents": ""}], 403),
+        ([{"path": "/x", "contents": "x"}], 400),
+        ([{"path": "/x", "contents": b64encode(bytes(10_240)).decode()}] * 5, 202),
+    ],
+)
+def test_files_of_the_request_are_limited(compute: Computing, files: Any, status: int) -> None:
+    assert compute.create(version=OLD, personality=files).status_code == status

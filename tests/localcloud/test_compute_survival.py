@@ -38,6 +38,32 @@ def test_servers_that_still_run_are_left_alone(compute: Computing, machinery: Wa
     assert machinery.booted == []
 
 
+def test_interfaces_keep_the_order_of_the_request(compute: Computing, machinery: Watched) -> None:
+    network = compute.network()
+    early, late = compute.port(network["id"])["id"], compute.port(network["id"])["id"]
+    server = compute.server(networks=[{"uuid": network["id"]}, {"port": late}])
+    attached = {"interfaceAttachment": {"port_id": early}}
+    assert compute.post(f"/servers/{server['id']}/os-interface", attached).status_code == 200
+    interfaces = compute.get(f"/servers/{server['id']}/os-interface")["interfaceAttachments"]
+    order = [each["port_id"] for each in interfaces]
+    assert order[1:] == [late, early]
+    assert [port.id for port in machinery.booted[-1].ports] == order[:2]
+    fresh = Watched()
+    restart_with(compute, fresh)
+    until(lambda: [[port.id for port in plan.ports] for plan in fresh.booted], lambda told: told == [order])
+
+
+def test_the_disk_of_a_server_belongs_to_the_volume_it_boots_from(
+    compute: Computing, machinery: Watched
+) -> None:
+    volume = compute.volume(imageRef=compute.image_id())
+    disk = {"source_type": "volume", "destination_type": "volume", "uuid": volume["id"], "boot_index": 0}
+    compute.server(imageRef="", block_device_mapping_v2=[disk])
+    plan = machinery.booted[-1]
+    assert plan.root_volume is not None
+    assert (plan.root_volume.id, plan.volumes, plan.image_name) == (volume["id"], (), "cirros")
+
+
 def test_what_was_under_way_goes_on(compute: Computing, machinery: Watched) -> None:
     machinery.hangs = True
     made = compute.create().json()["server"]

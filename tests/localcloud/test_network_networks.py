@@ -228,6 +228,23 @@ class TestPorts:
         changed = networks.change("port", port["id"], fixed_ips=more).json()["port"]
         assert set(addresses(changed)) == {"10.5.0.50", *addresses(port)}
 
+    def test_addresses_that_ports_make_themselves_come_beside_the_wanted_ones(
+        self, networks: Networks
+    ) -> None:
+        four = networks.subnet()
+        network = four["network_id"]
+        six = networks.subnet("2001:db8:1::/64", network, ipv6_address_mode="slaac", ipv6_ra_mode="slaac")
+        wish = {"network_id": network, "mac_address": "fa:16:3e:12:34:56"}
+        own = "2001:db8:1:0:f816:3eff:fe12:3456"
+        port = networks.make("port", **wish, fixed_ips=[{"ip_address": "10.5.0.50"}])
+        assert addresses(port) == ["10.5.0.50", own]
+        moved = networks.change("port", port["id"], fixed_ips=[{"ip_address": "10.5.0.51"}])
+        assert addresses(moved.json()["port"]) == ["10.5.0.51", own]
+        networks.delete("port", port["id"])
+        both = [{"subnet_id": six["id"]}, {"ip_address": "10.5.0.50"}]
+        assert set(addresses(networks.make("port", **wish, fixed_ips=both))) == {"10.5.0.50", own}
+        assert addresses(networks.make("port", network_id=network, fixed_ips=[])) == []
+
     def test_ipv6_addresses_are_made_or_handed_out_by_the_mode(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         networks.subnet("2001:db8:1::/64", network, ipv6_address_mode="slaac", ipv6_ra_mode="slaac")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from storing import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
+from watching import Watched
 
 from clouds import Cloud
 
@@ -85,6 +86,26 @@ class TestSnapshots:
         assert volume_speaker(cloud, "other")("GET", f"/snapshots/{snapshot['id']}").status_code == 404
 
 
+class TestVolumesInUse:
+    def test_copies_are_made_of_all_that_was_written(self, watched_cloud: Cloud, machinery: Watched) -> None:
+        demo = volume_speaker(watched_cloud)
+        volume = volume_of(demo)
+        snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume["id"])
+        wait_for(demo, f"/snapshots/{snapshot['id']}")
+        backup = made(demo, "/backups", "backup", volume_id=volume["id"])
+        wait_for(demo, f"/backups/{backup['id']}")
+        volume_of(demo, source_volid=volume["id"])
+        assert machinery.flushed == [volume["id"]] * 3
+
+    def test_they_grow(self, watched_cloud: Cloud, machinery: Watched) -> None:
+        demo = volume_speaker(watched_cloud)
+        volume = volume_of(demo)
+        path = f"/volumes/{volume['id']}"
+        assert demo("POST", f"{path}/action", {"os-extend": {"new_size": 2}}).status_code == 202
+        assert wait_for(demo, path)["size"] == 2
+        assert machinery.grown == [volume["id"]]
+
+
 class TestBackups:
     def test_restored_into_a_new_volume_it_has_the_data_of_then(self, cloud: Cloud, demo: Speaker) -> None:
         volume = volume_of(demo, metadata={"a": "1"})
@@ -101,6 +122,27 @@ class TestBackups:
         assert wait_for(demo, f"/volumes/{restored['volume_id']}")["metadata"] == {"a": "1"}
         wait_for(demo, f"/backups/{backup['id']}")
         with (folder / restored["volume_id"]).open("rb") as file:
+            assert file.read(8) == b"precious"
+
+    def test_a_volume_made_from_one_has_its_data_and_at_least_its_size(
+        self, cloud: Cloud, demo: Speaker
+    ) -> None:
+        volume = volume_of(demo, size=2, metadata={"a": "1"})
+        folder = cloud.database.with_suffix("") / "volumes"
+        with (folder / volume["id"]).open("r+b") as file:
+            file.write(b"precious")
+        backup = made(demo, "/backups", "backup", volume_id=volume["id"])
+        wanted = {"volume": {"backup_id": backup["id"]}}
+        assert demo("POST", "/volumes", wanted, headers=microversion(47)).status_code == 400
+        wait_for(demo, f"/backups/{backup['id']}")
+        assert demo("POST", "/volumes", wanted, headers=microversion(46)).status_code == 400
+        small = {"volume": {"backup_id": backup["id"], "size": 1}}
+        assert demo("POST", "/volumes", small, headers=microversion(47)).status_code == 400
+        begun = demo("POST", "/volumes", wanted, headers=microversion(47)).json()["volume"]
+        assert begun["status"] == "creating"
+        restored = wait_for(demo, f"/volumes/{begun['id']}")
+        assert (restored["size"], restored["metadata"]) == (2, {"a": "1"})
+        with (folder / restored["id"]).open("rb") as file:
             assert file.read(8) == b"precious"
 
     def test_restored_into_a_volume_that_is_there(self, demo: Speaker) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from calor.localcloud.machinery import AnswerMetadata, MachineryFailed, ServerPlan
 from calor.localcloud.simulated import Simulated
@@ -16,6 +17,8 @@ class Watched(Simulated):
         super().__init__()
         self.booted: list[ServerPlan] = []
         self.swept: list[frozenset[str]] = []
+        self.flushed: list[str] = []
+        self.grown: list[str] = []
         self.fails = False
         self.hangs = False
 
@@ -34,3 +37,9 @@ class Watched(Simulated):
     async def sweep(self, networks: frozenset[str], routers: frozenset[str], servers: frozenset[str]) -> None:
         self.swept.append(servers)
         await super().sweep(networks, routers, servers)
+
+    async def flush(self, volume: str) -> None:
+        self.flushed.append(volume)
+
+    async def grow(self, volume: str, file: Path) -> None:
+        self.grown.append(volume)

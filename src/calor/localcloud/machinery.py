@@ -119,9 +119,13 @@ class ServerPlan:
     disk_gb: int
     ports: tuple[PortPlan, ...]
     volumes: tuple[VolumePlan, ...] = ()
+    root_volume: VolumePlan | None = None
+    """What it boots from, if not from an image alone: its disk is kept for others that do."""
     user_data: bytes | None = None
     public_keys: tuple[str, ...] = ()
     admin_password: str | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Paths and contents of what is written when it boots for the first time."""
     config_drive: Mapping[str, bytes] | None = None
     """Its files by their paths, where the server has one."""
 
@@ -204,6 +208,15 @@ class Machinery(Protocol):
     async def unplug(self, server: str, port: str) -> None: ...
     async def attach(self, server: str, volume: VolumePlan) -> None: ...
     async def detach(self, server: str, volume: str) -> None: ...
+    async def drop_volume(self, volume: str) -> None:
+        """Removes what is kept for a volume that is gone."""
+
+    async def flush(self, volume: str) -> None:
+        """What servers have written to a volume is in its file afterwards; nothing to do where none has it."""
+
+    async def grow(self, volume: str, file: Path) -> None:
+        """The volume's file has become larger, and servers that have it are to see that."""
+
     async def console(self, id: str) -> str:
         """What the server has written to its console."""
 

@@ -82,6 +82,15 @@ class Simulated:
     async def detach(self, server: str, volume: str) -> None:
         pass
 
+    async def drop_volume(self, volume: str) -> None:
+        pass
+
+    async def flush(self, volume: str) -> None:
+        pass
+
+    async def grow(self, volume: str, file: Path) -> None:
+        pass
+
     async def console(self, id: str) -> str:
         return self._consoles.get(id, "")
 

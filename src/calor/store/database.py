@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import secrets
 import time
 from typing import Any
@@ -85,9 +86,24 @@ def _connect_sqlite(url: URL, **options: Any) -> Engine:
         # Each connection keeps pages in memory: the fewer are in use, the better.
         pool_use_lifo=True,
     )
+    if file := _file_of(url):
+        event.listen(engine, "do_connect", lambda *_: _make_private(file))
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _file_of(url: URL) -> str | None:
+    """None for a database in memory, and for one that is named in SQLite's own way."""
+    name = url.database
+    return None if not name or name == ":memory:" or name.startswith("file:") else name
+
+
+def _make_private(file: str) -> None:
+    """A new database is for its owner only, and so are the files that SQLite makes beside it. What is wrong with the
+    place is told by SQLite."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _connect_postgresql(url: URL, **options: Any) -> Engine:

@@ -36,6 +36,13 @@ final_message: "the end after $UPTIME seconds"
 """
 
 
+def test_files_of_the_request_are_there_before_user_data_is_done(machine: Machine) -> None:
+    files = (("/etc/made/with 'words'", b"hello\n"), ("/root/binary", bytes(range(256))))
+    machine.boot("one", files=files, script="cat /etc/made/*")
+    assert "hello" in machine.finished("one")
+    assert machine.out("one", "wc -c </root/binary").strip() == "256"
+
+
 def test_cloud_config_is_done_module_by_module(machine: Machine) -> None:
     machine.boot("one", user_data=CONFIG)
     console = machine.finished("one")

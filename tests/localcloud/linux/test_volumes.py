@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
 from machines import Machine
 
+from calor.localcloud.files import copy_sparse
 from calor.localcloud.machinery import VolumePlan
 
 
@@ -67,8 +70,85 @@ def test_as_root_a_volume_is_as_large_as_its_file(machine: Machine, tmp_path: Pa
     assert volume.file.stat().st_size == 64 << 20
 
 
+def test_a_copy_of_a_volume_has_what_was_just_written(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    machine.out("one", "echo kept >/mnt/vdb/file")
+    machine.do(machine.linux.flush(volume.id))
+    copy = VolumePlan("copy", tmp_path / "copy", "/dev/vdc")
+    copy_sparse(volume.file, copy.file)
+    machine.do(machine.linux.attach("one", copy))
+    assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
+
+
+def _need_power_over_resources() -> None:
+    [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if "CapEff" in each]
+    if not int(line.split()[1], 16) >> 24 & 1:
+        pytest.skip("the kernel grows file systems in use only for those with CAP_SYS_RESOURCE")
+
+
+def _megabytes(machine: Machine, id: str) -> int:
+    return int(machine.out(id, "df -m /mnt/vdb | tail -n 1").split()[1])
+
+
+def test_as_root_an_extended_volume_grows_when_it_is_attached(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,), script="echo kept >/mnt/vdb/file")
+    machine.finished("one")
+    machine.do(machine.linux.detach("one", volume.id))
+    os.truncate(volume.file, 256 << 20)
+    machine.do(machine.linux.attach("one", volume))
+    assert _megabytes(machine, "one") > 200
+    assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_as_root_an_extended_volume_grows_in_use(machine: Machine, tmp_path: Path, as_root: None) -> None:
+    _need_power_over_resources()
+    volume = _volume(tmp_path)
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    assert _megabytes(machine, "one") < 64
+    os.truncate(volume.file, 256 << 20)
+    machine.do(machine.linux.grow(volume.id, volume.file))
+    assert _megabytes(machine, "one") > 200
+
+
 def test_mounts_in_cloud_config_show_a_volume_where_they_say(machine: Machine, tmp_path: Path) -> None:
     config = b"#cloud-config\nmounts:\n- [/dev/vdb, /data]\nruncmd:\n- echo kept >/data/file\n"
     machine.boot("one", volumes=(_volume(tmp_path),), user_data=config)
     machine.finished("one")
     assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
+
+
+def test_what_a_server_writes_stays_with_the_volume_that_it_boots_from(
+    machine: Machine, tmp_path: Path
+) -> None:
+    volume = _volume(tmp_path, device="/dev/vda")
+    machine.boot("one", root_volume=volume, script="echo kept >/root/file; echo tool >/usr/local/bin/tool")
+    machine.finished("one")
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("two", root_volume=volume, script="echo again >>/root/file", fresh=True)
+    machine.finished("two")
+    assert machine.out("two", "cat /root/file /usr/local/bin/tool") == "kept\nagain\ntool\n"
+    machine.do(machine.linux.destroy("two"))
+    volume.file.unlink()
+    machine.do(machine.linux.drop_volume(volume.id))
+    assert not (machine.folder / "roots" / volume.id).exists()
+
+
+def test_of_servers_that_share_the_volume_they_boot_from_the_first_writes_to_it(
+    machine: Machine, tmp_path: Path
+) -> None:
+    volume = _volume(tmp_path, device="/dev/vda")
+    for id in ("one", "two"):
+        machine.boot(id, root_volume=volume, script=f"echo {id} >/root/file")
+        machine.finished(id)
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("three", root_volume=volume)
+    machine.finished("three")
+    assert machine.out("three", "cat /root/file") == "one\n"

@@ -11,6 +11,7 @@ from calor.localcloud.caller import Caller
 from calor.localcloud.compute.claims import claim_disks, claim_ports, refused
 from calor.localcloud.compute.consumption import affordable, check_limit, take_up
 from calor.localcloud.compute.flavors import usable_flavor
+from calor.localcloud.compute.personality import check_files
 from calor.localcloud.compute.records import Disk, Flavor, Server, new_id
 from calor.localcloud.compute.requests import Wanted, WantedNic
 from calor.localcloud.compute.state import HOST, Compute
@@ -39,6 +40,7 @@ def create(compute: Compute, caller: Caller, wanted: Wanted) -> list[Server]:
     rest["group_id"] = _group(compute, caller, wanted)
     rest.setdefault("admin_password", secrets.token_urlsafe(9))
     check_limit(compute, project_id, "metadata_items", len(rest.get("metadata", {})))
+    check_files(compute, project_id, rest.get("files", ()))
     number = affordable(compute, project_id, asdict(flavor), wanted.least, wanted.most)
     _check_many(wanted)
     networks = _networks(compute, caller, wanted)

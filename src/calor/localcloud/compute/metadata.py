@@ -13,6 +13,7 @@ from calor.localcloud.compute.guestdata import (
     network_data,
     user_data,
 )
+from calor.localcloud.compute.personality import listed, on_drive
 from calor.localcloud.compute.records import Server
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.machinery import MetadataAnswer, MetadataQuestion
@@ -64,12 +65,13 @@ def answer(compute: Compute, question: MetadataQuestion) -> MetadataAnswer:
 
 def drive_files(compute: Compute, server: Server, ports: Sequence[ServerPort]) -> dict[str, bytes]:
     """What the config drive holds."""
-    documents = _documents(compute, server, ports)
+    documents = _documents(compute, server, ports, listed(server.files))
     files = {
         f"openstack/{version}/{name}": content
         for version in _OPENSTACK
         for name, content in documents.items()
     }
+    files |= on_drive(server.files)
     told = as_json(ec2_data(server, ports))
     for version in ("2009-04-04", "latest"):
         files[f"ec2/{version}/meta-data.json"] = told
@@ -78,11 +80,17 @@ def drive_files(compute: Compute, server: Server, ports: Sequence[ServerPort]) -
     return files
 
 
-def _documents(compute: Compute, server: Server, ports: Sequence[ServerPort]) -> dict[str, bytes]:
+def _documents(
+    compute: Compute,
+    server: Server,
+    ports: Sequence[ServerPort],
+    files: Sequence[Mapping[str, str]] = (),
+) -> dict[str, bytes]:
+    """The service itself does not tell of files."""
     disks = compute.records.disks.find(server_id=server.id)
     plans = [compute.networks.plan_of(port.id) for port in ports]
     documents = {
-        "meta_data.json": as_json(meta_data(server, ports, disks)),
+        "meta_data.json": as_json(meta_data(server, ports, disks) | ({"files": files} if files else {})),
         "network_data.json": as_json(network_data(plans)),
         "vendor_data.json": b"{}",
         "vendor_data2.json": b"{}",

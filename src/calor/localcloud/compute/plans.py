@@ -6,6 +6,7 @@ import base64
 from contextlib import suppress
 
 from calor.localcloud.compute.metadata import drive_files
+from calor.localcloud.compute.personality import decoded
 from calor.localcloud.compute.records import Disk, Server
 from calor.localcloud.compute.state import Compute, owner_of
 from calor.localcloud.machinery import ServerPlan, VolumePlan
@@ -30,9 +31,14 @@ def plan_of(compute: Compute, server: Server) -> ServerPlan:
         volumes=tuple(
             volume_plan(compute, server, disk) for disk in disks if disk.volume_id and disk.boot_index != 0
         ),
+        root_volume=next(
+            (volume_plan(compute, server, disk) for disk in disks if disk.volume_id and disk.boot_index == 0),
+            None,
+        ),
         user_data=base64.b64decode(server.user_data) if server.user_data else None,
         public_keys=(server.public_key,) if server.public_key else (),
         admin_password=server.admin_password,
+        files=tuple(decoded(server.files)),
         config_drive=drive_files(compute, server, ports) if server.config_drive else None,
     )
 

@@ -90,6 +90,8 @@ class Server:
     launch_index: int = 0
     nic_tags: Mapping[str, str] = field(default_factory=dict)
     """Tags of interfaces by the ids of their ports."""
+    files: tuple[Mapping[str, str], ...] = ()
+    """What the request put into it: each with a path, and contents in base64."""
 
 
 @dataclass(frozen=True)

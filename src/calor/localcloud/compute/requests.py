@@ -11,6 +11,7 @@ from typing import Any
 
 from calor.localcloud.compute.forms import address, flag, items, number, plain_name, strict, tag, uuid
 from calor.localcloud.compute.microversions import Version
+from calor.localcloud.compute.personality import PERSONALITY
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.reading import Reader, anything, identifier, listing, mapping, nullable, one_of, text
 
@@ -135,6 +136,7 @@ _KEPT = {
     "tags": "tags",
     "trusted_image_certificates": "certificates",
     "hostname": "host_name",
+    "personality": "files",
 }
 
 
@@ -159,8 +161,7 @@ def _server_form(version: Version) -> Reader:
         "security_groups": listing(strict(optional={"name": identifier})),
     }
     if version < (2, 57):
-        # Taken, and not put anywhere: it went out of use for user data and config drives.
-        optional["personality"] = listing(strict({"path": identifier, "contents": text()}))
+        optional["personality"] = PERSONALITY
     if version >= (2, 19):
         optional["description"] = nullable(text(255))
     if version >= (2, 52):

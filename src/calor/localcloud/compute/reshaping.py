@@ -15,6 +15,7 @@ from calor.localcloud.compute.flavors import usable_flavor
 from calor.localcloud.compute.forms import address, flag, items, plain_name, strict
 from calor.localcloud.compute.guards import require_state
 from calor.localcloud.compute.microversions import Version, version_of
+from calor.localcloud.compute.personality import PERSONALITY, check_files
 from calor.localcloud.compute.plans import plan_of
 from calor.localcloud.compute.power import RUNS, reboot, stop
 from calor.localcloud.compute.records import Flavor, Server
@@ -93,6 +94,8 @@ def _ask_rebuild(compute: Compute, call: Call, server: Server, content: Any) -> 
         raise BadRequest("A server that boots from a volume cannot be rebuilt.")
     changes = {field: given[member] for member, field in _REBUILT.items() if member in given}
     check_limit(compute, server.project_id, "metadata_items", len(changes.get("metadata", {})))
+    changes["files"] = given.get("personality", ())
+    check_files(compute, server.project_id, changes["files"])
     if "key_name" in changes:
         changes["public_key"] = _public_key(compute, server, changes["key_name"])
     changes.setdefault("admin_password", secrets.token_urlsafe(9))
@@ -140,7 +143,7 @@ def _rebuild_form(version: Version) -> Reader:
         "preserve_ephemeral": flag,
     }
     if version < (2, 57):
-        optional["personality"] = listing(strict({"path": identifier, "contents": text()}))
+        optional["personality"] = PERSONALITY
     since: tuple[tuple[Version, str, Reader], ...] = (
         ((2, 19), "description", nullable(text(255))),
         ((2, 54), "key_name", nullable(plain_name)),

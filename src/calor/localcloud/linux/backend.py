@@ -19,6 +19,7 @@ from calor.localcloud.linux.netlink import Netlink
 from calor.localcloud.linux.orders import Orders
 from calor.localcloud.linux.ranges import kept_ranges
 from calor.localcloud.linux.relays import Published, Relays
+from calor.localcloud.linux.roots import root_of
 from calor.localcloud.linux.rules import METADATA_ADDRESS, Door
 from calor.localcloud.linux.servers import BootOrder
 from calor.localcloud.linux.snapshots import Snapshot
@@ -245,11 +246,20 @@ class Linux:
             plan.volumes,
             plan.vcpus,
             plan.memory_mb,
+            self._root(plan),
         )
         self._orders.set(order)
         await self._link.ask("boot", order=order)
         self._orders.runs(plan.id)
         self._wake_relays()
+
+    def _root(self, plan: ServerPlan) -> Path | None:
+        """Of servers that share the volume they boot from, only the first can write to it."""
+        if plan.root_volume is None:
+            return None
+        root = root_of(self._folder / "roots", plan.root_volume)
+        others = (order for order in self._orders.running() if order.id != plan.id)
+        return None if any(order.root == root for order in others) else root
 
     async def _image(self, plan: ServerPlan) -> Image:
         assert self._images is not None
@@ -298,6 +308,15 @@ class Linux:
         if self._orders.is_running(server):
             await self._link.ask("detach", id=server, volume=volume)
 
+    async def drop_volume(self, volume: str) -> None:
+        await self._link.ask("drop_volume", volume=volume)
+
+    async def flush(self, volume: str) -> None:
+        await self._link.ask("flush", volume=volume)
+
+    async def grow(self, volume: str, file: Path) -> None:
+        await self._link.ask("grow", volume=volume, file=file)
+
     async def console(self, id: str) -> str:
         file = self._servers / id / "console.log"
         return file.read_bytes().decode(errors="replace") if file.exists() else ""
@@ -309,7 +328,7 @@ class Linux:
         order = self._orders.get(id)
         if order is None:
             raise MachineryFailed("the server has never run")
-        snapshot = Snapshot(order.folder, order.layers, order.usr_layers, order.has_host_usr, target)
+        snapshot = Snapshot(order.disk, order.layers, order.usr_layers, order.has_host_usr, target)
         await self._link.ask("snapshot", snapshot=snapshot)
 
 

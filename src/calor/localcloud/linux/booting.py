@@ -77,6 +77,8 @@ def _say(script: Script, plan: ServerPlan, default_user: str, names: Mapping[str
     if plan.admin_password is not None:
         listed = script.file(f"root:{plan.admin_password}\n".encode())
         script.say(f"set_passwords {listed}")
+    for path, given in plan.files:
+        script.say(f"place {script.file(given)} {quote(path)}")
     say_once(script, wanted, default_user)
     script.say("fi")
     script.say(f": >{_DATA}/instance/boot-finished")

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from calor.localcloud.linux.attention import Attention
+from calor.localcloud.linux.roots import drop_volume, forget_gone
 from calor.localcloud.linux.routing import Router
 from calor.localcloud.linux.servers import BootOrder, Means, Server
 from calor.localcloud.linux.volumes import Volumes
@@ -38,6 +39,7 @@ class Held:
         self._port_owners: dict[str, str] = {}
         self._starting: dict[str, Then] = {}
         self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
+        self._folder = folder
         self.volumes = Volumes(folder / "volumes", means.ids.are_shifted)
         self._around = Surroundings((), "172.24.4.0/24", "", None)
 
@@ -209,6 +211,11 @@ class Held:
         for id in self.networks.keys() - networks:
             self.drop_network(id)
         self.volumes.forget()
+        forget_gone(self._folder / "roots")
+
+    def drop_volume(self, volume_id: str) -> None:
+        for place in ("roots", "volumes"):
+            drop_volume(self._folder / place, volume_id)
 
     def close(self) -> None:
         self.sweep(set(), set(), set())

@@ -149,6 +149,20 @@ def _detach(held: Held, asked: Asked) -> Answer:
     return _DONE
 
 
+def _drop_volume(held: Held, asked: Asked) -> Answer:
+    held.drop_volume(asked.details["volume"])
+    return _DONE
+
+
+def _grow(held: Held, asked: Asked) -> None:
+    volume, file = asked.details["volume"], Path(asked.details["file"])
+    _aside(asked, lambda: held.volumes.grow(volume, file))
+
+
+def _flush(held: Held, asked: Asked) -> None:
+    _aside(asked, lambda: held.volumes.flush(asked.details["volume"]))
+
+
 def _usage(held: Held, asked: Asked) -> Answer:
     return Answer(held.server(asked.details["id"]).usage())
 
@@ -252,6 +266,9 @@ REQUESTS: dict[str, Callable[[Held, Asked], Answer | None]] = {
     "unplug": _unplug,
     "attach": _attach,
     "detach": _detach,
+    "drop_volume": _drop_volume,
+    "grow": _grow,
+    "flush": _flush,
     "usage": _usage,
     "snapshot": _snapshot,
     "unpack": _unpack,

@@ -37,6 +37,12 @@ class BootOrder:
     volumes: tuple[VolumePlan, ...]
     vcpus: int
     memory_mb: int
+    root: Path | None = None
+    """Its disk, where that is kept for the volume it boots from."""
+
+    @property
+    def disk(self) -> Path:
+        return self.root or self.folder / "disk"
 
 
 BOOT_AT = "/run/boot"
@@ -65,7 +71,7 @@ class Server:
         self._means = means
         self._volumes = volumes
         self._attached: dict[str, VolumePlan] = {}
-        disk = Disk(order.folder / "disk")
+        disk = Disk(order.disk)
         disk.make(means.ids)
         self.console = Console(order.folder / "console.log", means.ids)
         self.sockets = Sockets()

@@ -31,8 +31,7 @@ _LEFT_OUT = frozenset({"proc", "sys", "dev", "run", "usr", "mnt"})
 
 @dataclass(frozen=True)
 class Snapshot:
-    folder: Path
-    """The server's."""
+    disk: Path
     layers: tuple[Path, ...]
     usr_layers: tuple[Path, ...]
     has_host_usr: bool
@@ -41,7 +40,7 @@ class Snapshot:
 
 def write_snapshot(snapshot: Snapshot, means: Means) -> None:
     """Only in a process that does nothing else."""
-    disk = Disk(snapshot.folder / "disk")
+    disk = Disk(snapshot.disk)
     partial = snapshot.target.with_name(snapshot.target.name + ".partial")
     syscalls.unshare(NEWNS)
     mount("none", "/", None, MS_REC | MS_PRIVATE)

@@ -70,6 +70,10 @@ def umount(target: str) -> None:
     _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
+def sync_file_system(fd: int) -> None:
+    _checked(_libc.syncfs(fd), "syncfs")
+
+
 def enter_root(root: str) -> None:
     """Makes a mounted folder the root of the mount namespace, with nothing left of the old one."""
     os.chdir(root)

@@ -7,24 +7,30 @@ folder of its own.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
-import shutil
 import struct
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from calor.localcloud.linux import syscalls
 from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.growing import SYSTEM_PATH, flush, grow_at_rest, grow_in_use, has_room
+from calor.localcloud.linux.roots import forget_gone, mark
 from calor.localcloud.linux.syscalls import MS_NODEV, MS_NOSUID, NEWNS, mount, umount
 from calor.localcloud.machinery import MachineryFailed, VolumePlan
+
+log = logging.getLogger("calor.localcloud")
 
 VOLUMES_AT = "/mnt"
 _LOOP_CONTROL, _GET_FREE, _CONFIGURE = "/dev/loop-control", 0x4C82, 0x4C0A
 _CLEAR_WHEN_CLOSED = 4
 _LOOKED_AT = 128 << 10
 """Bytes at the beginning, where every file system has something."""
-_SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+_SECONDS_TO_LET_GO = 1.0
+"""For what the kernel still has to do with a device that nobody uses any more."""
 
 
 def mount_name(volume: VolumePlan) -> str:
@@ -32,15 +38,34 @@ def mount_name(volume: VolumePlan) -> str:
 
 
 def prepare_volume(file: Path, owner: int) -> None:
-    """Gives a volume that has never been written to a file system, whose root belongs to the root of servers."""
+    """Gives a volume that has never been written to a file system, whose root belongs to the root of servers; grows
+    that of one that was extended since."""
     with open(file, "rb") as content:
-        if any(content.read(_LOOKED_AT)):
-            return
+        is_written = any(content.read(_LOOKED_AT))
+    if is_written:
+        _grow_unused(file)
+        return
     command = ["mkfs.ext4", "-q", "-F", "-E", f"root_owner={owner}:{owner},lazy_itable_init=1", str(file)]
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, env={"PATH": _SYSTEM_PATH})
+        subprocess.run(command, check=True, capture_output=True, text=True, env={"PATH": SYSTEM_PATH})
     except (OSError, subprocess.CalledProcessError) as error:
         raise MachineryFailed(f"the volume cannot be given a file system: {error}") from None
+
+
+def _grow_unused(file: Path) -> None:
+    """One that cannot be grown can still be used."""
+    if not has_room(file):
+        return
+    deadline = time.monotonic() + _SECONDS_TO_LET_GO
+    while (device := _device_of(file)) is not None:
+        device.close()
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.05)
+    try:
+        grow_at_rest(file)
+    except (OSError, subprocess.SubprocessError) as error:
+        log.warning("The file system of the volume %s cannot be made larger: %s", file.name, error)
 
 
 class Volumes:
@@ -57,7 +82,7 @@ class Volumes:
         if not self._can_mount:
             place = place / "content"
             place.mkdir(mode=0o755, parents=True, exist_ok=True)
-            (self._folder / volume.id / "of").write_text(str(volume.file))
+            mark(self._folder / volume.id, volume.file)
         else:
             if not users:
                 place.mkdir(parents=True, exist_ok=True)
@@ -69,8 +94,23 @@ class Volumes:
         device = _device_of(file) or _new_device(file)
         try:
             mount(f"/dev/{device.name}", str(place), "ext4", MS_NOSUID | MS_NODEV)
+            _grow(device, file, place)
         finally:
             device.close()
+
+    def grow(self, volume_id: str, file: Path) -> None:
+        """Lets servers that have the volume see that its file became larger."""
+        device = _device_of(file) if volume_id in self._users and self._can_mount else None
+        if device is not None:
+            try:
+                _grow(device, file, self._folder / volume_id)
+            finally:
+                device.close()
+
+    def flush(self, volume_id: str) -> None:
+        """What servers have written to the volume is in its file afterwards."""
+        if volume_id in self._users and self._can_mount:
+            flush(self._folder / volume_id)
 
     def close(self, volume_id: str, server: str) -> None:
         users = self._users.get(volume_id, set())
@@ -85,9 +125,7 @@ class Volumes:
 
     def forget(self) -> None:
         """Removes what belonged to volumes that are gone."""
-        for mark in self._folder.glob("*/of"):
-            if not Path(mark.read_text()).exists() and mark.parent.name not in self._users:
-                shutil.rmtree(mark.parent, ignore_errors=True)
+        forget_gone(self._folder, frozenset(self._users))
 
 
 class _Loop:
@@ -99,6 +137,15 @@ class _Loop:
 
     def close(self) -> None:
         os.close(self.fd)
+
+
+def _grow(device: _Loop, file: Path, place: Path) -> None:
+    """One that cannot be grown now is when it is attached the next time."""
+    try:
+        if has_room(file):
+            grow_in_use(device.fd, place)
+    except OSError as error:
+        log.warning("The file system of the volume %s cannot be made larger: %s", place.name, error)
 
 
 def _device_of(file: Path) -> _Loop | None:

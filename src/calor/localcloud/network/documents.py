@@ -100,6 +100,8 @@ class Port(Standard):
     profile: Words = field(default_factory=dict)
     made_for_server: bool = False
     """Whether the compute service made it, and so deletes it with the server."""
+    place: int = 0
+    """Where it stands among the ports of its server: in the order in which they were asked for."""
 
 
 @dataclass(frozen=True)

@@ -25,17 +25,23 @@ def settle_addresses(
     networking: Networking, port: Port, wanted: Sequence[FixedIp] | None
 ) -> tuple[FixedIp, ...]:
     """Takes the addresses that are wanted for a port, keeps those it has of them and gives back the others. Without a
-    wish, a new port gets one of each version."""
+    wish, a new port gets one of each version. Those that ports make themselves need not be wished for."""
     subnets = networking.records.subnets.find(network_id=port.network_id)
     if wanted is None:
         return _usual_addresses(networking, port, subnets)
     if len(wanted) > _MOST:
         raise invalid(f"a port has at most {_MOST} addresses.")
     kept, missing_ones = _sorted_out(port, subnets, wanted)
+    own = [each for each in _self_made(port, subnets) if each not in kept]
+    if wanted and not port.fixed_ips:
+        named = {subnet.id for subnet, _ in missing_ones}
+        implied = [each for each in _self_made_of(port, subnets) if each.id not in named]
+        missing_ones += [(subnet, None) for subnet in implied]
     for fixed in port.fixed_ips:
-        if fixed not in kept:
+        if fixed not in kept and fixed not in own:
             networking.ipam.give_back(fixed["subnet_id"], fixed["ip_address"])
-    return (*kept, *(_taken(networking, port, subnet, address) for subnet, address in missing_ones))
+    taken = [_taken(networking, port, subnet, address) for subnet, address in missing_ones]
+    return (*kept, *taken, *own)
 
 
 def give_back_all(networking: Networking, port: Port) -> None:
@@ -72,7 +78,7 @@ def drop_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
 
 def _usual_addresses(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> tuple[FixedIp, ...]:
     routes = port.device_owner.startswith("network:router")
-    fitting = [each for each in subnets if not each.service_types or port.device_owner in each.service_types]
+    fitting = _fitting(port, subnets)
     found: list[FixedIp] = []
     for version in (4, 6):
         choices = [each for each in fitting if each.ip_version == version and not is_automatic(each)]
@@ -80,6 +86,22 @@ def _usual_addresses(networking: Networking, port: Port, subnets: Sequence[Subne
             found.append(_first_free(networking, port, choices))
     automatic = [each for each in fitting if is_automatic(each) and not routes]
     return (*found, *(_taken(networking, port, subnet, None) for subnet in automatic))
+
+
+def _self_made_of(port: Port, subnets: Sequence[Subnet]) -> list[Subnet]:
+    """The subnets of whose prefixes a port makes addresses."""
+    if port.device_owner.startswith("network:"):
+        return []
+    return [each for each in _fitting(port, subnets) if is_automatic(each)]
+
+
+def _self_made(port: Port, subnets: Sequence[Subnet]) -> list[FixedIp]:
+    made_of = {each.id for each in _self_made_of(port, subnets)}
+    return [fixed for fixed in port.fixed_ips if fixed["subnet_id"] in made_of]
+
+
+def _fitting(port: Port, subnets: Sequence[Subnet]) -> list[Subnet]:
+    return [each for each in subnets if not each.service_types or port.device_owner in each.service_types]
 
 
 def _first_free(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> FixedIp:

@@ -73,6 +73,7 @@ class NetworksForServers:
                 device_owner=f"{COMPUTE}{zone}",
                 host_id=_HOST,
                 made_for_server=True,
+                place=self._next_place(device_id),
                 port_security_enabled=guarded,
                 security_groups=self._groups(caller, security_groups) if guarded else (),
             )
@@ -86,7 +87,12 @@ class NetworksForServers:
             raise Conflict(f"Port {port.id} is in use by {port.device_id}.", "PortInUse")
         with networking.change():
             taken = change_port(
-                networking, port, device_id=device_id, device_owner=f"{COMPUTE}{zone}", host_id=_HOST
+                networking,
+                port,
+                device_id=device_id,
+                device_owner=f"{COMPUTE}{zone}",
+                host_id=_HOST,
+                place=self._next_place(device_id),
             )
         self._activate(taken)
         return self._shown([taken])[0]
@@ -100,7 +106,9 @@ class NetworksForServers:
             if port.made_for_server:
                 remove_port(networking, port)
             else:
-                change_port(networking, port, device_id="", device_owner="", host_id="", status="DOWN")
+                change_port(
+                    networking, port, device_id="", device_owner="", host_id="", place=0, status="DOWN"
+                )
 
     def ports_of(self, device_id: str) -> Sequence[ServerPort]:
         return self._shown(self._server_ports([device_id]))
@@ -153,7 +161,11 @@ class NetworksForServers:
 
     def _server_ports(self, device_ids: Sequence[str]) -> list[Port]:
         found = self.networking.records.ports.find_in("device_id", device_ids)
-        return [port for port in found if port.device_owner.startswith(COMPUTE)]
+        ports = [port for port in found if port.device_owner.startswith(COMPUTE)]
+        return sorted(ports, key=lambda port: port.place)
+
+    def _next_place(self, device_id: str) -> int:
+        return max((port.place + 1 for port in self._server_ports([device_id])), default=0)
 
     def _activate(self, port: Port) -> None:
         def activate() -> None:

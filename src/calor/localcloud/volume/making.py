@@ -11,7 +11,7 @@ from calor.localcloud.caller import Caller
 from calor.localcloud.neighbours import UsableImage
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.volume.quotas import check_size, take
-from calor.localcloud.volume.records import Volume, VolumeType
+from calor.localcloud.volume.records import Backup, Volume, VolumeType
 from calor.localcloud.volume.state import ZONE, VolumeService
 
 _GIGABYTE = 1 << 30
@@ -25,6 +25,7 @@ class WantedVolume:
     image_id: str | None = None
     snapshot_id: str | None = None
     source_volid: str | None = None
+    backup_id: str | None = None
     volume_type: str | None = None
     availability_zone: str | None = None
     multiattach: bool = False
@@ -41,6 +42,7 @@ class _Origin:
     bootable: bool = False
     image_id: str | None = None
     image_metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
 
 
@@ -69,14 +71,14 @@ def make_volume(service: VolumeService, caller: Caller, wanted: WantedVolume) ->
         created_at=service.stamp(),
         name=wanted.name,
         description=wanted.description,
-        task={"image_file": str(origin.file)} if origin.file else {},
+        task=_task(wanted, origin),
         snapshot_id=wanted.snapshot_id,
         source_volid=wanted.source_volid,
         image_id=origin.image_id,
         bootable=origin.bootable,
         encrypted=kind.encryption is not None,
         multiattach=wanted.multiattach or kind.extra_specs.get("multiattach", "").lower() == "<is> true",
-        metadata=wanted.metadata,
+        metadata=wanted.metadata or origin.metadata,
         image_metadata=origin.image_metadata,
     )
     with service.records.store.transaction():
@@ -104,10 +106,10 @@ def _type(service: VolumeService, caller: Caller, wanted: WantedVolume, origin: 
 
 
 def _origin(service: VolumeService, caller: Caller, wanted: WantedVolume) -> _Origin:
-    given = [each for each in (wanted.image_id, wanted.snapshot_id, wanted.source_volid) if each]
-    if len(given) > 1:
+    sources = (wanted.image_id, wanted.snapshot_id, wanted.source_volid, wanted.backup_id)
+    if sum(bool(each) for each in sources) > 1:
         raise BadRequest(
-            "A volume is made from an image, a snapshot or a volume, but not from several of them."
+            "A volume is made from an image, a snapshot, a volume or a backup, but not from several of them."
         )
     if wanted.image_id:
         return _from_image(service.images.need_image(caller, wanted.image_id), wanted.size)
@@ -122,7 +124,28 @@ def _origin(service: VolumeService, caller: Caller, wanted: WantedVolume) -> _Or
         if source.status not in ("available", "in-use"):
             raise BadRequest(f"Invalid source volume: {source.id} is {source.status}.")
         return _from_volume(source)
+    if wanted.backup_id:
+        return _from_backup(service.backup(caller, wanted.backup_id))
     return _Origin()
+
+
+def _task(wanted: WantedVolume, origin: _Origin) -> dict[str, str]:
+    if wanted.backup_id:
+        return {"backup_id": wanted.backup_id}
+    return {"image_file": str(origin.file)} if origin.file else {}
+
+
+def _from_backup(backup: Backup) -> _Origin:
+    if backup.status != "available":
+        raise BadRequest(f"Invalid backup: {backup.id} is {backup.status}.")
+    known = backup.origin
+    return _Origin(
+        backup.size,
+        bootable=bool(known.get("bootable")),
+        image_id=known.get("image_id"),
+        image_metadata=known.get("image_metadata") or {},
+        metadata=known.get("metadata") or {},
+    )
 
 
 def _from_volume(volume: Volume) -> _Origin:

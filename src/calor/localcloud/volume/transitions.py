@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from calor.localcloud.files import copy_sparse, make_sparse
 from calor.localcloud.ground import Ground
+from calor.localcloud.machinery import MachineryFailed
 from calor.localcloud.neighbours import Images
 from calor.localcloud.store import Collection
 from calor.localcloud.volume.quotas import give_back
@@ -90,7 +92,7 @@ class Transitions:
                 return
             try:
                 await endings[current.status](current)
-            except OSError:
+            except (OSError, MachineryFailed):
                 log.exception("What was %s failed: %s", begun.status, begun.id)
                 status = "error_deleting" if begun.status == "deleting" else "error"
                 collection.put(replace(current, status=status))
@@ -98,6 +100,8 @@ class Transitions:
         self._ground.life.later(_WHILE, end)
 
     async def _created(self, volume: Volume) -> None:
+        if volume.source_volid:
+            await self._ground.machinery.flush(volume.source_volid)
         source = self._source_of(volume)
         if source is not None:
             await self._ground.life.aside(copy_sparse, source, self.volume_file(volume.id))
@@ -109,12 +113,17 @@ class Transitions:
             return self._snapshot_file(volume.snapshot_id)
         if volume.source_volid:
             return self.volume_file(volume.source_volid)
+        if backup_id := volume.task.get("backup_id"):
+            return self._backup_file(backup_id)
         file = volume.task.get("image_file")
         return Path(file) if file else None
 
     async def _deleted(self, volume: Volume) -> None:
         records = self._records
         self.volume_file(volume.id).unlink(missing_ok=True)
+        # What cannot be removed now is with the next start.
+        with suppress(MachineryFailed):
+            await self._ground.machinery.drop_volume(volume.id)
         with records.store.transaction():
             records.volumes.remove(volume.id)
             records.attachments.remove_where(volume_id=volume.id)
@@ -124,7 +133,9 @@ class Transitions:
 
     async def _extended(self, volume: Volume) -> None:
         size = int(volume.task["size"])
-        make_sparse(self.volume_file(volume.id), size)
+        file = self.volume_file(volume.id)
+        make_sparse(file, size)
+        await self._ground.machinery.grow(volume.id, file)
         self._settle_volume(volume.id, str(volume.task["then"]), size=size)
 
     async def _retyped(self, volume: Volume) -> None:
@@ -132,13 +143,17 @@ class Transitions:
 
     async def _uploaded(self, volume: Volume) -> None:
         copy = self._ground.folder / "volumes" / f"{volume.id}.upload"
-        await self._ground.life.aside(copy_sparse, self.volume_file(volume.id), copy)
+        await self._copy_volume(volume.id, copy)
         self._images.fill_image(str(volume.task["image_id"]), copy)
         self._settle_volume(volume.id, str(volume.task["then"]))
 
     async def _reverted(self, volume: Volume) -> None:
         await self._replace_data(self._snapshot_file(str(volume.task["snapshot_id"])), volume)
         self._settle_volume(volume.id, "available")
+
+    async def _copy_volume(self, volume_id: str, target: Path) -> None:
+        await self._ground.machinery.flush(volume_id)
+        await self._ground.life.aside(copy_sparse, self.volume_file(volume_id), target)
 
     async def _replace_data(self, source: Path, volume: Volume) -> None:
         target = self.volume_file(volume.id)
@@ -147,9 +162,7 @@ class Transitions:
         make_sparse(target, volume.size)
 
     async def _snapshot_created(self, snapshot: Snapshot) -> None:
-        await self._ground.life.aside(
-            copy_sparse, self.volume_file(snapshot.volume_id), self._snapshot_file(snapshot.id)
-        )
+        await self._copy_volume(snapshot.volume_id, self._snapshot_file(snapshot.id))
         current = self._records.snapshots.get(snapshot.id)
         if current is not None and current.status == "creating":
             self._records.snapshots.put(
@@ -166,12 +179,11 @@ class Transitions:
             give_back(records, snapshot.project_id, kind, snapshots=1, gigabytes=snapshot.size)
 
     async def _backup_created(self, backup: Backup) -> None:
-        source = (
-            self._snapshot_file(backup.snapshot_id)
-            if backup.snapshot_id
-            else self.volume_file(backup.volume_id)
-        )
-        await self._ground.life.aside(copy_sparse, source, self._backup_file(backup.id))
+        target = self._backup_file(backup.id)
+        if backup.snapshot_id:
+            await self._ground.life.aside(copy_sparse, self._snapshot_file(backup.snapshot_id), target)
+        else:
+            await self._copy_volume(backup.volume_id, target)
         self._settle_backup(backup.id)
         self._settle_volume(backup.volume_id, str(backup.task["then"]), only_from="backing-up")
 

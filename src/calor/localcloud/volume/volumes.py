@@ -44,6 +44,8 @@ _BODY = strict(
 )
 _CHANGE = strict(optional={**NAMES, "metadata": texts})
 _DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_deleting", "error_managing")
+_FROM_BACKUPS = 47
+"""The first microversion in which a new volume can have the content of a backup."""
 
 _LISTING = Listing(
     "volumes",
@@ -56,8 +58,8 @@ _LISTING = Listing(
 
 def create_volume(service: VolumeService, call: Call) -> Reply:
     given = call.read(_BODY)["volume"]
-    if given.get("backup_id"):
-        raise BadRequest("A volume is made from a backup with the backup's restore.")
+    if given.get("backup_id") and microversion(call) < _FROM_BACKUPS:
+        raise BadRequest("Volumes are made from backups from version 3.47 on.")
     if given.get("group_id") or given.get("consistencygroup_id"):
         raise NotFound(f"Group {given.get('group_id') or given['consistencygroup_id']} could not be found.")
     wanted = WantedVolume(
@@ -65,6 +67,7 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
         image_id=given.get("imageRef") or given.get("image_id"),
         snapshot_id=given.get("snapshot_id"),
         source_volid=given.get("source_volid"),
+        backup_id=given.get("backup_id"),
         volume_type=given.get("volume_type"),
         availability_zone=given.get("availability_zone"),
         multiattach=bool(given.get("multiattach")),

@@ -1,0 +1,56 @@
+"""Files that a request puts into a new server: read, held against the quotas, and told to those who write them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from calor.localcloud.compute.consumption import check_limit
+from calor.localcloud.compute.forms import strict
+from calor.localcloud.compute.state import Compute
+from calor.localcloud.problems import BadRequest
+from calor.localcloud.reading import listing, text
+
+File = Mapping[str, str]
+"""A path, and contents in base64."""
+
+
+def _contents(value: Any, where: str) -> str:
+    written: str = text()(value, where)
+    try:
+        base64.b64decode(written, validate=False)
+    except (binascii.Error, ValueError):
+        raise BadRequest(f"{where} must be in base64.") from None
+    return written
+
+
+PERSONALITY = listing(strict({"path": text(shortest=1), "contents": _contents}))
+
+
+def check_files(compute: Compute, project_id: str, files: Sequence[File]) -> None:
+    check_limit(compute, project_id, "injected_files", len(files))
+    for path, content in decoded(files):
+        check_limit(compute, project_id, "injected_file_path_bytes", len(path.encode()))
+        check_limit(compute, project_id, "injected_file_content_bytes", len(content))
+
+
+def decoded(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
+    """Whole paths with their contents."""
+    for file in files:
+        yield "/" + file["path"].lstrip("/"), base64.b64decode(file["contents"])
+
+
+def listed(files: Iterable[File]) -> list[dict[str, str]]:
+    """How a config drive tells of the files."""
+    return [{"path": file["path"], "content_path": f"/{_place(number)}"} for number, file in enumerate(files)]
+
+
+def on_drive(files: Iterable[File]) -> dict[str, bytes]:
+    """The contents as a config drive has them."""
+    return {f"openstack/{_place(number)}": content for number, (_, content) in enumerate(decoded(files))}
+
+
+def _place(number: int) -> str:
+    return f"content/{number:04}"
