@@ -152,8 +152,9 @@ class Volume(VolumeObject):
         cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
     ) -> str | None:
         was, shall_be = before.get("size"), after.get("size")
-        known = isinstance(was, int) and isinstance(shall_be, int)
-        return SHRINKING if "size" in changed and known and shall_be < was else None
+        if "size" not in changed or not isinstance(was, int) or not isinstance(shall_be, int):
+            return None
+        return SHRINKING if shall_be < was else None
 
     @classmethod
     def backup_of(cls, props: Mapping[str, Any]) -> str | None:
