@@ -108,6 +108,11 @@ class TestFailures:
         assert failure.request_id == request
         assert failure.words == words
 
+    def test_the_property_is_told_that_something_is_wrong_with(self) -> None:
+        reason = "StackValidationFailed: resources.g.resources.s.properties.size: 5 is out of range"
+
+        assert Failure(("g", "s"), "T", "CREATE_FAILED", reason).words == "properties.size: 5 is out of range"
+
 
 class TestGraph:
     def test_is_drawn_with_states(self, calor: Run, stack: str) -> None:

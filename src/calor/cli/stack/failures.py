@@ -18,7 +18,9 @@ from calor.cli.stack.tree import Node, Tree
 
 _REQUEST_ID = re.compile(r"\breq-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _CONSEQUENCE = re.compile(r"aborted|cancelled|canceled", re.IGNORECASE)
-_CLASS = re.compile(r"\A(?:(?:Resource|Stack) \w+ failed: )?(\w+): (?:resources\.[^:]+: )?(.*)\Z", re.DOTALL)
+_WAY = r"(?:resources\.(?:(?!\.properties\b)[^:])+(?:: |\.(?=properties\b)))?"
+"""To a resource; what follows about a property of it is worth saying."""
+_CLASS = re.compile(rf"\A(?:(?:Resource|Stack) \w+ failed: )?(\w+): {_WAY}(.*)\Z", re.DOTALL)
 _SHOWN_LINES = 20
 
 
