@@ -61,6 +61,11 @@ class Moody(Plain):
     may_demand_replacement = True
 
 
+class Distant(Plain):
+    type_name = "Test::Distant"
+    looks_for_itself = True
+
+
 class Fleeting(Plain):
     type_name = "Test::Fleeting"
     replaced_by_every_update = True
@@ -207,6 +212,11 @@ class TestProperties:
 
     def test_a_type_that_tells_only_while_it_works_leaves_it_open(self) -> None:
         assert kinds(decide(present(Moody), wanted(Moody, size=2))) == {Kind.UPDATE, Kind.REPLACE}
+
+    def test_what_is_elsewhere_is_looked_at_though_nothing_changes_here(self) -> None:
+        decision = decide(present(Distant), wanted(Distant))
+        assert decision.kind is Kind.UPDATE
+        assert decision.reason == "it is compared with what the other region has, whatever changes"
 
     def test_a_secret_is_compared_by_what_it_hides(self) -> None:
         assert decide(present(), wanted(colour=Secret("red"))).kind is Kind.KEEP
