@@ -19,7 +19,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
 STATE = HOME / ".demo"
-PORT = int(os.environ.get("CALOR_DEMO_PORT", "8004"))
+PORT = os.environ.get("CALOR_DEMO_PORT", "8004")
 URL = f"http://127.0.0.1:{PORT}"
 TEMPLATE = HOME / "examples" / "web" / "web.yaml"
 PATIENCE = 60.0
@@ -33,13 +33,18 @@ def calor(*words: str) -> list[str]:
 def start() -> None:
     STATE.mkdir(exist_ok=True)
     with (STATE / "server.log").open("w") as log:
-        command = calor("serve", "--state-dir", str(STATE), "--port", str(PORT))
+        command = calor("serve", "--state-dir", str(STATE), "--port", PORT)
         server = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     (STATE / "server.pid").write_text(str(server.pid))
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if server.poll() is not None:
-            sys.exit(f"Calor did not start:\n{(STATE / 'server.log').read_text()}")
+            said = (STATE / "server.log").read_text().strip()
+            sys.exit(f"Calor did not start:\n{said}\nOn another port: `CALOR_DEMO_PORT=9704 make demo`")
+        if not (STATE / "clouds.yaml").exists():
+            # Until it has its ports, somebody else may answer there.
+            time.sleep(0.1)
+            continue
         try:
             with urllib.request.urlopen(f"{URL}/healthcheck", timeout=2):
                 return

@@ -138,7 +138,10 @@ def test_a_suspended_stack_is_not_updated(live: Door) -> None:
     live("POST", f"{path}/actions", {"suspend": None})
     live.settled(path)
 
-    assert error(live("PUT", path, {"template": SMALL}), 400)["type"] == "NotSupported"
+    refused = error(live("PUT", path, {"template": SMALL}), 400)
+    assert refused["type"] == "NotSupported"
+    assert refused["message"] == "Updating a stack when it is suspended is not supported."
+    assert error(live("PUT", f"{path}/preview", {"template": SMALL}), 400) == refused
 
 
 def test_a_stack_goes_back_to_its_snapshot(live: Door) -> None:

@@ -124,6 +124,8 @@ class TestPut:
 
         found = error(live(method, path, {"template": fixed, "parameters": {"a": "2"}}), 400)
         assert found["type"] == "ImmutableParameterModified"
+        previewed = live(method, f"{path}/preview", {"template": fixed, "parameters": {"a": "2"}})
+        assert error(previewed, 400) == found
         assert live(method, path, {"template": fixed, "parameters": {"a": "1"}}).status_code == 202
         live.settled(path)
         assert live(method, path, {"template": TWO, "parameters": {"a": "1"}}).status_code == 202

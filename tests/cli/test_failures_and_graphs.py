@@ -45,6 +45,31 @@ class TestFailures:
         (templates / "broken.yaml").write_text("heat_template_version: 2018-08-31\n")
         assert "inner.yaml" not in calor("stack", "failures", "changed").out
 
+    def test_after_a_rollback_the_reason_for_it_is_told(self, calor: Run, templates: Path) -> None:
+        fine = (templates / "broken.yaml").read_text().replace("true", "false")
+        (templates / "fine.yaml").write_text(fine)
+        calor("stack", "create", "-t", "fine.yaml", "back")
+        assert calor("stack", "update", "--rollback", "enabled", "-t", "broken.yaml", "back").code == 1
+
+        ran = calor("stack", "failures", "back")
+
+        assert ran.lines[0] == "below/deep  OS::Heat::TestResource  UPDATE_FAILED"
+        assert ran.lines[-1] == "  reason   the test resource was told to fail"
+
+    def test_so_it_is_when_the_rollback_left_nothing(self, calor: Run) -> None:
+        calor("stack", "create", "--enable-rollback", "-t", "broken.yaml", "undone")
+
+        ran = calor("stack", "failures", "undone")
+
+        assert ran.lines[0].startswith("below")
+        assert ran.lines[-1] == "  reason   the test resource was told to fail"
+
+    def test_what_failed_in_an_earlier_action_is_not_told(self, calor: Run) -> None:
+        calor("stack", "create", "-t", "broken.yaml", "mended")
+        calor("stack", "update", "-t", "outer.yaml", "mended")
+
+        assert "no resource has failed" in calor("stack", "failures", "mended").out
+
     def test_a_stack_without_any_says_so(self, calor: Run, stack: str) -> None:
         assert (
             calor("stack", "failures", stack).out == f"{stack} is CREATE_COMPLETE; no resource has failed.\n"
@@ -82,6 +107,11 @@ class TestFailures:
 
         assert failure.request_id == request
         assert failure.words == words
+
+    def test_the_property_is_told_that_something_is_wrong_with(self) -> None:
+        reason = "StackValidationFailed: resources.g.resources.s.properties.size: 5 is out of range"
+
+        assert Failure(("g", "s"), "T", "CREATE_FAILED", reason).words == "properties.size: 5 is out of range"
 
 
 class TestGraph:

@@ -135,6 +135,53 @@ def test_what_is_left_of_a_replaced_resource_goes_without_saying() -> None:
     assert worked_on(steps) == 1
 
 
+def raw(action: str, *path: str, **more: Any) -> dict[str, Any]:
+    return {"action": action, "path": list(path), "resource_type": "T", **more}
+
+
+def test_what_may_be_replaced_is_shown_and_counted_once_with_all_that_may_go_with_it() -> None:
+    steps = steps_of(
+        {
+            "plan": [
+                raw("undecided", "g", reason="perhaps in place"),
+                raw("undecided", "g", reason="it goes if it is replaced", nested=[raw("delete", "g", "0")]),
+            ]
+        }
+    )
+
+    assert render(steps, color=False).splitlines() == [
+        "? undecided g  T  perhaps in place",
+        "",
+        "1 undecided",
+    ]
+
+
+def test_what_stays_is_counted_with_what_is_nested_in_it() -> None:
+    plan = [raw("keep", "g", unchanged_below=3), raw("create", "h", nested=[raw("create", "h", "0")])]
+
+    assert render(steps_of({"plan": plan}), color=False).splitlines()[-1] == "2 created, 4 unchanged"
+
+
+def test_what_is_null_before_and_after_is_left_out() -> None:
+    before = [{"uuid": None, "network": "one", "port": None}]
+    after = [{"uuid": None, "network": None, "port": "p"}]
+    step = Step("update", ("a",), "T", "", (Change("networks", before, after),))
+    longer = Step("update", ("a",), "T", "", (Change("networks", before, [*before, *before]),))
+
+    assert render([step], color=False).splitlines()[1] == (
+        '    networks: [{"network": "one", "port": null}] → [{"network": null, "port": "p"}]'
+    )
+    assert render([longer], color=False).splitlines()[1] == (
+        '    networks: [{"network": "one"}] → [{"network": "one"}, {"network": "one"}]'
+    )
+
+
+def test_a_long_text_that_is_not_known_yet_is_not_shown_as_gone() -> None:
+    step = Step("update", ("a",), "T", "", (Change("user_data", "one\ntwo\n", None, known=False),))
+
+    assert render([step], color=False).splitlines()[1:-2] == ["    user_data: (known after it is done)"]
+
+
 def test_long_texts_are_compared_line_by_line() -> None:
     step = Step("update", ("a",), "T", "", (Change("user_data", "one\ntwo\n", "one\nthree\n"),))
 

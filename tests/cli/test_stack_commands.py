@@ -365,6 +365,18 @@ class TestLooking:
         assert "str_replace" in calor("service", "functions", "heat_template_version.2018-08-31").out
 
 
+def test_a_template_may_come_from_standard_input(shell: Run) -> None:
+    made = shell(
+        "calor stack create -t - piped < outer.yaml && calor stack update --yes -t - piped < outer.yaml"
+    )
+
+    assert made.code == 0, made.err
+    assert "UPDATE_COMPLETE" in made.out
+    wrong = shell("sed 's/word: /wrd: /' outer.yaml | calor stack create -t - wrong")
+    assert wrong.code == 1
+    assert wrong.err.startswith("calor: -:9:15: ")
+
+
 class TestErrors:
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -378,6 +390,10 @@ class TestErrors:
             ),
             (("stack", "creat"), "calor stack: there is no command creat; did you mean create?"),
             (("stack", "list", "--limit", "many"), "calor stack list: argument --limit"),
+            (
+                ("stack", "list", "--nonsense"),
+                "calor stack list: unrecognized arguments: --nonsense (see `calor stack list --help`)",
+            ),
             (("config", "show", "nothing"), "calor: "),
             (("stack", "list", "--os-cloud", "elsewhere"), "calor: there is no cloud elsewhere"),
         ],
@@ -389,6 +405,17 @@ class TestErrors:
         assert ran.err.startswith(said)
         assert len(ran.complaints) == 1
         assert ran.out == ""
+
+    def test_a_parameter_that_the_template_has_not_is_wrong_where_an_environment_gives_it(
+        self, calor: Run, templates: Path
+    ) -> None:
+        (templates / "given.yaml").write_text("parameters:\n  word: hello\n  wrod: bye\n")
+
+        made = calor("stack", "create", "-t", "outer.yaml", "-e", "given.yaml", "x")
+        checked = calor("template", "validate", "outer.yaml", "-e", "given.yaml")
+
+        assert made.err.startswith("calor: given.yaml:3:3: the template has no parameter `wrod`")
+        assert "given.yaml:3:3: " in checked.out
 
     def test_all_that_is_wrong_with_files_is_told(self, calor: Run, templates: Path) -> None:
         (templates / "two.yaml").write_text(

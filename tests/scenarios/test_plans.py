@@ -215,6 +215,14 @@ class TestGroups:
             ("delete", "g/1"),
         ]
 
+    def test_of_a_group_that_stays_its_members_are_counted(self, bench: Workbench) -> None:
+        stack = settled(bench, self.group(2, "%index%"))
+
+        shown = preview(bench, stack, {**self.group(2, "%index%"), "a": probe()})
+
+        kept = next(one for one in shown["plan"] if one["path"] == ["g"])
+        assert (kept["action"], kept["unchanged_below"]) == ("keep", 2)
+
     def test_batches_are_foreseen_with_the_members_that_stand_in_meanwhile(self, bench: Workbench) -> None:
         policy = {"max_batch_size": 1, "min_in_service": 2}
         stack = settled(bench, self.group(2, "old", **policy))

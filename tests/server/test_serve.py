@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,6 +153,30 @@ def test_a_port_that_is_taken_is_named(server: Server, tmp_path: Path) -> None:
 
     assert other.process.wait(PATIENCE) == 1
     assert f"port {server.port} on 127.0.0.1 is taken" in other.output()
+
+
+@pytest.mark.parametrize("port", [99999, 65534, -1])
+def test_a_port_that_there_is_not_is_refused_in_one_line(tmp_path: Path, port: int) -> None:
+    refused = Server(tmp_path / "state", port)
+
+    assert refused.process.wait(PATIENCE) == 1
+    told = refused.output()
+    assert "there is no port" in told
+    assert "Traceback" not in told
+
+
+def test_the_servers_of_a_cloud_that_is_run_are_not_ended(server: Server) -> None:
+    def stop() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "calor", "cloud", "stop", "--state-dir", str(server.state_dir)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    refused = stop()
+    server.stop()
+
+    assert refused.returncode == 1
+    assert f"`calor serve` (process {server.process.pid}) runs the servers of" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert stop().returncode == 0
 
 
 def test_a_state_directory_has_one_server(server: Server) -> None:

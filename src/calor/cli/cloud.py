@@ -41,12 +41,16 @@ def add_verbs_to(cloud: argparse.ArgumentParser) -> None:
         verb.add_argument("--state-dir", metavar="DIR", help="where everything is kept (CALOR_STATE_DIR)")
 
 
-def _folder(arguments: argparse.Namespace) -> Path:
-    from calor.localcloud.backends import linux_folder
+def _state_dir(arguments: argparse.Namespace) -> Path:
     from calor.server.settings import default_state_dir
 
-    state_dir = Path(arguments.state_dir) if arguments.state_dir else default_state_dir()
-    return linux_folder(state_dir.absolute() / "cloud")
+    return (Path(arguments.state_dir) if arguments.state_dir else default_state_dir()).absolute()
+
+
+def _folder(arguments: argparse.Namespace) -> Path:
+    from calor.localcloud.backends import linux_folder
+
+    return linux_folder(_state_dir(arguments) / "cloud")
 
 
 def run_probe(arguments: argparse.Namespace) -> int:
@@ -121,7 +125,14 @@ def run_console(arguments: argparse.Namespace) -> int:
 
 def run_stop(arguments: argparse.Namespace) -> int:
     from calor.localcloud.linux.shells import stop_holder
+    from calor.server.holding import cloud_keeper
 
+    state_dir = _state_dir(arguments)
+    keeper = cloud_keeper(state_dir)
+    if keeper is not None:
+        raise CommandError(
+            f"{keeper} runs the servers of {state_dir} and would start them again", "end it first"
+        )
     if not stop_holder(_folder(arguments)):
         print("no servers are running")
     return 0

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -22,6 +23,27 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {_shortened(message)} (see `{self.prog} --help`)\n")
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        words = list(sys.argv[1:] if args is None else args)
+        found, unknown = self.parse_known_args(words, namespace)
+        if unknown:
+            self._meant(words).error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found
+
+    def _meant(self, words: Iterable[str]) -> argparse.ArgumentParser:
+        """The parser of the command that words name: its help tells more than that of the whole program."""
+        parser: argparse.ArgumentParser = self
+        for word in words:
+            below = next(
+                (one for one in parser._actions if isinstance(one, argparse._SubParsersAction)), None
+            )
+            if below is None:
+                break
+            parser = below.choices.get(word, parser)
+        return parser
 
 
 def _shortened(message: str) -> str:

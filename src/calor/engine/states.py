@@ -176,6 +176,9 @@ class StepFailed(Exception):
     def at(self, name: str) -> StepFailed:
         """The failure as seen from the stack: its message begins with the path of the resource."""
         place = f"resources[{name}]" if name.isdigit() else f"resources.{name}"
+        if not self.nested and self.message.startswith((f"{place}.", f"Resources.{name}.")):
+            # It is about a part of the resource, and says so.
+            return StepFailed(self.kind, self.message, nested=True)
         separator = "." if self.nested else ": "
         return StepFailed(self.kind, f"{place}{separator}{self.message}", nested=True)
 

@@ -125,7 +125,8 @@ def _function_hint(work: Work, resource: ResourceDefinition, at: Path) -> str | 
     if not isinstance(value, dict) or len(value) != 1:
         return None
     (name,) = value
-    return did_you_mean(str(name), work.version.all_functions) if name not in work.version.functions else None
+    known = work.version.all_functions
+    return did_you_mean(str(name), known) if name not in known else None
 
 
 def validate_call(work: Work, call: Call) -> None:

@@ -214,7 +214,7 @@ def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decisio
         # What was interrupted is done again.
         return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")
     if getattr(wanted.found, "looks_for_itself", False):
-        return Decision(Kind.UPDATE, "its type looks for itself")
+        return Decision(Kind.UPDATE, "it is compared with what the other region has, whatever changes")
     return Decision(Kind.KEEP, "nothing changes")
 
 
@@ -224,6 +224,10 @@ def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decisi
     found = wanted.found
     if not has_stack_below(found) and not hasattr(found, "update"):
         return Decision(Kind.REPLACE, f"{names} changes, and its type is never changed in place")
+    refusal = getattr(found, "refusal", None)
+    after = revealed(dict(wanted.properties))
+    if refusal and (refused := refusal(present.properties, after, frozenset(one.name for one in changes))):
+        return Decision(Kind.FORBIDDEN, refused, forbids=Kind.UPDATE)
     both = frozenset({Kind.UPDATE, Kind.REPLACE})
     demands = getattr(found, "demands_replacement", None)
     if demands is not None:

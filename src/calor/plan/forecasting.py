@@ -130,6 +130,8 @@ class Forecast:
         self, resource: ResourceDefinition, row: Row | None, decision: Decision, plan: Plan | None
     ) -> Step:
         self.decisions[resource.name] = decision
+        keeps = decision.kind is Kind.KEEP
+        below = self.stack.below.get(row.physical_id or "") if row is not None and keeps else None
         return Step(
             decision.kind,
             (*self.above, resource.name),
@@ -142,6 +144,7 @@ class Forecast:
             row.id if row is not None else None,
             resource,
             tuple(self.dependants[resource.name]),
+            below.size if below is not None else 0,
         )
 
     def _foresee(

@@ -80,6 +80,11 @@ class PresentStack:
         here = self.complete and all(row.status == "COMPLETE" for row in self.rows)
         return here and all(stack.well for stack in self.below.values())
 
+    @property
+    def size(self) -> int:
+        """How many resources there are in it, and below."""
+        return len({row.name for row in self.rows}) + sum(stack.size for stack in self.below.values())
+
 
 def present_of(row: Row | None, declaration: Declarations) -> Present | None:
     if row is None:

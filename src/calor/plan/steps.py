@@ -31,6 +31,8 @@ class Step:
     """What it shall be; None for what goes."""
     required_by: tuple[str, ...] = ()
     """The resources of the same stack that will depend on it."""
+    unchanged_below: int = 0
+    """How many resources the stack below it has, and those below that, if all of that stays as it is."""
 
     @property
     def name(self) -> str:

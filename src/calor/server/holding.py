@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TextIO
 
 PARTING_SECONDS = 5.0
+_SERVER = "lock"
+_CLOUD = "cloud.lock"
 
 
 class StateDirTaken(Exception):
@@ -25,9 +27,7 @@ def hold_alone(state_dir: Path) -> tuple[TextIO, float]:
     before = file.read()
     killed = before.isdigit() and not _lives(int(before))
     _take(file, fcntl.LOCK_EX, state_dir, PARTING_SECONDS if killed else 0.0)
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    _sign(file)
     return file, PARTING_SECONDS if killed else 0.0
 
 
@@ -40,26 +40,54 @@ def hold_together(state_dir: Path) -> TextIO:
 
 def hold_cloud(state_dir: Path) -> TextIO:
     """Takes the embedded cloud, of which there is one. Raises StateDirTaken."""
-    file = (state_dir / "cloud.lock").open("a+")
+    file = (state_dir / _CLOUD).open("a+")
     _take(file, fcntl.LOCK_EX, state_dir, 0.0, "cloud")
+    _sign(file)
     return file
+
+
+def cloud_keeper(state_dir: Path) -> str | None:
+    """The process that runs the embedded cloud of a state directory, in words; None if nobody does."""
+    for name, what in ((_SERVER, "calor serve"), (_CLOUD, "calor cloud")):
+        try:
+            file = (state_dir / name).open()
+        except FileNotFoundError:
+            continue
+        with file:
+            pid = file.read()
+            # One that was just ended may leave processes that are about to end, too.
+            patience = 0.0 if not pid.isdigit() or _lives(int(pid)) else PARTING_SECONDS
+            if not _take_within(file, fcntl.LOCK_SH, patience):
+                return f"`{what}`" + (f" (process {pid})" if pid.isdigit() else "")
+    return None
 
 
 def _lock_file(state_dir: Path) -> Path:
     state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return state_dir / "lock"
+    return state_dir / _SERVER
+
+
+def _sign(file: TextIO) -> None:
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
 
 
 def _take(file: TextIO, how: int, state_dir: Path, patience: float, what: str = "server") -> None:
+    if not _take_within(file, how, patience):
+        file.close()
+        raise StateDirTaken(f"another {what} uses {state_dir}")
+
+
+def _take_within(file: TextIO, how: int, patience: float) -> bool:
     end = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(file, how | fcntl.LOCK_NB)
-            return
+            return True
         except OSError:
             if time.monotonic() >= end:
-                file.close()
-                raise StateDirTaken(f"another {what} uses {state_dir}") from None
+                return False
         time.sleep(0.01)
 
 

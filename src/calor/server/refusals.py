@@ -11,7 +11,7 @@ from calor.observe.tracing import TracingMissing
 from calor.server.holding import StateDirTaken
 from calor.server.preparing import DatabaseUnusable, IdentityAway
 from calor.server.processes import NoCloudHere
-from calor.server.sockets import PortTaken
+from calor.server.sockets import NoSuchPort, PortTaken
 from calor.server.tls import CertificateUnusable
 from calor.store.cipher import WrongKey
 
@@ -24,6 +24,7 @@ REFUSALS = (
     IdentityAway,
     LogUnusable,
     NoCloudHere,
+    NoSuchPort,
     PolicyUnusable,
     PortTaken,
     StateDirTaken,

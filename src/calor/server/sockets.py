@@ -17,8 +17,21 @@ class PortTaken(Exception):
     """A port is in use; the message names it and, if it can be told, by what."""
 
 
+class NoSuchPort(Exception):
+    """A number that no port has."""
+
+
+HIGHEST_PORT = 65535
+
+
 def listen(host: str, port: int, patience: float = 0.0, backlog: int = 1024) -> socket.socket:
-    """A socket that listens. Raises PortTaken, if the port does not become free within the seconds given."""
+    """A socket that listens. Raises NoSuchPort, or PortTaken, if the port does not become free within the
+    seconds given."""
+    if not 0 <= port <= HIGHEST_PORT:
+        raise NoSuchPort(
+            f"there is no port {port}: ports are numbers up to {HIGHEST_PORT}, and those of the CFN API and of the "
+            "embedded cloud follow that of the API"
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

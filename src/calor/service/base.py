@@ -275,6 +275,11 @@ class Base:
         )
         return list(connection.execute(query).scalars())
 
+    def check_whole(self, stack: records.Stack) -> None:
+        """Raises NotSupported for a stack that is part of another."""
+        if not stack.is_root:
+            raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
+
     def start(
         self,
         stack: records.Stack,
@@ -285,8 +290,7 @@ class Base:
     ) -> records.Stack:
         """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
         NotSupported for a stack that is part of another, whose action it has to be."""
-        if not stack.is_root:
-            raise NotSupported(f"Changing {stack.name} apart from the stack it is part of is not supported.")
+        self.check_whole(stack)
         values["run"] = _from_here(values.get("run", stack.run))
         started = records.changed(
             stack,

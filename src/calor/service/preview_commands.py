@@ -13,16 +13,17 @@ from calor.language.values import Secret, bare, masked
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
-from calor.service.base import Base, NewStack, StackChange, check_name
+from calor.service.base import NewStack, StackChange, check_name
 from calor.service.caller import Caller
 from calor.service.previews.present import means_of, present_stack
 from calor.service.previews.showing import Changes, Masking, identity, new, raw, steps
 from calor.service.queries.meanings import shown_parameters
+from calor.service.update_checks import UpdateChecks
 from calor.store import records
 from calor.store.database import reading
 
 
-class PreviewCommands(Base):
+class PreviewCommands(UpdateChecks):
     def preview_create(self, caller: Caller, new_stack: NewStack) -> dict[str, Any]:
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
@@ -63,10 +64,12 @@ class PreviewCommands(Base):
     def preview_update(
         self, caller: Caller, stack: records.Stack, change: StackChange, show_nested: bool
     ) -> dict[str, Any]:
-        """What an update would do to each resource, and in which order. Raises ServiceError."""
+        """What an update would do to each resource, and in which order. Raises ServiceError, as the update itself
+        would."""
+        self.check_updatable(stack)
         request = self.updated(stack, change)
         definition, present, plan = self.plan_update(caller, stack, request)
-        self.check_size(definition)
+        self.check_updated(stack, definition)
         hidden = _hidden(definition)
         if any(step.changes for step in plan.all_steps()):
             hidden |= self._hidden_before(stack)

@@ -12,13 +12,12 @@ from calor.engine.events import event_row
 from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
 from calor.engine.reality import CONVERGE
-from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
-from calor.language.values import bare
 from calor.plan.present import UNHEALTHY
-from calor.service.base import Base, NewStack, StackChange
+from calor.service.base import NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
+from calor.service.update_checks import UpdateChecks
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes
@@ -26,7 +25,7 @@ from calor.store.writer import Changes
 _ACTIONS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
 
 
-class StackCommands(Base):
+class StackCommands(UpdateChecks):
     """The life of a stack."""
 
     def create_stack(self, caller: Caller, new: NewStack) -> records.Stack:
@@ -41,12 +40,10 @@ class StackCommands(Base):
 
     def update_stack(self, caller: Caller, stack: records.Stack, change: StackChange) -> records.Stack:
         """Gives a stack a new definition to become. Raises ServiceError."""
-        if stack.action in ("SUSPEND", "DELETE"):
-            raise NotSupported(f"Updating a stack when it is {stack.action.lower()}ed is not supported.")
+        self.check_updatable(stack)
         request = self.updated(stack, change)
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
-        self.check_size(definition)
-        self._check_immutable(stack, definition)
+        self.check_updated(stack, definition)
         digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))
         values: dict[str, Any] = {
             "definition": digest,
@@ -61,22 +58,6 @@ class StackCommands(Base):
         if tags is not None:
             values["tags"] = list(tags)
         return self.start(stack, "UPDATE", bodies=bodies, **values)
-
-    def _check_immutable(self, stack: records.Stack, definition: Definition) -> None:
-        """Raises ServiceError if a parameter that must stay as it is would get another value."""
-        fixed = [name for name, declared in definition.template.parameters.items() if declared.immutable]
-        if not fixed:
-            return
-        with reading(self.database).connect() as connection:
-            request = definitions.load(connection, stack.definition)
-        identity = StackIdentity(stack.name, stack.id, stack.project)
-        present = definitions.define(request, self.world, identity)[0]
-        before = bare(present.parameters.values) if present is not None else {}
-        after = bare(definition.parameters.values)
-        changed = [name for name in fixed if name in before and before[name] != after.get(name)]
-        if changed:
-            message = f"The following parameters are immutable and may not be updated: {', '.join(changed)}"
-            raise ServiceError("ImmutableParameterModified", message)
 
     def act(self, caller: Caller, stack: records.Stack, verb: str) -> None:
         """Starts one of the actions on what is there, or stops the one under way. Raises ServiceError."""

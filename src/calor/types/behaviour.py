@@ -28,6 +28,8 @@ Plans foresee what a type does, if it says so beforehand:
 
 - `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
   although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
+- `refusal(before, after, changed)`: plain; why such a change is never made, None if it is. Properties after may be
+  unknown. It is asked before anything is done
 - `mirrors`: attributes that always have the value of a property, by name
 - `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update
 

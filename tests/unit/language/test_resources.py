@@ -376,6 +376,15 @@ class TestConversions:
         assert (found.code, found.kind) == ("E414", "Property error")
         assert found.path == f"resources.r.properties.{path}"
 
+    def test_a_function_whose_value_does_not_fit_is_not_taken_for_misspelt(self) -> None:
+        resolved = resolve(
+            "conditions: {big: true}\n"
+            "resources: {r: {type: OS::Heat::RandomString, properties: {length: {if: [big, 5000, 8]}}}}"
+        )
+
+        assert "out of range" in resolved.only.message
+        assert resolved.only.hint is None
+
     def test_a_misspelt_function_is_suspected(self) -> None:
         found = kinds("{text: {get_parm: a}}").only
 

@@ -43,9 +43,27 @@ class Choosy(Plain):
         return "size" in changed and bool(after["size"] < before["size"])
 
 
+class Growing(Plain):
+    """Never shrinks."""
+
+    type_name = "Test::Growing"
+
+    @classmethod
+    def refusal(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> str | None:
+        size = after["size"]
+        return "It cannot shrink." if isinstance(size, int) and size < before["size"] else None
+
+
 class Moody(Plain):
     type_name = "Test::Moody"
     may_demand_replacement = True
+
+
+class Distant(Plain):
+    type_name = "Test::Distant"
+    looks_for_itself = True
 
 
 class Fleeting(Plain):
@@ -185,8 +203,20 @@ class TestProperties:
         assert decide(present(Choosy), wanted(Choosy, size=2)).kind is Kind.UPDATE
         assert decide(present(Choosy), wanted(Choosy, size=0)).kind is Kind.REPLACE
 
+    def test_a_type_may_refuse_what_can_never_be_done(self) -> None:
+        assert decide(present(Growing), wanted(Growing, size=2)).kind is Kind.UPDATE
+        assert not decide(present(Growing), wanted(Growing, size=Unknown("r"))).may_be(Kind.FORBIDDEN)
+        assert decide(present(Growing), wanted(Growing, size=0, place="there")).kind is Kind.REPLACE
+        decision = decide(present(Growing), wanted(Growing, size=0))
+        assert (decision.kind, decision.reason) == (Kind.FORBIDDEN, "It cannot shrink.")
+
     def test_a_type_that_tells_only_while_it_works_leaves_it_open(self) -> None:
         assert kinds(decide(present(Moody), wanted(Moody, size=2))) == {Kind.UPDATE, Kind.REPLACE}
+
+    def test_what_is_elsewhere_is_looked_at_though_nothing_changes_here(self) -> None:
+        decision = decide(present(Distant), wanted(Distant))
+        assert decision.kind is Kind.UPDATE
+        assert decision.reason == "it is compared with what the other region has, whatever changes"
 
     def test_a_secret_is_compared_by_what_it_hides(self) -> None:
         assert decide(present(), wanted(colour=Secret("red"))).kind is Kind.KEEP

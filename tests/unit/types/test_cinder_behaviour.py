@@ -9,6 +9,7 @@ from fake_cloud import FakeCloud, Request
 from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.language.values import Unknown
 from calor.types.behaviour import ResourceFailed
 from calor.types.cinder.encrypted_volume_type import EncryptedVolumeType
 from calor.types.cinder.qos_association import QoSAssociation
@@ -312,6 +313,58 @@ def test_a_volume_never_shrinks() -> None:
 
     with pytest.raises(ResourceFailed, match="Shrinking"):
         updated(context, size=1)
+
+
+def test_a_volume_that_would_shrink_is_not_even_detached() -> None:
+    context = made(size=5)
+    context.services.objects["/volumes/volumes-1"]["size"] = 5
+    attach(context)
+
+    with pytest.raises(ResourceFailed, match="Shrinking"):
+        updated(context, size=1)
+
+    assert context.services.lines("GET") == []
+
+
+def test_a_server_gets_its_volume_back_though_the_change_fails() -> None:
+    context = made(size=1)
+    context.services.objects["/volumes/volumes-1"]["size"] = 1
+    attach(context)
+    context.services.answers["POST /volumes/volumes-1/action"] = Permanent("No space.", status=400)
+
+    with pytest.raises(Permanent, match="No space"):
+        updated(context, size=5)
+
+    assert context.services.lines("GET")[-1] == f"POST {AT_SERVER}"
+    assert context.services.objects["/volumes/volumes-1"]["status"] == "in-use"
+    assert context.data["_detached"] is None
+
+
+def test_what_could_not_be_given_back_is_given_back_by_an_update_that_changes_nothing() -> None:
+    context = made(size=1)
+    context.data["_detached"] = [{"server": SERVER, "device": "/dev/vdb"}]
+
+    assert updated(context) == [f"POST {AT_SERVER}"]
+    assert context.data["_detached"] is None
+
+
+@pytest.mark.parametrize(("size", "refused"), [(1, True), (3, False), (Unknown("r"), False), (None, False)])
+def test_that_a_volume_would_shrink_is_known_beforehand(size: Any, refused: bool) -> None:
+    found = Volume.refusal({"size": 2}, {"size": size}, frozenset({"size"}))
+
+    assert (found is not None) is refused
+
+
+def test_an_attachment_is_checked_at_its_server() -> None:
+    volume = made(size=1)
+    volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
+    properties = filled_in(VolumeAttachment, instance_uuid=SERVER, volume_id="volumes-1")
+    context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
+
+    with pytest.raises(ResourceFailed, match=f"server {SERVER} does not have volume volumes-1"):
+        run(VolumeAttachment.check(context))
+    attach(volume)
+    run(VolumeAttachment.check(context))
 
 
 def test_a_volume_moves_to_another_type() -> None:

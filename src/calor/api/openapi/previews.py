@@ -5,6 +5,7 @@ from __future__ import annotations
 from calor.api.openapi.common import ACTION, LINKS, STATUS
 from calor.api.openapi.vocabulary import (
     ANY,
+    COUNT,
     FLAG,
     MAP,
     NULL,
@@ -97,6 +98,9 @@ SCHEMAS: dict[str, Schema] = {
         {
             "possible": described(items(one_of(*_KINDS)), "What an undecided step may become."),
             "nested": described(items(ref("Step")), "The steps of the stack below."),
+            "unchanged_below": described(
+                COUNT, "How many resources there are below this one, if all of them stay as they are."
+            ),
             "nested_unknown": described(TEXT, "Why they cannot be told beforehand."),
         },
     ),

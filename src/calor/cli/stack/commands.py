@@ -13,7 +13,7 @@ YES = flag("-y", "--yes", help="do not ask")
 NESTED_DEPTH = arg("-n", "--nested-depth", type=int, metavar="DEPTH", help="go into nested stacks so deep")
 FILTERS = many("--filter", dest="filters", metavar="KEY=VALUE", help="those for which this holds; repeatable")
 
-TEMPLATE = arg("-t", "--template", metavar="FILE|URL", help="the template")
+TEMPLATE = arg("-t", "--template", metavar="FILE|URL", help="the template; - is standard input")
 ENVIRONMENTS = many(
     "-e", "--environment", dest="environments", metavar="FILE|URL", help="an environment; repeatable"
 )
@@ -194,7 +194,7 @@ COMMANDS = (
         "validate",
         "let the service check a template",
         "reading:validate",
-        arg("-t", "--template", required=True, metavar="FILE|URL", help="the template"),
+        arg("-t", "--template", required=True, metavar="FILE|URL", help="the template; - is standard input"),
         ENVIRONMENTS,
         flag("--show-nested", help="nested templates, too"),
         *PARAMETERS,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import ApiError
 from calor.cli.errors import CommandError
+from calor.cli.placing import in_environment, of_type
 from calor.cli.stack.request import StackRequest, complaint
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def explaining(request: StackRequest) -> Iterator[None]:
     try:
         yield
     except ApiError as error:
+        if error.status == 403 and (where := of_type(error.message, request.sources)) is not None:
+            raise CommandError(f"{where}: {error.message}", error.hint) from None
         if error.status != 400 or not request.template_url:
             raise
         errors = _errors(request, (error.message, *error.found))
@@ -50,7 +53,11 @@ def _errors(request: StackRequest, said: Sequence[str]) -> list[Diagnostic]:
 
     world = replace(offline, custom=judge)
     resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
-    return [one for one in report.sorted() if one.prevents]
+    return [
+        in_environment(one, request.environment_urls, request.sources)
+        for one in report.sorted()
+        if one.prevents
+    ]
 
 
 def _verdict(value: Any, said: Sequence[str]) -> str | None:

@@ -12,12 +12,15 @@ from calor.cli.api.client import ApiError, Heat, StackRef, path_of
 from calor.cli.render import ansi, records
 from calor.cli.render.types import short_type
 from calor.cli.stack.following import shown_stack
+from calor.cli.stack.past_failures import of_last_action, type_of, was_rolled_back
 from calor.cli.stack.places import Places, noted
 from calor.cli.stack.tree import Node, Tree
 
 _REQUEST_ID = re.compile(r"\breq-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _CONSEQUENCE = re.compile(r"aborted|cancelled|canceled", re.IGNORECASE)
-_CLASS = re.compile(r"\A(?:(?:Resource|Stack) \w+ failed: )?(\w+): (?:resources\.[^:]+: )?(.*)\Z", re.DOTALL)
+_WAY = r"(?:resources\.(?:(?!\.properties\b)[^:])+(?:: |\.(?=properties\b)))?"
+"""To a resource; what follows about a property of it is worth saying."""
+_CLASS = re.compile(rf"\A(?:(?:Resource|Stack) \w+ failed: )?(\w+): {_WAY}(.*)\Z", re.DOTALL)
 _SHOWN_LINES = 20
 
 
@@ -51,7 +54,7 @@ class Failure:
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
     raw = heat.get(f"{stack.path}/resources", {"nested_depth": 50})["resources"]
-    found = failures(raw, stack)
+    found = failures(raw, stack) or _before_rollback(heat, stack, raw)
     places = noted(heat, stack, arguments.template)
     if arguments.format or arguments.columns:
         rows = [
@@ -81,6 +84,19 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
         for line in _deployment(heat, one, arguments.long):
             print(line)
     return 0
+
+
+def _before_rollback(heat: Heat, stack: StackRef, raw: Iterable[Mapping[str, Any]]) -> list[Failure]:
+    """Why a stack was rolled back, if it was: its resources do not show that any more."""
+    if not was_rolled_back(shown_stack(heat, stack)):
+        return []
+    tree = Tree(stack.name, stack.id)
+    tree.expect(raw)
+    found = [
+        Failure(path, type_of(heat, event), event.status, event.reason, event.physical_id)
+        for path, event in of_last_action(heat, stack, tree)
+    ]
+    return sorted(found, key=lambda one: one.is_consequence)
 
 
 def failures(resources: Iterable[Mapping[str, Any]], stack: StackRef) -> list[Failure]:

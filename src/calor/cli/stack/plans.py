@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
@@ -48,6 +48,10 @@ class Step:
     type_name: str
     reason: str = ""
     changes: tuple[Change, ...] = ()
+    is_leaving: bool = False
+    """Whether it is about what a replacement leaves behind, here or above, and thus goes without saying."""
+    unchanged_below: int = 0
+    """How many resources there are in the stack below, if that stays as it is."""
 
 
 def steps_of(answer: Mapping[str, Any]) -> list[Step]:
@@ -61,7 +65,10 @@ def steps_of(answer: Mapping[str, Any]) -> list[Step]:
     return list(_previewed(answer.get("resources") or (), ()))
 
 
-def _planned(plan: Sequence[Mapping[str, Any]], above: tuple[str, ...]) -> Iterator[Step]:
+def _planned(
+    plan: Sequence[Mapping[str, Any]], above: tuple[str, ...], leaving: bool = False
+) -> Iterator[Step]:
+    replaced: set[tuple[str, ...]] = set()
     for raw in plan:
         path = tuple(raw.get("path") or (*above, raw.get("resource_name", "")))
         changes = tuple(
@@ -69,10 +76,19 @@ def _planned(plan: Sequence[Mapping[str, Any]], above: tuple[str, ...]) -> Itera
             for one in raw.get("changes") or ()
         )
         kind = raw.get("action") or raw.get("kind") or ""
+        is_leaving = leaving or (path in replaced and kind in ("delete", "undecided"))
+        if kind in ("replace", "undecided"):
+            replaced.add(path)
         yield Step(
-            kind, path, raw.get("resource_type") or raw.get("type") or "", raw.get("reason") or "", changes
+            kind,
+            path,
+            raw.get("resource_type") or raw.get("type") or "",
+            raw.get("reason") or "",
+            changes,
+            is_leaving,
+            raw.get("unchanged_below") or 0,
         )
-        yield from _planned(raw.get("nested") or (), path)
+        yield from _planned(raw.get("nested") or (), path, is_leaving)
 
 
 def _changed(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Step]:
@@ -115,7 +131,9 @@ def render(steps: Sequence[Step], *, color: bool) -> str:
 def _without_leavings(steps: Sequence[Step]) -> list[Step]:
     """That what was replaced is deleted in the end goes without saying."""
     replaced = {step.path for step in steps if step.kind == "replace"}
-    return [step for step in steps if step.kind != "delete" or step.path not in replaced]
+    return [
+        step for step in steps if not step.is_leaving and (step.kind != "delete" or step.path not in replaced)
+    ]
 
 
 def _step(step: Step, paint: Paint) -> Iterator[str]:
@@ -131,7 +149,8 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
 
 def _parts(change: Change) -> Iterator[Change]:
     """The change of a map or list by what differs inside, so that nobody has to look for it in a long line."""
-    before, after = change.before, change.after
+    before, after = _without_nulls(change.before, change.after)
+    change = replace(change, before=before, after=after)
     if not change.known or len(_value(before)) + len(_value(after)) <= _LINE:
         yield change
     elif isinstance(after, dict) and isinstance(before, (dict, NoneType)):
@@ -144,6 +163,32 @@ def _parts(change: Change) -> Iterator[Change]:
             yield from _part(change, f"[{place}]", old, new)
     else:
         yield change
+
+
+def _without_nulls(before: Any, after: Any) -> tuple[Any, Any]:
+    """Both without the members that are null in both: most of what could be said of a network, say, is not said."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        pairs = {
+            name: _without_nulls(before.get(name), after.get(name))
+            for name in (*before, *after)
+            if before.get(name) is not None or after.get(name) is not None
+        }
+        return (
+            {name: pairs[name][0] for name in before if name in pairs},
+            {name: pairs[name][1] for name in after if name in pairs},
+        )
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        items = [_without_nulls(old, new) for old, new in zip(before, after, strict=True)]
+        return [old for old, _ in items], [new for _, new in items]
+    return _without_own_nulls(before), _without_own_nulls(after)
+
+
+def _without_own_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_own_nulls(item) for name, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_own_nulls(item) for item in value]
+    return value
 
 
 def _part(change: Change, step: str, before: Any, after: Any) -> Iterator[Change]:
@@ -161,7 +206,9 @@ def _change(change: Change, kind: str, paint: Paint) -> Iterator[str]:
             yield f"    {change.name}: {paint(after, ansi.GREEN)}"
         return
     before = _value(change.before)
-    if "\n" in before or "\n" in after:
+    if not change.known and "\n" in before:
+        yield f"    {change.name}: {paint(after, ansi.GREEN)}"
+    elif "\n" in before or "\n" in after:
         yield f"    {change.name}:"
         yield from _text_diff(before, after, paint)
     else:
@@ -192,7 +239,7 @@ def _summary(steps: Sequence[Step], paint: Paint) -> str:
         number = sum(step.kind == kind for step in steps)
         if number:
             parts.append(paint(f"{number} {words}", style))
-    unchanged = sum(step.kind == "keep" for step in steps)
+    unchanged = sum(1 + step.unchanged_below for step in steps if step.kind == "keep")
     if unchanged:
         parts.append(f"{unchanged} unchanged")
     return ", ".join(parts)

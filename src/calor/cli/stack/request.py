@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import Heat
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from calor.language.source import Source
 
 _HOOKS_FILE = "calor:hooks"
+_STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,10 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
     cwd = os.getcwd()
     template_url = files.file_url(template, cwd)
     environment_urls = tuple(files.file_url(name, cwd) for name in environments)
-    found = files.gather(template_url, environment_urls, _with_token(heat, fetcher(False)), cwd=cwd)
+    fetch = _with_token(heat, fetcher(False))
+    if template == _STANDARD_INPUT:
+        fetch = _with_standard_input(template_url, fetch)
+    found = files.gather(template_url, environment_urls, fetch, cwd=cwd)
     problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
     if len(problems) == 1:
         raise complaint(problems[0])
@@ -98,6 +103,17 @@ def complaint(problem: Diagnostic) -> CommandError:
     """A problem in one line, with its place."""
     place = f"{problem.where}: " if problem.where else ""
     return CommandError(place + problem.message, problem.hint or "")
+
+
+def _with_standard_input(template_url: str, fetch: Any) -> Any:
+    """The template comes from there, as if it were a file of the current folder: others are named from here."""
+    return lambda url: _standard_input() if url == template_url else fetch(url)
+
+
+@cache
+def _standard_input() -> bytes:
+    """It can be read only once."""
+    return sys.stdin.buffer.read()
 
 
 def _with_token(heat: Heat, fetch: Any) -> Any:
@@ -190,11 +206,13 @@ def key_values(pairs: Iterable[str], what: str) -> list[tuple[str, str]]:
 
 
 def read_text(path: str) -> str:
-    """The content of a file or a web address."""
+    """The content of a file or a web address, or `-`."""
     from calor.cli.fetching import fetcher
     from calor.language.files import file_url
 
     try:
+        if path == _STANDARD_INPUT:
+            return _standard_input().decode("utf-8")
         return fetcher(False)(file_url(path, os.getcwd())).decode("utf-8")
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from calor.cli.fetching import fetcher
+from calor.cli.placing import in_environment
 from calor.language import files, operator
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
@@ -89,9 +90,10 @@ def load(
     cwd = os.getcwd()
     fetch = fetcher(arguments.offline)
     made = world(arguments, report, fetch)
+    environments = [_url(name, cwd) for name in arguments.environment]
     gathered = files.gather(
         _url(path, cwd),
-        [_url(name, cwd) for name in arguments.environment],
+        environments,
         fetch,
         parameters=parameters(arguments.parameter),
         cwd=cwd,
@@ -109,5 +111,5 @@ def load(
         sources=gathered.sources,
         require_parameters=require_parameters,
     )
-    report.extend(inner)
+    report.extend(in_environment(one, environments, gathered.sources) for one in inner)
     return Loaded(definition, report, gathered.sources)

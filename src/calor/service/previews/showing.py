@@ -74,6 +74,8 @@ def _step(step: Step, masking: Masking) -> dict[str, Any]:
     }
     if step.possible:
         shown["possible"] = sorted(kind.value for kind in step.possible)
+    if step.unchanged_below:
+        shown["unchanged_below"] = step.unchanged_below
     if step.nested is not None:
         shown["nested"] = steps(step.nested, masking)
         if step.nested.open is not None:

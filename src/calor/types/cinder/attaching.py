@@ -26,6 +26,11 @@ async def attachment_of(cloud: CloudServices, server: str, volume: str) -> Objec
     return await cloud.show("compute", "servers", server, "os-volume_attachments", volume)
 
 
+async def check_attached(cloud: CloudServices, server: str, volume: str) -> None:
+    if await attachment_of(cloud, server, volume) is None:
+        raise ResourceFailed(f"server {server} does not have volume {volume}", "NotFound")
+
+
 async def attach(
     ctx: Context, cloud: CloudServices, server: str, volume: str, device: str | None = None
 ) -> Object:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from calor.clouds.errors import NotFound
+from calor.clouds.errors import CloudError, NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cinder.attaching import attach, detach
 from calor.types.cinder.backups import restore
@@ -16,6 +17,7 @@ DETACHED = "_detached"
 """Where a resource keeps the servers, with their devices, that get the volume back when it is changed."""
 RESTORED = "_restored"
 """Where a resource keeps the backup that was last written to the volume by an update that is not done yet."""
+SHRINKING = "Shrinking volume is not supported."
 WHEN_FREE = frozenset({"size", "backup_id", "read_only"})
 """Properties that are changed while no server has the volume."""
 
@@ -27,6 +29,22 @@ async def refit(
     if "volume_type" in changed and props["volume_type"]:
         await _retype(ctx, cloud, props["volume_type"])
     wanted = {name: props[name] for name in WHEN_FREE & changed if props[name] is not None}
+    if not wanted and not ctx.data.get(DETACHED):
+        return
+    if "size" in wanted:
+        await _refuse_to_shrink(ctx, cloud, wanted["size"])
+    try:
+        await _change_while_free(ctx, cloud, wanted)
+    except (ResourceFailed, CloudError):
+        # What cannot be given back now stays noted, and is given back by the next update.
+        with suppress(ResourceFailed, CloudError):
+            await _give_all_back(ctx, cloud)
+        raise
+    await _give_all_back(ctx, cloud)
+    ctx.note(**{RESTORED: None})
+
+
+async def _change_while_free(ctx: Context, cloud: CloudServices, wanted: Mapping[str, Any]) -> None:
     if not wanted:
         return
     await _detach_all(ctx, cloud)
@@ -36,9 +54,12 @@ async def refit(
         await _extend(ctx, cloud, wanted["size"])
     if "read_only" in wanted:
         await set_read_only(ctx, cloud, wanted["read_only"])
-    for each in ctx.data[DETACHED]:
+
+
+async def _give_all_back(ctx: Context, cloud: CloudServices) -> None:
+    for each in ctx.data.get(DETACHED) or ():
         await _give_back(ctx, cloud, each["server"], each["device"])
-    ctx.note(**{DETACHED: None, RESTORED: None})
+    ctx.note(**{DETACHED: None})
 
 
 async def _give_back(ctx: Context, cloud: CloudServices, server: str, device: str | None) -> None:
@@ -78,10 +99,14 @@ async def _restore(ctx: Context, cloud: CloudServices, backup: str) -> None:
     await _await_free(ctx, cloud)
 
 
+async def _refuse_to_shrink(ctx: Context, cloud: CloudServices, size: int) -> None:
+    """Asked before anything is done: the volume may be larger than the template last said."""
+    if size < (await _shown(ctx, cloud))["size"]:
+        raise ResourceFailed(SHRINKING, "NotSupported")
+
+
 async def _extend(ctx: Context, cloud: CloudServices, size: int) -> None:
     shown = await _shown(ctx, cloud)
-    if size < shown["size"]:
-        raise ResourceFailed("Shrinking volume is not supported.", "NotSupported")
     if size > shown["size"] and shown["status"] != "extending":
         await _act(ctx, cloud, {"os-extend": {"new_size": size}})
     if size > shown["size"]:

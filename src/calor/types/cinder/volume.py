@@ -10,7 +10,7 @@ from calor.language.values import Unknown
 from calor.types.behaviour import CloudServices, Context
 from calor.types.cinder.backups import back_up
 from calor.types.cinder.base import texts
-from calor.types.cinder.refitting import refit, set_read_only
+from calor.types.cinder.refitting import SHRINKING, refit, set_read_only
 from calor.types.cinder.volumes import VolumeObject
 from calor.types.cloud_objects import SHOWN, Object, some
 from calor.types.naming import id_for
@@ -146,6 +146,15 @@ class Volume(VolumeObject):
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
     snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}
+
+    @classmethod
+    def refusal(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> str | None:
+        was, shall_be = before.get("size"), after.get("size")
+        if "size" not in changed or not isinstance(was, int) or not isinstance(shall_be, int):
+            return None
+        return SHRINKING if shall_be < was else None
 
     @classmethod
     def backup_of(cls, props: Mapping[str, Any]) -> str | None:

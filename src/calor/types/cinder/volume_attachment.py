@@ -7,7 +7,7 @@ from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Property
 from calor.types.behaviour import Context
-from calor.types.cinder.attaching import attach, attachment_of, await_attached, detach
+from calor.types.cinder.attaching import attach, attachment_of, await_attached, check_attached, detach
 from calor.types.cinder.base import CinderType
 from calor.types.naming import id_for
 
@@ -75,6 +75,12 @@ class VolumeAttachment(CinderType):
         await ctx.intend()
         await cls.create(ctx, props)
         ctx.note(**{MOVING_TO: None})
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        volume = await id_for(cloud, "cinder.volume", ctx.properties["volume_id"])
+        await check_attached(cloud, ctx.properties["instance_uuid"], volume)
 
     @classmethod
     async def is_well(cls, ctx: Context) -> bool:

@@ -7,7 +7,7 @@ from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, pattern
 from calor.language.schema import Property, ResourceType
 from calor.types.behaviour import CloudServices, Context
-from calor.types.cinder.attaching import attach, attachment_of, await_attached, detach
+from calor.types.cinder.attaching import attach, attachment_of, await_attached, check_attached, detach
 from calor.types.naming import id_for
 
 
@@ -63,6 +63,11 @@ class VolumeAttachment(ResourceType):
         if ctx.action == "CREATE":
             await await_attached(ctx, cloud, server, volume)
         return True
+
+    @classmethod
+    async def check(cls, ctx: Context) -> None:
+        cloud = await ctx.cloud()
+        await check_attached(cloud, *await _ends(cloud, ctx.properties))
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
