@@ -10,7 +10,11 @@ SECONDS = 30.0
 MOST_HEAPS = 2
 """More would help programs whose threads really run at the same time. Here, each would keep what it needed once."""
 
-_ARENA_MAX = -8
+LARGE = 1 << 20
+"""Bytes from which on something has memory of its own, which is given back as soon as it is not needed. The C library
+would raise this bound whenever something large has come and gone."""
+
+_ARENA_MAX, _MMAP_THRESHOLD = -8, -3
 
 
 def give_back_memory() -> None:
@@ -20,6 +24,7 @@ def give_back_memory() -> None:
         library = ctypes.CDLL(None)
         trim = library.malloc_trim
         library.mallopt(_ARENA_MAX, MOST_HEAPS)
+        library.mallopt(_MMAP_THRESHOLD, LARGE)
     except (AttributeError, OSError):
         return
 

@@ -154,7 +154,7 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
         "journal_mode=WAL",
         "synchronous=NORMAL",
         "foreign_keys=ON",
-        "cache_size=-4000",
+        "cache_size=-2000",
         "temp_store=MEMORY",
     ):
         cursor.execute(f"PRAGMA {pragma}")

@@ -12,6 +12,8 @@ from collections import OrderedDict
 _COST = (2**14, 8, 1)
 _NO_COST = (2, 8, 1)
 _REMEMBERED = 1024
+AT_ONCE = 1
+"""How many passwords are hashed at the same time."""
 
 
 def fingerprint(secret: str) -> str:
@@ -61,16 +63,20 @@ class Passwords:
         self._fitting: OrderedDict[bytes, None] = OrderedDict()
         # Stands in for users that do not exist, so that time does not tell them from those that do.
         self._nobody = _written(_COST, secrets.token_bytes(16), secrets.token_bytes(32))
+        # Each takes 16 MB for a moment.
+        self._hashing = asyncio.Semaphore(AT_ONCE)
 
     async def hash(self, password: str) -> str:
-        return await asyncio.to_thread(hash_password, password)
+        async with self._hashing:
+            return await asyncio.to_thread(hash_password, password)
 
     async def fits(self, stored: str | None, password: str) -> bool:
         remembered = self._remembered(stored or self._nobody, password)
         if remembered in self._fitting:
             self._fitting.move_to_end(remembered)
             return True
-        fits = await asyncio.to_thread(password_fits, stored or self._nobody, password)
+        async with self._hashing:
+            fits = await asyncio.to_thread(password_fits, stored or self._nobody, password)
         if fits:
             self._fitting[remembered] = None
             if len(self._fitting) > _REMEMBERED:
