@@ -131,7 +131,14 @@ def test_errors_to_ignore(door: Door) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("environment", []), ("environment", 0), ("environment_files", {}), ("files", []), ("template_url", {})],
+    [
+        ("environment", []),
+        ("environment", 0),
+        ("environment_files", {}),
+        ("files", []),
+        ("files_container", {}),
+        ("template_url", {}),
+    ],
 )
 def test_what_is_empty_and_of_a_wrong_kind_is_refused(door: Door, key: str, value: Any) -> None:
     template = {"heat_template_version": "2021-04-16"}

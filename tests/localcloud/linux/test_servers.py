@@ -221,6 +221,7 @@ def _small_image(folder: Path) -> Path:
 
 def test_the_small_image_is_made_of_busybox_where_the_host_has_it(machine: Machine) -> None:
     need("busybox")
+    need("curl")
     machine.network()
     machine.boot(
         "first", machine.port("10.0.0.11", permissions=PING_AND), image_name="cirros", script="httpd -h /etc"
@@ -235,4 +236,5 @@ def test_the_small_image_is_made_of_busybox_where_the_host_has_it(machine: Machi
         "nothing of the host\n"
     )
     assert "1 received" in machine.out("second", "ping -c 1 -W 5 10.0.0.11")
-    assert machine.out("first", "wget -q -O - http://127.0.0.1/hostname") == "first\n"
+    for fetch in ("wget -q -O -", "curl -s"):
+        assert machine.out("first", f"{fetch} http://127.0.0.1/hostname") == "first\n"

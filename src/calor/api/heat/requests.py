@@ -185,9 +185,9 @@ def _files(body: Mapping[str, Any]) -> dict[str, Any]:
 def _all_files(api: Api, call: Call) -> dict[str, Any]:
     """The files of a request, and those that are kept for it in the object store."""
     files = _files(call.body)
-    if not call.body.get("files_container"):
+    container = _text(call.body, "files_container") if call.body.get("files_container") is not None else ""
+    if not container:
         return files
-    container = _text(call.body, "files_container")
     return api.commands.files_in(call.caller, container, files, api.settings.largest_body)
 
 

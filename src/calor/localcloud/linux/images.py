@@ -14,7 +14,7 @@ from pathlib import Path
 
 from calor.localcloud.linux.snapshots import HOST_USR_MARK
 
-_VERSION = 3
+_VERSION = 4
 """Of the images that are made here; earlier ones are made anew."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -68,8 +68,9 @@ def default_user(name: str) -> str:
     return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
 
 
-_OTHERWISE = ("ping", "sh")
-"""What the host has better: busybox's ping wants more than a server may, and its shell takes no other."""
+_FROM_HOST = ("curl", "ping", "sh")
+"""What the host has, or has better: signals are sent with curl; busybox's ping wants more than a server may, and its
+shell takes no other."""
 
 
 class Images:
@@ -190,7 +191,7 @@ def _fill_small(root: Path, busybox: Path) -> None:
         if name not in ("busybox", "ping", "ping6"):
             (root / "bin" / name).symlink_to("/bin/busybox")
     (root / "usr/bin/env").symlink_to("/bin/busybox")
-    for name in _OTHERWISE:
+    for name in _FROM_HOST:
         program = shutil.which(name)
         if program is not None and Path(program).resolve().name != "busybox":
             _add_with_libraries(root, name, Path(program))
