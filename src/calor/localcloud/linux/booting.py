@@ -31,7 +31,9 @@ def write_boot(folder: Path, plan: ServerPlan, default_user: str, names: Mapping
     for name, content in script.files.items():
         (folder / name).write_bytes(content)
     body = "\n".join(script.lines)
-    (folder / "boot").write_text(f". {BOOT_AT}/functions\n{{\n{body}\n}} 2>&1 | tee -a {_OUTPUT}\n")
+    # The server's first process waits for what is said, and so does who passes it on, though all are told to end.
+    passing_on = f"{{\ntrap '' TERM\ntee -a {_OUTPUT}\n: >/run/said\n}}"
+    (folder / "boot").write_text(f". {BOOT_AT}/functions\n{{\n{body}\n}} 2>&1 | {passing_on}\n")
     if needs_python:
         for package in _libraries():
             ignored = shutil.ignore_patterns("__pycache__", "*.so")
