@@ -143,14 +143,14 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
     reason = f"  {ansi.visible(step.reason)}" if step.reason else ""
     yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(short_type(step.type_name), ansi.DIM)}{reason}"
     for change in step.changes:
-        for part in _parts(change):
+        before, after = _without_nulls(change.before, change.after)
+        for part in _parts(replace(change, before=before, after=after)):
             yield from _change(part, step.kind, paint)
 
 
 def _parts(change: Change) -> Iterator[Change]:
     """The change of a map or list by what differs inside, so that nobody has to look for it in a long line."""
-    before, after = _without_nulls(change.before, change.after)
-    change = replace(change, before=before, after=after)
+    before, after = change.before, change.after
     if not change.known or len(_value(before)) + len(_value(after)) <= _LINE:
         yield change
     elif isinstance(after, dict) and isinstance(before, (dict, NoneType)):

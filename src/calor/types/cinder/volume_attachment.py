@@ -66,11 +66,12 @@ class VolumeAttachment(CinderType):
     async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
         """The volume moves: to another server, another device, or away for another one."""
         wanted = {end: props[end] for end in cls.ends}
+        moving_to = ctx.data.get(MOVING_TO)
         if changed:
             await cls.delete(ctx)
-        elif ctx.data.get(MOVING_TO, wanted) not in (None, wanted):
+        elif moving_to and moving_to != wanted:
             # Another update did not get there, and nothing of it is wanted any more.
-            await _part(ctx, ctx.data[MOVING_TO])
+            await _part(ctx, moving_to)
         ctx.note(**{MOVING_TO: wanted})
         await ctx.intend()
         await cls.create(ctx, props)

@@ -39,13 +39,17 @@ async def port_for(
     name = _name(ctx, position)
     known = own_ports(ctx.data)
 
-    async def made_before() -> Object | None:
-        return next((port for port in await _waiting(cloud, name) if _is_for(network, port)), None)
+    def fitting(waiting: Iterable[Object]) -> Object | None:
+        return next((port for port in waiting if _is_for(network, port)), None)
 
-    port = await made_before()
+    async def made_before() -> Object | None:
+        return fitting(await _waiting(cloud, name))
+
+    left = await _waiting(cloud, name)
+    port = fitting(left)
     if port is None:
         # Those for a place that was wanted earlier must not keep it from going.
-        await delete_ports(ctx, cloud, [str(port["id"]) for port in await _waiting(cloud, name)])
+        await delete_ports(ctx, cloud, [str(one["id"]) for one in left])
         ids = [await id_for(cloud, "neutron.security_group", str(group)) for group in groups]
         prepared = await _with_policy_id(cloud, network)
         body = port_body(prepared, await _network_of(cloud, network), name, ids)
