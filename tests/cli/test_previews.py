@@ -126,17 +126,21 @@ def test_a_preview_of_a_new_stack_shows_what_it_will_be() -> None:
 
 
 def test_what_is_left_of_a_replaced_resource_goes_without_saying() -> None:
-    steps = [
-        Step("replace", ("a",), "http://x/server.yaml", "why"),
-        Step("delete", ("a",), "T", "there is another"),
-    ]
+    steps = steps_of(
+        {
+            "plan": [
+                raw("replace", "a", resource_type="http://x/server.yaml", reason="why"),
+                raw("delete", "a", reason="there is another"),
+            ]
+        }
+    )
 
     assert render(steps, color=False).splitlines() == ["± replace a  server.yaml  why", "", "1 replaced"]
     assert worked_on(steps) == 1
 
 
 def raw(action: str, *path: str, **more: Any) -> dict[str, Any]:
-    return {"action": action, "path": list(path), "resource_type": "T", **more}
+    return {"action": action, "path": list(path), "resource_type": "T"} | more
 
 
 def test_what_may_be_replaced_is_shown_and_counted_once_with_all_that_may_go_with_it() -> None:

@@ -417,6 +417,28 @@ class TestErrors:
         assert made.err.startswith("calor: given.yaml:3:3: the template has no parameter `wrod`")
         assert "given.yaml:3:3: " in checked.out
 
+    @pytest.mark.parametrize("section", ["parameters", "parameter_defaults"])
+    def test_a_value_against_a_constraint_is_wrong_where_an_environment_gives_it(
+        self, calor: Run, templates: Path, section: str
+    ) -> None:
+        (templates / "limited.yaml").write_text(
+            "heat_template_version: 2018-08-31\n"
+            "parameters:\n"
+            "  size: {type: number, default: 1, constraints: [{range: {max: 3}}]}\n"
+        )
+        (templates / "early.yaml").write_text(f"{section}: {{size: 8}}\n")
+        (templates / "late.yaml").write_text(f"{section}:\n  size: 9\n")
+        both = ("-t", "limited.yaml", "-e", "early.yaml", "-e", "late.yaml")
+
+        made = calor("stack", "create", *both, "x")
+        checked = calor("template", "validate", "limited.yaml", "-e", "early.yaml", "-e", "late.yaml")
+        overridden = calor("stack", "create", *both, "-P", "size=7", "x")
+
+        assert made.err.startswith("calor: late.yaml:2:3: Parameter 'size' is invalid: ")
+        assert "it is declared at limited.yaml:3:3" in made.err
+        assert "late.yaml:2:3: " in checked.out
+        assert overridden.err.startswith("calor: limited.yaml:3:3: ")
+
     def test_all_that_is_wrong_with_files_is_told(self, calor: Run, templates: Path) -> None:
         (templates / "two.yaml").write_text(
             "heat_template_version: 2018-08-31\nresources: {a: {type: no.yaml}, b: {type: nor.yaml}}\n"

@@ -453,6 +453,39 @@ class TestResolve:
         )
 
 
+class TestStandardInput:
+    """A template named `-` comes from there, and names other files from the current folder."""
+
+    @pytest.fixture
+    def typed(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+        return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    def test_is_validated(self, calor: Run, typed: Callable[[str], None]) -> None:
+        typed(BAD)
+
+        done = calor("validate", "-")
+
+        assert done.code == 1
+        assert [line.split()[0] for line in done.lines[:-1]] == ["-:3:53:", "-:4:61:"]
+
+    def test_is_resolved_with_what_it_names(
+        self, calor: Run, write: Write, typed: Callable[[str], None]
+    ) -> None:
+        write("child.yaml", "heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
+        typed(
+            "heat_template_version: 2021-04-16\nresources: {r: {type: child.yaml, properties: {size: 3}}}\n"
+        )
+
+        done = calor("resolve", "-", "--format", "json")
+
+        assert done.data["resources"]["r"]["properties"] == {"size": 3}
+
+    def test_is_drawn(self, calor: Run, typed: Callable[[str], None]) -> None:
+        typed(GOOD)
+
+        assert "code" in calor("graph", "-", "--format", "dot").out
+
+
 def request(name: str, **more: Any) -> str:
     return json.dumps({"template": SECRET, "parameters": {"name": name}, **more})
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import urllib.parse
+from functools import cache
 
 from calor.language.files import MAX_FILE, Fetch
 
 TIMEOUT = 20
+STANDARD_INPUT = "-"
 
 
 def fetcher(offline: bool) -> Fetch:
@@ -27,6 +30,20 @@ def fetcher(offline: bool) -> Fetch:
             raise
 
     return fetch
+
+
+def with_standard_input(name: str, url: str, fetch: Fetch) -> Fetch:
+    """Reads a template from there if it is named so, as if it were a file of the current folder: what it names is
+    looked for from here."""
+    if name != STANDARD_INPUT:
+        return fetch
+
+    @cache
+    def standard_input() -> bytes:
+        # It can be read only once.
+        return sys.stdin.buffer.read(MAX_FILE + 1)
+
+    return lambda wanted: standard_input() if wanted == url else fetch(wanted)
 
 
 def _from_file(url: str) -> bytes:

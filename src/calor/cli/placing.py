@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,22 +12,55 @@ if TYPE_CHECKING:
     from calor.language.source import Source
 
 _UNKNOWN_PARAMETER = "E207"
+_WRONG_VALUES = ("E209", "E210")
 
 
-def in_environment(
-    problem: Diagnostic, environments: Sequence[str], sources: Mapping[str, Source]
-) -> Diagnostic:
-    """A parameter that the template does not have is wrong where it is given, if that is in an environment."""
-    if problem.code != _UNKNOWN_PARAMETER:
-        return problem
-    for url in reversed(environments):
-        source = sources.get(url)
-        data = source.data if source is not None and isinstance(source.data, dict) else {}
-        given = data.get("parameters")
-        for name in given if isinstance(given, dict) else ():
-            if source is not None and f"`{name}`" in problem.message:
-                return replace(problem, where=source.locate(("parameters", name)))
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a request was made of, as far as it tells where a parameter's value came from."""
+
+    template: str
+    environments: Sequence[str]
+    given: Collection[str]
+    """The parameters that were given beside the environments, over which they win."""
+    sources: Mapping[str, Source]
+
+
+def in_environment(problem: Diagnostic, inputs: Inputs) -> Diagnostic:
+    """A parameter that the template does not have, or whose value is wrong, is wrong where it is given, if that is in
+    an environment."""
+    if problem.code == _UNKNOWN_PARAMETER:
+        where = _given_in(inputs, re.compile("`(.*?)`"), problem.message, ("parameters",))
+        return replace(problem, where=where) if where else problem
+    if problem.code in _WRONG_VALUES and problem.where and _is_of(problem.where, inputs):
+        sections = ("parameters", "parameter_defaults")
+        where = _given_in(inputs, re.compile("Parameter '(.*?)'"), problem.message, sections)
+        if where:
+            return replace(problem, where=where, hint=problem.hint or f"it is declared at {problem.where}")
     return problem
+
+
+def _is_of(where: Position, inputs: Inputs) -> bool:
+    """Whether it is in the template itself: those below get their parameters from there."""
+    source = inputs.sources.get(inputs.template)
+    return source is not None and source.name == where.file
+
+
+def _given_in(
+    inputs: Inputs, naming: re.Pattern[str], message: str, sections: Sequence[str]
+) -> Position | None:
+    """Where the parameter that a message names gets its value; the last environment that has it wins."""
+    named = naming.search(message)
+    if named is None or named[1] in inputs.given:
+        return None
+    for section in sections:
+        for url in reversed(inputs.environments):
+            source = inputs.sources.get(url)
+            data = source.data if source is not None and isinstance(source.data, dict) else {}
+            values = data.get(section)
+            if source is not None and isinstance(values, dict) and values.get(named[1]) is not None:
+                return source.locate((section, named[1]))
+    return None
 
 
 def of_type(message: str, sources: Mapping[str, Source]) -> Position | None:

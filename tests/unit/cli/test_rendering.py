@@ -30,7 +30,8 @@ WITHOUT_PLACE = Diagnostic(Severity.WARNING, "W601", "nobody reads it", path="pa
 
 
 def shown(diagnostic: Diagnostic, text: str = TEMPLATE, width: int = 100) -> str:
-    return terminal.render([diagnostic], {"web.yaml": Source("web.yaml", text)}, color=False, width=width)
+    sources = {"file:///home/web.yaml": Source("web.yaml", text)}
+    return terminal.render([diagnostic], sources, color=False, width=width)
 
 
 def marked(line: str, column: int, end_column: int | None = None, width: int = 100) -> list[str]:

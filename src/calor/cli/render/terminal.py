@@ -18,9 +18,10 @@ _LEAST_ROOM = 20
 def render(
     diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], *, color: bool, width: int = 100
 ) -> str:
-    """Each diagnostic with its source line, an empty line after each. `sources` are by the names in positions."""
+    """Each diagnostic with its source line, an empty line after each."""
     paint = painter(color)
-    blocks = (_block(diagnostic, sources, paint, width) for diagnostic in diagnostics)
+    by_name = {source.name: source for source in sources.values()}
+    blocks = (_block(diagnostic, by_name, paint, width) for diagnostic in diagnostics)
     return "\n".join(line for block in blocks for line in (*block, ""))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import ApiError
 from calor.cli.errors import CommandError
-from calor.cli.placing import in_environment, of_type
-from calor.cli.stack.request import StackRequest, complaint
+from calor.cli.placing import Inputs, in_environment, of_type
+from calor.cli.stack.request import StackRequest, complaint, print_problems
 
 if TYPE_CHECKING:
     from calor.language.diagnostics import Diagnostic
@@ -33,7 +31,7 @@ def explaining(request: StackRequest) -> Iterator[None]:
             raise
         if len(errors) == 1:
             raise complaint(errors[0]) from None
-        _print(errors, request)
+        print_problems(errors, request.sources)
         raise CommandError(f"the service refuses the template, which has {len(errors)} errors") from None
 
 
@@ -53,11 +51,9 @@ def _errors(request: StackRequest, said: Sequence[str]) -> list[Diagnostic]:
 
     world = replace(offline, custom=judge)
     resolve_request(request.body, world, report, name=request.template_url, sources=request.sources)
-    return [
-        in_environment(one, request.environment_urls, request.sources)
-        for one in report.sorted()
-        if one.prevents
-    ]
+    given = request.body.get("parameters") or {}
+    inputs = Inputs(request.template_url, request.environment_urls, given, request.sources)
+    return [in_environment(one, inputs) for one in report.sorted() if one.prevents]
 
 
 def _verdict(value: Any, said: Sequence[str]) -> str | None:
@@ -65,13 +61,3 @@ def _verdict(value: Any, said: Sequence[str]) -> str | None:
     verdict = f"Error validating value '{value}': "
     found = next((words for words in said if verdict in words), None)
     return None if found is None else found.partition(verdict)[2]
-
-
-def _print(errors: list[Diagnostic], request: StackRequest) -> None:
-    from calor.cli.render import plain, terminal
-
-    if sys.stderr.isatty():
-        shown = terminal.render(errors, request.sources, color="NO_COLOR" not in os.environ)
-    else:
-        shown = plain.render(errors)
-    print(shown, file=sys.stderr)

@@ -68,7 +68,7 @@ def steps_of(answer: Mapping[str, Any]) -> list[Step]:
 def _planned(
     plan: Sequence[Mapping[str, Any]], above: tuple[str, ...], leaving: bool = False
 ) -> Iterator[Step]:
-    replaced: set[tuple[str, ...]] = set()
+    seen: dict[tuple[str, ...], str] = {}
     for raw in plan:
         path = tuple(raw.get("path") or (*above, raw.get("resource_name", "")))
         changes = tuple(
@@ -76,9 +76,10 @@ def _planned(
             for one in raw.get("changes") or ()
         )
         kind = raw.get("action") or raw.get("kind") or ""
-        is_leaving = leaving or (path in replaced and kind in ("delete", "undecided"))
-        if kind in ("replace", "undecided"):
-            replaced.add(path)
+        is_leaving = leaving or (
+            kind in ("delete", "undecided") and seen.get(path) in ("replace", "undecided")
+        )
+        seen.setdefault(path, kind)
         yield Step(
             kind,
             path,
@@ -119,21 +120,13 @@ def worked_on(steps: Sequence[Step]) -> int:
 
 def render(steps: Sequence[Step], *, color: bool) -> str:
     paint = ansi.painter(color)
-    steps = _without_leavings(steps)
+    steps = [step for step in steps if not step.is_leaving]
     shown = [step for step in steps if step.kind != "keep"]
     if not shown:
         return "Nothing would change."
     ordered = sorted(shown, key=lambda step: _ORDER.index(step.kind) if step.kind in _ORDER else len(_ORDER))
     lines = [line for step in ordered for line in _step(step, paint)]
     return "\n".join([*lines, "", _summary(steps, paint)])
-
-
-def _without_leavings(steps: Sequence[Step]) -> list[Step]:
-    """That what was replaced is deleted in the end goes without saying."""
-    replaced = {step.path for step in steps if step.kind == "replace"}
-    return [
-        step for step in steps if not step.is_leaving and (step.kind != "delete" or step.path not in replaced)
-    ]
 
 
 def _step(step: Step, paint: Paint) -> Iterator[str]:

@@ -6,9 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import Heat
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from calor.language.source import Source
 
 _HOOKS_FILE = "calor:hooks"
-_STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +71,20 @@ def _with_container(arguments: argparse.Namespace, container: str) -> StackReque
 
 
 def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackRequest:
-    from calor.cli.fetching import fetcher
-    from calor.cli.render import plain, terminal
+    from calor.cli.fetching import fetcher, with_standard_input
     from calor.language import files
     from calor.language.diagnostics import Severity
 
     cwd = os.getcwd()
     template_url = files.file_url(template, cwd)
     environment_urls = tuple(files.file_url(name, cwd) for name in environments)
-    fetch = _with_token(heat, fetcher(False))
-    if template == _STANDARD_INPUT:
-        fetch = _with_standard_input(template_url, fetch)
+    fetch = with_standard_input(template, template_url, _with_token(heat, fetcher(False)))
     found = files.gather(template_url, environment_urls, fetch, cwd=cwd)
     problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
     if len(problems) == 1:
         raise complaint(problems[0])
     if problems:
-        if sys.stderr.isatty():
-            print(
-                terminal.render(problems, found.sources, color="NO_COLOR" not in os.environ), file=sys.stderr
-            )
-        else:
-            print(plain.render(problems), file=sys.stderr)
+        print_problems(problems, found.sources)
         raise CommandError(f"{len(problems)} problems in {template} and what belongs to it")
     return StackRequest(found.request, template_url, environment_urls, found.sources)
 
@@ -105,15 +95,14 @@ def complaint(problem: Diagnostic) -> CommandError:
     return CommandError(place + problem.message, problem.hint or "")
 
 
-def _with_standard_input(template_url: str, fetch: Any) -> Any:
-    """The template comes from there, as if it were a file of the current folder: others are named from here."""
-    return lambda url: _standard_input() if url == template_url else fetch(url)
+def print_problems(problems: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:
+    from calor.cli.render import plain, terminal
 
-
-@cache
-def _standard_input() -> bytes:
-    """It can be read only once."""
-    return sys.stdin.buffer.read()
+    if sys.stderr.isatty():
+        shown = terminal.render(problems, sources, color="NO_COLOR" not in os.environ)
+    else:
+        shown = plain.render(problems)
+    print(shown, file=sys.stderr)
 
 
 def _with_token(heat: Heat, fetch: Any) -> Any:
@@ -207,13 +196,12 @@ def key_values(pairs: Iterable[str], what: str) -> list[tuple[str, str]]:
 
 def read_text(path: str) -> str:
     """The content of a file or a web address, or `-`."""
-    from calor.cli.fetching import fetcher
+    from calor.cli.fetching import fetcher, with_standard_input
     from calor.language.files import file_url
 
     try:
-        if path == _STANDARD_INPUT:
-            return _standard_input().decode("utf-8")
-        return fetcher(False)(file_url(path, os.getcwd())).decode("utf-8")
+        url = file_url(path, os.getcwd())
+        return with_standard_input(path, url, fetcher(False))(url).decode("utf-8")
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from calor.cli.fetching import fetcher
-from calor.cli.placing import in_environment
+from calor.cli.fetching import fetcher, with_standard_input
+from calor.cli.placing import Inputs, in_environment
 from calor.language import files, operator
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
@@ -88,16 +88,12 @@ def load(
     """A template with its environments, resolved as far as it goes."""
     report = Report()
     cwd = os.getcwd()
-    fetch = fetcher(arguments.offline)
+    url = _url(path, cwd)
+    fetch = with_standard_input(path, url, fetcher(arguments.offline))
     made = world(arguments, report, fetch)
     environments = [_url(name, cwd) for name in arguments.environment]
-    gathered = files.gather(
-        _url(path, cwd),
-        environments,
-        fetch,
-        parameters=parameters(arguments.parameter),
-        cwd=cwd,
-    )
+    given = parameters(arguments.parameter)
+    gathered = files.gather(url, environments, fetch, parameters=given, cwd=cwd)
     report.extend(gathered.report)
     if not gathered.request:
         return Loaded(None, report, gathered.sources)
@@ -111,5 +107,6 @@ def load(
         sources=gathered.sources,
         require_parameters=require_parameters,
     )
-    report.extend(in_environment(one, environments, gathered.sources) for one in inner)
+    inputs = Inputs(url, environments, given, gathered.sources)
+    report.extend(in_environment(one, inputs) for one in inner)
     return Loaded(definition, report, gathered.sources)

@@ -23,7 +23,9 @@ def add_to(commands: Any) -> None:
     verbs = template.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     validate = verbs.add_parser("validate", help="report everything that is wrong with templates")
-    validate.add_argument("paths", nargs="+", metavar="FILE|DIR", help="templates, or folders of them")
+    validate.add_argument(
+        "paths", nargs="+", metavar="FILE|DIR", help="templates, or folders of them; -: standard input"
+    )
     _add_inputs(validate)
     _add_selection(validate)
     validate.add_argument(
@@ -40,7 +42,7 @@ def add_to(commands: Any) -> None:
     validate.set_defaults(run=_runner("validate"))
 
     resolve = verbs.add_parser("resolve", help="show a template with all values resolved")
-    resolve.add_argument("path", nargs="?", metavar="FILE", help="the template")
+    resolve.add_argument("path", nargs="?", metavar="FILE", help="the template; -: standard input")
     _add_inputs(resolve)
     _add_selection(resolve)
     resolve.add_argument("--format", choices=("yaml", "json"), default="yaml")
@@ -54,7 +56,7 @@ def add_to(commands: Any) -> None:
     resolve.set_defaults(run=_runner("resolve"))
 
     graph = verbs.add_parser("graph", help="draw what depends on what")
-    graph.add_argument("path", metavar="FILE")
+    graph.add_argument("path", metavar="FILE", help="the template; -: standard input")
     _add_inputs(graph)
     graph.add_argument("--format", choices=("text", "dot", "svg"), default="text")
     graph.add_argument("--nested", action="store_true", help="draw nested stacks, too")

@@ -104,7 +104,6 @@ def _print(found: list[Diagnostic], sources: dict[str, Source], count: int, form
     elif form == "plain":
         print(*([plain.render(found)] if found else []), terminal.summary(found, count), sep="\n")
     else:
-        by_name = {source.name: source for source in sources.values()}
         color = "NO_COLOR" not in os.environ
-        blocks = [terminal.render(found, by_name, color=color), ""] if found else []
+        blocks = [terminal.render(found, sources, color=color), ""] if found else []
         print(*blocks, terminal.summary(found, count, color=color), sep="\n")
