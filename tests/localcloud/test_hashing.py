@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from calor.localcloud.identity.hashing import hash_password, hash_random, password_fits
+import asyncio
+
+import pytest
+
+from calor.clouds.stack_users import new_password
+from calor.localcloud.identity.hashing import Passwords, hash_password, hash_random, is_random, password_fits
 
 
 def test_a_random_password_is_checked_like_any_other() -> None:
@@ -13,3 +18,25 @@ def test_a_random_password_is_checked_like_any_other() -> None:
 
 def test_the_same_password_is_never_kept_in_the_same_way() -> None:
     assert hash_random("one") != hash_random("one")
+
+
+def test_what_a_program_has_drawn_is_told_from_what_people_choose() -> None:
+    assert all(is_random(new_password()) for _ in range(100))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    ["secret", "Tr0ub4dor&3", "correct horse battery staple and so on", "Ab1" * 20, "0123456789abcdef" * 2],
+)
+def test_what_people_choose_is_slow_to_try(chosen: str) -> None:
+    assert not is_random(chosen)
+
+
+@pytest.mark.parametrize("password", ["chosen", new_password()])
+def test_passwords_fit_however_they_are_kept(password: str) -> None:
+    async def tried() -> list[bool]:
+        passwords = Passwords()
+        stored = await passwords.hash(password)
+        return [await passwords.fits(stored, one) for one in (password, password, f"{password}!")]
+
+    assert asyncio.run(tried()) == [True, True, False]

@@ -1,5 +1,5 @@
-"""Secrets are kept only as hashes: tokens, which are long and random, by SHA-256; passwords, which people choose, by
-scrypt, which is slow on purpose."""
+"""Secrets are kept only as hashes: tokens, which are long and random, by SHA-256; passwords by scrypt, which is slow on
+purpose for those that people choose."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import hashlib
 import hmac
 import secrets
 from collections import OrderedDict
+from typing import TypeGuard
 
 _COST = (2**14, 8, 1)
 _NO_COST = (2, 8, 1)
+_QUICK = "scrypt$2$"
+_RANDOM_LENGTH, _RANDOM_VARIETY = 32, 18
 _REMEMBERED = 1024
 AT_ONCE = 1
 """How many passwords are hashed at the same time."""
@@ -31,6 +34,17 @@ def hash_random(password: str) -> str:
     return _hashed(password, _NO_COST)
 
 
+def is_random(password: str) -> bool:
+    """Whether a program must have drawn it, as the engine does for the users of stacks: so long and so varied that
+    nobody remembers it."""
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return (
+        len(password) >= _RANDOM_LENGTH
+        and len(set(password)) >= _RANDOM_VARIETY
+        and all(any(map(kind, password)) for kind in kinds)
+    )
+
+
 def password_fits(stored: str, password: str) -> bool:
     _, n, r, p, salt, digest = stored.split("$")
     found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
@@ -45,6 +59,10 @@ def _hashed(password: str, cost: tuple[int, int, int]) -> str:
 def _written(cost: tuple[int, int, int], salt: bytes, digest: bytes) -> str:
     n, r, p = cost
     return f"scrypt${n}${r}${p}${salt.hex()}${digest.hex()}"
+
+
+def _is_quick(stored: str | None) -> TypeGuard[str]:
+    return stored is not None and stored.startswith(_QUICK)
 
 
 def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
@@ -67,6 +85,8 @@ class Passwords:
         self._hashing = asyncio.Semaphore(AT_ONCE)
 
     async def hash(self, password: str) -> str:
+        if is_random(password):
+            return hash_random(password)
         async with self._hashing:
             return await asyncio.to_thread(hash_password, password)
 
@@ -75,8 +95,11 @@ class Passwords:
         if remembered in self._fitting:
             self._fitting.move_to_end(remembered)
             return True
-        async with self._hashing:
-            fits = await asyncio.to_thread(password_fits, stored or self._nobody, password)
+        if _is_quick(stored):
+            fits = password_fits(stored, password)
+        else:
+            async with self._hashing:
+                fits = await asyncio.to_thread(password_fits, stored or self._nobody, password)
         if fits:
             self._fitting[remembered] = None
             if len(self._fitting) > _REMEMBERED:
