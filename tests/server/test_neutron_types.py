@@ -494,3 +494,14 @@ def test_what_the_network_service_has_no_extension_for_is_refused_before_anythin
         "Service neutron is not available for resource type OS::Neutron::IKEPolicy, reason: Required extension "
         "vpnaas in neutron service is not available."
     )
+
+
+def test_types_are_not_offered_that_the_network_service_has_no_extension_for(user: Orchestrator) -> None:
+    offered = user.api.get("/resource_types").json()["resource_types"]
+    shown = user.api.get("/resource_types/OS::Neutron::IKEPolicy")
+    sampled = user.api.get("/resource_types/OS::Neutron::IKEPolicy/template")
+
+    assert "OS::Neutron::Router" in offered
+    assert "OS::Neutron::IKEPolicy" not in offered
+    assert (shown.status_code, sampled.status_code) == (400, 400)
+    assert "Required extension vpnaas" in shown.json()["error"]["message"]

@@ -46,7 +46,7 @@ def _stack_url(base: str, project: str, name: str, id: str) -> str:
     return f"{base}/v1/{quote(project)}/stacks/{quote(name)}/{quote(id)}"
 
 
-@lru_cache(4096)
+@lru_cache(1024)
 def _quoted(name: str) -> str:
     return quote(name, safe="")
 

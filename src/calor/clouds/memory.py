@@ -57,7 +57,14 @@ class Memory(Generic[Known]):
             del self._asked[key]
             self._known.pop(key, None)
             self._known[key] = (found, min(self._clock() + self._seconds, self._ends_at(found)))
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
+            self._forget()
         mine.set_result(found)
         return found
+
+    def _forget(self) -> None:
+        """What has had its time, as far as it lies first. It comes in the order in which it was looked up."""
+        while self._known and (len(self._known) > self._size or self._first_ends() <= self._clock()):
+            self._known.popitem(last=False)
+
+    def _first_ends(self) -> float:
+        return next(iter(self._known.values()))[1]

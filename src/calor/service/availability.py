@@ -3,7 +3,7 @@ extension that it needs, and if there is behaviour for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from calor.clouds.errors import CloudError
 from calor.language.library import World
@@ -68,9 +68,11 @@ def extended(world: World, type_names: Iterable[str]) -> list[type[ResourceType]
     return [one for one in declared if one is not None and one.extension and one.service in _EXTENSIBLE]
 
 
-def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions) -> None:
-    """Raises ServiceError for the first of the types whose service lacks the extension that it needs. A service that
-    does not tell is taken to have it."""
+def lacking_extensions(
+    types: Iterable[type[ResourceType]], extensions: Extensions
+) -> Iterator[type[ResourceType]]:
+    """Those of the types whose service lacks the extension that they need. A service that does not tell is taken to
+    have it."""
     for one in types:
         assert one.service is not None
         try:
@@ -78,8 +80,14 @@ def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions
         except CloudError:
             continue
         if not there:
-            reason = f"Required extension {one.extension} in {one.service} service is not available."
-            raise ServiceError(UNAVAILABLE, _unavailable(one.service, one.type_name, reason))
+            yield one
+
+
+def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions) -> None:
+    """Raises ServiceError for the first of the types whose service lacks the extension that it needs."""
+    for one in lacking_extensions(types, extensions):
+        reason = f"Required extension {one.extension} in {one.service} service is not available."
+        raise ServiceError(UNAVAILABLE, _unavailable(str(one.service), one.type_name, reason))
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> str:

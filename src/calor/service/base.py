@@ -24,7 +24,13 @@ from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.observe import fields
-from calor.service.availability import check_available, check_extensions, extended
+from calor.service.availability import (
+    Extensions,
+    check_available,
+    check_extensions,
+    extended,
+    lacking_extensions,
+)
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
@@ -184,10 +190,29 @@ class Base:
         """Raises ServiceError if the caller may not use one of the types, or its service is not there."""
         self.check_types(caller, types)
         check_available(self.world, caller, types, to_be_made=True)
+        self.check_extensions(caller, types)
+
+    def check_extensions(self, caller: Caller, types: Sequence[str]) -> None:
+        """Raises ServiceError if a service lacks the extension that one of the types needs."""
         needing = extended(self.world, types)
-        services = self._services(caller) if needing else None
-        if self.vault is not None and services is not None:
-            check_extensions(needing, partial(self.vault.reach.lookups.extensions, services))
+        extensions = self._extensions(caller) if needing else None
+        if extensions is not None:
+            check_extensions(needing, extensions)
+
+    def without_extension(self, caller: Caller, types: Sequence[str]) -> frozenset[str]:
+        """Those of the types that cannot be used for want of an extension."""
+        needing = extended(self.world, types)
+        extensions = self._extensions(caller) if needing else None
+        if extensions is None:
+            return frozenset()
+        return frozenset(one.type_name for one in lacking_extensions(needing, extensions))
+
+    def _extensions(self, caller: Caller) -> Extensions | None:
+        """What tells which extensions there are; None where there is nobody to ask."""
+        services = self._services(caller)
+        if self.vault is None or services is None:
+            return None
+        return partial(self.vault.reach.lookups.extensions, services)
 
     def define(self, caller: Caller, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
         """What a request asks for. Raises ServiceError if something is wrong with it, if the caller may not use one

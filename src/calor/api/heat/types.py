@@ -23,6 +23,8 @@ def index(api: Api, call: Call) -> Reply:
             api.policy.allows_type(call.caller, name) and types.is_available(call.caller, name)
         ),
     )
+    unusable = api.commands.without_extension(call.caller, names)
+    names = [name for name in names if name not in unusable]
     if not with_description:
         return Reply(body={"resource_types": names})
     described = [{"resource_type": name, "description": types.description(name)} for name in names]
@@ -30,16 +32,21 @@ def index(api: Api, call: Call) -> Reply:
 
 
 def schema(api: Api, call: Call) -> Reply:
-    name = call.path["type_name"]
-    api.policy.enforce_types(call.caller, [name])
-    api.queries.types.check_available(call.caller, name)
+    name = _usable(api, call)
     return Reply(body=api.queries.types.schema(name, with_description=call.query.flag("with_description")))
 
 
-def template(api: Api, call: Call) -> Reply:
+def _usable(api: Api, call: Call) -> str:
+    """The type that a path names, if the caller can use it."""
     name = call.path["type_name"]
     api.policy.enforce_types(call.caller, [name])
     api.queries.types.check_available(call.caller, name)
+    api.commands.check_extensions(call.caller, [name])
+    return name
+
+
+def template(api: Api, call: Call) -> Reply:
+    name = _usable(api, call)
     kind = call.query.get("template_type") or "cfn"
     if kind.lower() not in ("cfn", "hot"):
         raise BadRequest(f'Template type is not supported: "{kind}", should be cfn or hot')

@@ -20,7 +20,7 @@ def moment(seconds: float | None) -> str | None:
 
 
 # Most that happens to a stack happens in a few seconds.
-@lru_cache(4096)
+@lru_cache(256)
 def _second(number: int) -> str:
     return datetime.fromtimestamp(number, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
