@@ -3,7 +3,7 @@ the same decisions in the same order, when it comes to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -160,6 +160,7 @@ class Forecast:
         stays = row is not None and not (decision.may_be(Kind.REPLACE) or decision.may_be(Kind.CREATE))
         has_stack = plan is not None or (row is not None and NESTED in row.data)
         known = stays and not isinstance(row, ForeseenRow)
+        whole = known and row is not None and row.status == "COMPLETE"
         if has_stack and row is not None:
             known = known and (row.physical_id or "") in self.stack.below
         # A group may be updated for something in it; where nothing below it changes, its attributes stay.
@@ -177,6 +178,7 @@ class Forecast:
             keeps_attributes=keeps,
             has_stack=has_stack,
             mirrored={name: revealed(evaluated.values.get(of)) for name, of in mirrors.items()},
+            steady=_steady(resource.found, decision.changed) if whole else frozenset(),
         )
         self.states.foresee(resource.name, outlook)
         if row is not None and decision.kind is Kind.KEEP:
@@ -296,6 +298,12 @@ class Forecast:
 
 def _outputs(found: Any) -> Mapping[str, Any]:
     return found.template.outputs if isinstance(found, TemplateType) else {}
+
+
+def _steady(found: Any, changed: frozenset[str]) -> frozenset[str]:
+    """The attributes of a type that do not hang on the properties that change."""
+    steady: Mapping[str, Sequence[str]] = getattr(found, "steady", {})
+    return frozenset(name for name, causes in steady.items() if changed.isdisjoint(causes))
 
 
 def _told_once(steps: list[Step]) -> tuple[Step, ...]:

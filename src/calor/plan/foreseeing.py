@@ -44,6 +44,8 @@ class Outlook:
     """Of a stack below only those attributes are stored that were read before."""
     mirrored: Mapping[str, Any] = field(default_factory=dict)
     """Attributes whose values follow from the properties."""
+    steady: frozenset[str] = frozenset()
+    """Attributes that stay although the resource changes."""
 
 
 class ForeseenStates:
@@ -63,7 +65,7 @@ class ForeseenStates:
 
     def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
         outlook = self._outlook(resource)
-        if not outlook.keeps_attributes:
+        if not outlook.keeps_attributes and attribute not in outlook.steady:
             return Unknown(None) if path else outlook.mirrored.get(attribute, Unknown(None))
         found = self._present.attribute(resource, attribute, path)
         return Unknown(None) if found is None and outlook.has_stack else found

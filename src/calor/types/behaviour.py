@@ -31,6 +31,7 @@ Plans foresee what a type does, if it says so beforehand:
 - `refusal(before, after, changed)`: plain; why such a change is never made, None if it is. Properties after may be
   unknown. It is asked before anything is done
 - `mirrors`: attributes that always have the value of a property, by name
+- `steady`: attributes that stay when properties are changed in place, but for those that are named with each
 - `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update
 
 A resource on which something failed is replaced, unless its type has `is_well(ctx)`, async, which tells that what it

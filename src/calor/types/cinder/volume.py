@@ -143,6 +143,17 @@ class Volume(VolumeObject):
         ),
         "show": SHOW,
     }
+    steady = {
+        "availability_zone": (),
+        "size": ("size", "backup_id"),
+        "snapshot_id": (),
+        "display_name": ("name",),
+        "display_description": ("description",),
+        "volume_type": ("volume_type",),
+        "source_volid": (),
+        "created_at": (),
+        "encrypted": ("volume_type",),
+    }
     translations = [Replace(("image",), source=("imageRef",))]
     rules = [SourceAndSize()]
     snapshot_parts: ClassVar[Mapping[str, tuple[str, str]]] = {"backup_id": ("volume", "backups")}

@@ -6,6 +6,12 @@ from typing import Any
 from calor.language.constraints import custom, one_of
 from calor.language.schema import Problem, Property, supported
 
+
+def hanging_on(**causes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Attributes by name, each with the properties that can change it. `value_specs` can change anything."""
+    return {name: (*properties, "value_specs") for name, properties in causes.items()}
+
+
 TAGS = Property(
     list,
     "Labels to find it by in the network service. An update replaces all of them.",

@@ -20,6 +20,7 @@ from calor.language.schema import (
 from calor.types.behaviour import Context
 from calor.types.cloud_objects import Object
 from calor.types.neutron import waiting
+from calor.types.neutron.common import hanging_on
 from calor.types.neutron.objects import NetworkObject
 
 TARGET = frozenset({"port_id", "fixed_ip_address"})
@@ -112,6 +113,13 @@ class FloatingIP(NetworkObject):
         "port_id": Attribute(str, "The id of the port that it leads to at present.", live=True),
         "show": SHOW,
     }
+    steady = hanging_on(
+        tenant_id=(),
+        floating_network_id=(),
+        fixed_ip_address=("port_id", "fixed_ip_address"),
+        floating_ip_address=(),
+        port_id=("port_id",),
+    )
     translations = [
         Replace(("floating_network",), source=("floating_network_id",)),
         Resolve(("floating_network",), "find_resourceid_by_name_or_id", "network"),

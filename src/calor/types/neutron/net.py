@@ -7,7 +7,7 @@ from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
 from calor.types.behaviour import CloudServices, Context
 from calor.types.neutron import agents
-from calor.types.neutron.common import TAGS, ValueSpecsAddOnly
+from calor.types.neutron.common import TAGS, ValueSpecsAddOnly, hanging_on
 from calor.types.neutron.networks import NetworkType
 
 
@@ -101,6 +101,14 @@ class Net(NetworkType):
         ),
         "show": SHOW,
     }
+    steady = hanging_on(
+        name=("name",),
+        admin_state_up=("admin_state_up",),
+        tenant_id=(),
+        port_security_enabled=("port_security_enabled",),
+        mtu=(),
+        qos_policy_id=("qos_policy",),
+    )
     translations = [Resolve(("qos_policy",), "get_qos_policy_id")]
     rules = [ValueSpecsAddOnly()]
 

@@ -19,7 +19,7 @@ from calor.language.schema import (
 )
 from calor.language.values import bare
 from calor.types.neutron import waiting
-from calor.types.neutron.common import PORT_EXTRAS, TAGS
+from calor.types.neutron.common import PORT_EXTRAS, TAGS, hanging_on
 from calor.types.neutron.plugging import PortLife
 
 
@@ -164,6 +164,19 @@ class Port(PortLife):
         ),
         "show": SHOW,
     }
+    steady = hanging_on(
+        admin_state_up=("admin_state_up",),
+        fixed_ips=("fixed_ips", "no_fixed_ips"),
+        mac_address=(),
+        name=("name",),
+        network_id=(),
+        security_groups=("security_groups", "port_security_enabled"),
+        tenant_id=(),
+        allowed_address_pairs=("allowed_address_pairs",),
+        port_security_enabled=("port_security_enabled",),
+        qos_policy_id=("qos_policy",),
+        propagate_uplink_status=("propagate_uplink_status",),
+    )
     translations = [
         Replace(("network",), source=("network_id",)),
         Replace(("fixed_ips", "subnet"), sibling="subnet_id"),

@@ -20,7 +20,7 @@ from calor.language.values import Unknown, bare
 from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import Object, some
 from calor.types.neutron import agents, waiting
-from calor.types.neutron.common import TAGS
+from calor.types.neutron.common import TAGS, hanging_on
 from calor.types.neutron.objects import NetworkObject
 from calor.types.neutron.plugging import addresses
 
@@ -161,6 +161,12 @@ class Router(NetworkObject):
         "tenant_id": Attribute(str, "The id of the project that owns it."),
         "show": SHOW,
     }
+    steady = hanging_on(
+        external_gateway_info=("external_gateway_info",),
+        name=("name",),
+        admin_state_up=("admin_state_up",),
+        tenant_id=(),
+    )
     translations = [
         Resolve(("external_gateway_info", "network"), "find_resourceid_by_name_or_id", "network"),
         Resolve(

@@ -20,7 +20,7 @@ from calor.language.schema import (
 from calor.language.values import Unknown, bare
 from calor.types.behaviour import Context
 from calor.types.cloud_objects import Object
-from calor.types.neutron.common import ROUTE, TAGS
+from calor.types.neutron.common import ROUTE, TAGS, hanging_on
 from calor.types.neutron.objects import NetworkObject
 
 NO_GATEWAY = ("", "~")
@@ -227,6 +227,18 @@ class Subnet(NetworkObject):
         "enable_dhcp": Attribute(str, "Whether DHCP serves the subnet."),
         "show": SHOW,
     }
+    steady = hanging_on(
+        name=("name",),
+        network_id=(),
+        tenant_id=(),
+        allocation_pools=("allocation_pools",),
+        gateway_ip=("gateway_ip",),
+        host_routes=("host_routes",),
+        ip_version=(),
+        cidr=(),
+        dns_nameservers=("dns_nameservers",),
+        enable_dhcp=("enable_dhcp",),
+    )
     translations = [
         Replace(("network",), source=("network_id",)),
         Resolve(("network",), "find_resourceid_by_name_or_id", "network"),

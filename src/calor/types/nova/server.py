@@ -402,6 +402,16 @@ class Server(ServerImages):
         ),
         "show": SHOW,
     }
+    steady = {
+        "name": ("name",),
+        "addresses": ("networks",),
+        "networks": ("networks",),
+        "first_address": ("networks",),
+        "instance_name": (),
+        "accessIPv4": (),
+        "accessIPv6": (),
+        "tags": ("tags",),
+    }
     translations = [
         Replace(("networks", "network"), sibling="uuid"),
         Resolve(("flavor",), "find_flavor_by_name_or_id"),
