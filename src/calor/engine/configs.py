@@ -136,11 +136,13 @@ class Configs:
 
     async def deployed(self, server: str) -> list[dict[str, Any]]:
         """What a server has to apply, as its agent gets it."""
-        return await self._read(partial(server_metadata.deployments_of, server=server))
+        project = self._run.stack.project
+        return await self._read(partial(server_metadata.deployments_of, server=server, project=project))
 
     async def _tell(self, server: str) -> None:
         """Lets the agent of a server know, where that waits at the object store, once all is written."""
-        for notice in await self._read(partial(server_metadata.notices, server=server)):
+        project = self._run.stack.project
+        for notice in await self._read(partial(server_metadata.notices, server=server, project=project)):
             cloud = await self._run.cloud()
             await cloud.send("object", "PUT", notice.container, notice.object, body=notice.document)
 

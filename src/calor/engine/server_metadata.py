@@ -47,27 +47,31 @@ def deployed(config: records.SoftwareConfig) -> dict[str, Any]:
     }
 
 
-def notices(connection: Connection, server: str) -> list[Notice]:
-    """What has to be told to the agent of a server that reads in the object store."""
-    resources = select(tables.resource).where(tables.resource.c.physical_id == server)
+def notices(connection: Connection, server: str, project: str) -> list[Notice]:
+    """What has to be told to the agent of a project's server that reads in the object store."""
+    resources = (
+        select(tables.resource)
+        .join(tables.stack, tables.stack.c.id == tables.resource.c.stack)
+        .where(tables.resource.c.physical_id == server, tables.stack.c.project == project)
+    )
     rows = [records.record(records.Resource, row) for row in connection.execute(resources)]
     places = [(row, row.data[PLACE]) for row in rows if row.data and row.data.get(PLACE)]
     if not places:
         return []
-    configs = deployments_of(connection, server)
+    configs = deployments_of(connection, server, project)
     return [
         Notice(container, name, {**(row.metadata or {}), DEPLOYMENTS: configs})
         for row, (container, name) in places
     ]
 
 
-def deployments_of(connection: Connection, server: str) -> list[dict[str, Any]]:
-    """What a server has to apply, by name."""
+def deployments_of(connection: Connection, server: str, project: str) -> list[dict[str, Any]]:
+    """What a server has to apply, by name; only what its own project wants: anybody may name any server."""
     config, deployment = tables.software_config, tables.software_deployment
     query = (
         select(config)
         .join(deployment, deployment.c.config == config.c.id)
-        .where(deployment.c.server == server)
+        .where(deployment.c.server == server, deployment.c.project == project)
         .order_by(config.c.name, config.c.created_at)
     )
     return [deployed(records.record(records.SoftwareConfig, row)) for row in connection.execute(query)]

@@ -26,14 +26,19 @@ class Vault:
         self._roles = roles
         self.reach = Reach()
 
-    def deposit(self, token: str, trust_id: str | None) -> bytes:
-        """What lets somebody act for the owner of a token, to be stored. Raises CloudError.
+    def deposit(self, token: str, user_id: str, trust_id: str | None) -> bytes:
+        """What lets somebody act for a user, the owner of a token, to be stored. Raises CloudError.
 
         Whoever comes by a trust already cannot pass on another: that trust is used, and left alone afterwards.
         """
         if trust_id is not None:
-            return self._cipher.encrypt({"trust_id": trust_id, "borrowed": True})
-        return self._cipher.encrypt({"trust_id": create_trust(self._cloud, token, self._roles).id})
+            return self._cipher.encrypt({"user_id": user_id, "trust_id": trust_id, "borrowed": True})
+        trust = create_trust(self._cloud, token, self._roles)
+        return self._cipher.encrypt({"user_id": user_id, "trust_id": trust.id})
+
+    def is_from(self, secret: bytes, user_id: str) -> bool:
+        """Whether a user has deposited it."""
+        return bool(self._cipher.decrypt(secret).get("user_id") == user_id)
 
     def destroy(self, secret: bytes) -> None:
         """Takes back what was deposited. What is gone is fine. Raises CloudError."""

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from sqlalchemy.exc import IntegrityError
 
-from calor.clouds.errors import CloudError, Transient
+from calor.clouds.errors import CloudError
 from calor.clouds.services import Services
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
@@ -33,6 +33,7 @@ from calor.service.availability import (
 )
 from calor.service.caller import Caller
 from calor.service.changes import laid_over
+from calor.service.deposits import Renewal, deposit, renewal, take_back
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
 from calor.service.file_containers import kept_files
 from calor.service.live_constraints import LiveConstraints
@@ -107,6 +108,8 @@ class Base:
 
     def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
         """Makes a stack, IN_PROGRESS, for the engine to walk. Raises ServiceError."""
+        # Where a token is for, there the cloud makes things with it, also for an admin who says another project.
+        caller = caller.at_home()
         check_name(new.name)
         self.check_free(caller, new.name)
         id = new_id()
@@ -116,7 +119,7 @@ class Base:
         self.check_size(definition)
         digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
         now = self.clock()
-        secret = self._deposit(caller)
+        secret = deposit(self.vault, caller)
         credentials = new_id() if secret is not None else None
         stack = records.Stack(
             id=id,
@@ -156,27 +159,13 @@ class Base:
         try:
             self.writer.write(changes)
         except Exception as error:
-            if secret is not None and self.vault is not None:
-                self.vault.destroy(secret)
+            take_back(self.vault, secret)
             # Two requests for the same name may have come at once: the database takes one of them.
             if isinstance(error, IntegrityError):
                 self.check_free(caller, new.name)
             raise
         self.ring()
         return stack
-
-    def _deposit(self, caller: Caller) -> bytes | None:
-        """What lets the engine act for the caller later on."""
-        if self.vault is None or not caller.token:
-            return None
-        try:
-            return self.vault.deposit(caller.token, caller.trust_id)
-        except Transient as error:
-            raise ServiceError(
-                "HTTPServiceUnavailable", f"No trust can be made at present: {error}"
-            ) from None
-        except CloudError as error:
-            raise ServiceError("Forbidden", f"No trust could be made for the stack: {error}") from None
 
     def updated(self, stack: records.Stack, change: StackChange) -> dict[str, Any]:
         """The request for an update: a whole one, or one laid over what the stack has."""
@@ -209,7 +198,7 @@ class Base:
 
     def _extensions(self, caller: Caller) -> Extensions | None:
         """What tells which extensions there are; None where there is nobody to ask."""
-        services = self._services(caller)
+        services = self.services_of(caller)
         if self.vault is None or services is None:
             return None
         return partial(self.vault.reach.lookups.extensions, services)
@@ -230,12 +219,12 @@ class Base:
 
     def _live_constraints(self, caller: Caller) -> LiveConstraints | None:
         """What looks things up for a caller; None where there is nobody to ask."""
-        services = self._services(caller)
+        services = self.services_of(caller)
         if self.vault is None or services is None:
             return None
         return LiveConstraints(services, self.vault.reach.lookups, self.world.custom)
 
-    def _services(self, caller: Caller) -> Services | None:
+    def services_of(self, caller: Caller) -> Services | None:
         """The services of the caller's cloud; None where there is nobody to ask."""
         if self.vault is None or not caller.token:
             return None
@@ -247,7 +236,7 @@ class Base:
     def files_in(self, caller: Caller, container: str, given: Mapping[str, Any], most: int) -> dict[str, Any]:
         """The given files, and those of a container of the object store that are not among them; see
         `file_containers`. Raises ServiceError."""
-        services = self._services(caller)
+        services = self.services_of(caller)
         if services is None:
             raise NotSupported("files_container, where there is no object store, is not supported.")
         return {**kept_files(services, container, given, most), **given}
@@ -307,6 +296,7 @@ class Base:
 
     def start(
         self,
+        caller: Caller,
         stack: records.Stack,
         action: str,
         bodies: Mapping[str, bytes] | None = None,
@@ -316,6 +306,7 @@ class Base:
         """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
         NotSupported for a stack that is part of another, whose action it has to be."""
         self.check_whole(stack)
+        renewed = renewal(self.vault, self.database, caller, stack, action)
         values["run"] = _from_here(values.get("run", stack.run))
         started = records.changed(
             stack,
@@ -339,9 +330,21 @@ class Base:
             changes.then(lambda connection: _break_off_snapshot(connection, stack, action))
         if documents:
             changes.then(lambda connection: contents.put(connection, documents))
-        self.writer.write(changes)
+        self._write(changes, renewed)
         self.ring()
         return started
+
+    def _write(self, changes: Changes, renewed: Renewal | None) -> None:
+        if renewed is None:
+            self.writer.write(changes)
+            return
+        changes.update(tables.credentials, renewed.id, secret=renewed.secret)
+        try:
+            self.writer.write(changes)
+        except Exception:
+            take_back(self.vault, renewed.secret)
+            raise
+        take_back(self.vault, renewed.before)
 
     def _sealed_throughout(self, stack: records.Stack, bodies: dict[str, bytes]) -> records.Stack:
         """Once a stack is sealed it stays so wherever it goes: it may lead back to a definition from before, while

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 STACK_USER = "heat_stack_user"
 """The role of users that stacks make."""
@@ -24,6 +24,16 @@ class Caller:
     trust_id: str | None = None
     services: frozenset[str] | None = None
     """The types of the services in the caller's catalog. None where that is not known: then all are there."""
+    own_project: str | None = None
+    """The one that the token is for, where that is not the one of the path."""
+
+    @property
+    def home(self) -> str:
+        """The project in which the caller makes things."""
+        return self.own_project or self.project
+
+    def at_home(self) -> Caller:
+        return replace(self, project=self.home)
 
     @property
     def is_stack_user(self) -> bool:

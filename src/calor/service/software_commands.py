@@ -21,6 +21,7 @@ from calor.store.writer import Changes
 class SoftwareCommands(Base):
     def create_config(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareConfig:
         """Raises ServiceError if the project has as many as it may."""
+        caller = caller.at_home()
         self._check_number(caller, tables.software_config, self.limits.configs_per_project, "configs")
         made = new_config(caller.project, fields, self.clock())
         changes = Changes()
@@ -43,6 +44,7 @@ class SoftwareCommands(Base):
 
     def create_deployment(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareDeployment:
         """Raises NotFound if there is no such config, ServiceError if the project has as many as it may."""
+        caller = caller.at_home()
         self._config(caller, fields["config"])
         limit = self.limits.deployments_per_project
         self._check_number(caller, tables.software_deployment, limit, "deployments")
@@ -50,7 +52,7 @@ class SoftwareCommands(Base):
         changes = Changes()
         changes.insert(tables.software_deployment, **records.as_row(made))
         self.writer.write(changes)
-        self._tell(caller, made.server)
+        self._tell(caller, made)
         return made
 
     def update_deployment(
@@ -64,22 +66,23 @@ class SoftwareCommands(Base):
         changes.update(tables.software_deployment, deployment.id, **values)
         self.writer.write(changes)
         if "config" in fields:
-            self._tell(caller, deployment.server)
+            self._tell(caller, deployment)
         return records.changed(deployment, **values)
 
     def delete_deployment(self, caller: Caller, deployment: records.SoftwareDeployment) -> None:
         changes = Changes()
         changes.delete(tables.software_deployment, deployment.id)
         self.writer.write(changes)
-        self._tell(caller, deployment.server)
+        self._tell(caller, deployment)
 
-    def _tell(self, caller: Caller, server: str) -> None:
+    def _tell(self, caller: Caller, deployment: records.SoftwareDeployment) -> None:
         """Lets the agent of a server know that waits at the object store. Raises ServiceError."""
+        server = deployment.server
         with reading(self.database).connect() as connection:
-            found = server_metadata.notices(connection, server)
-        if not found or self.vault is None or not caller.token:
+            found = server_metadata.notices(connection, server, deployment.project)
+        services = self.services_of(caller) if found else None
+        if services is None:
             return
-        services = self.vault.services_for(caller.token)
         try:
             for notice in found:
                 services.send("object", "PUT", notice.container, notice.object, body=notice.document)

@@ -36,7 +36,7 @@ class StackCommands(UpdateChecks):
         """Marks a stack for deletion. Raises ServiceError."""
         if stack.deleted_at is not None:
             raise NotFound("Stack", stack.name)
-        self.start(stack, "DELETE", run={})
+        self.start(caller, stack, "DELETE", run={})
 
     def update_stack(self, caller: Caller, stack: records.Stack, change: StackChange) -> records.Stack:
         """Gives a stack a new definition to become. Raises ServiceError."""
@@ -57,7 +57,7 @@ class StackCommands(UpdateChecks):
         tags = change.tags if change.tags is not None else () if not change.existing else None
         if tags is not None:
             values["tags"] = list(tags)
-        return self.start(stack, "UPDATE", bodies=bodies, **values)
+        return self.start(caller, stack, "UPDATE", bodies=bodies, **values)
 
     def act(self, caller: Caller, stack: records.Stack, verb: str) -> None:
         """Starts one of the actions on what is there, or stops the one under way. Raises ServiceError."""
@@ -68,18 +68,22 @@ class StackCommands(UpdateChecks):
             if stack.status == "IN_PROGRESS":
                 raise ActionInProgress(stack.name)
             if stack.state != f"{action}_COMPLETE" or action == "CHECK":
-                self.start(stack, action, run={})
+                self.start(caller, stack, action, run={})
         elif verb == "retry":
             if stack.status != "FAILED":
                 raise NotSupported(f"Retrying when stack is {stack.state} is not supported.")
             # What is done stays done: the same action starts again, with the same definition to reach.
-            self.start(stack, stack.action, run=stack.run)
+            self.start(caller, stack, stack.action, run=stack.run)
         elif verb == "cancel_update":
             if stack.state != "UPDATE_IN_PROGRESS":
                 raise NotSupported(f"Cancelling update when stack is {stack.state} is not supported.")
             definition = stack.previous or stack.definition
             self.start(
-                stack, "ROLLBACK", definition=definition, run={} if stack.previous else {"empty": True}
+                caller,
+                stack,
+                "ROLLBACK",
+                definition=definition,
+                run={} if stack.previous else {"empty": True},
             )
         elif verb == "cancel_without_rollback":
             if stack.state not in ("UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS"):

@@ -43,7 +43,7 @@ class TransferCommands(Base):
         which takes a moment and is waited for; without an engine, the data is given away before."""
         _check_idle(stack)
         data = self.export(caller, stack)
-        self.start(stack, "DELETE", run={"retain": True})
+        self.start(caller, stack, "DELETE", run={"retain": True})
         end = time.monotonic() + PATIENCE
         while self._is_under_way(stack) and time.monotonic() < end:
             time.sleep(PAUSE)
@@ -71,7 +71,7 @@ class TransferCommands(Base):
         )
         also = Changes()
         also.insert(tables.snapshot, **records.as_row(made))
-        self.start(stack, "SNAPSHOT", also=also, run={"snapshot": made.id})
+        self.start(caller, stack, "SNAPSHOT", also=also, run={"snapshot": made.id})
         return made
 
     def _check_snapshots(self, stack: records.Stack) -> None:
@@ -89,9 +89,9 @@ class TransferCommands(Base):
     def _discard(self, caller: Caller, snapshot: records.Snapshot) -> None:
         """Deletes what a snapshot has in the cloud. Raises ServiceError."""
         found = list(snapshots.parts(snapshot.data, self.world.declaration))
-        if not found or self.vault is None or not caller.token:
+        services = self.services_of(caller) if found else None
+        if services is None:
             return
-        services = self.vault.services_for(caller.token)
         for part in found:
             try:
                 services.ask(part.service, "DELETE", part.collection, part.id)
@@ -108,7 +108,9 @@ class TransferCommands(Base):
         _check_idle(stack)
         if snapshot.status != "COMPLETE" or snapshot.data is None:
             raise NotSupported("Restoring a snapshot that is not complete is not supported.")
-        self.start(stack, "RESTORE", definition=snapshot.data["_definition"], run={"snapshot": snapshot.id})
+        self.start(
+            caller, stack, "RESTORE", definition=snapshot.data["_definition"], run={"snapshot": snapshot.id}
+        )
 
 
 def _check_idle(stack: records.Stack) -> None:

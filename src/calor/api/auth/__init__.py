@@ -75,6 +75,7 @@ class Identity:
             token=self.token,
             trust_id=self.trust_id,
             services=self.services,
+            own_project=self.project if self.project != project else None,
         )
 
 
