@@ -75,6 +75,22 @@ def test_with_rollback_a_failed_creation_leaves_no_resources(bench: Workbench) -
     assert ("delete", "a", "kept") in Probe.journal
 
 
+def test_after_that_a_failed_update_leads_back_to_nothing(bench: Workbench) -> None:
+    stack = bench.create(
+        template({"a": probe("first"), "b": probe(fails="create", depends_on="a")}), disable_rollback=False
+    )
+    bench.until(lambda: bench.stack(stack.id).state == "ROLLBACK_COMPLETE")
+
+    bench.update(stack, template({"c": probe("second"), "d": probe(fails="create", depends_on="c")}))
+    bench.until(
+        lambda: bench.stack(stack.id).action == "ROLLBACK" and bench.stack(stack.id).run_id != stack.run_id
+    )
+
+    assert bench.wait(stack).state == "ROLLBACK_COMPLETE"
+    assert bench.resources(stack) == {}
+    assert Probe.journal.count(("create", "a", "first")) == 1
+
+
 def test_a_stack_can_be_deleted_while_it_is_created(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe(seconds=100)}))
 

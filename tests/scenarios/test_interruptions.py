@@ -288,3 +288,36 @@ def test_what_is_changed_or_deleted_is_stored_as_such_before(
 
     assert bench.wait(stack).state == "UPDATE_COMPLETE"
     assert seen == ["UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS"]
+
+
+class Renewed(Findable):
+    """One that every update replaces."""
+
+    type_name = "Test::Renewed"
+    replaced_by_every_update = True
+
+
+def test_what_every_update_replaces_is_replaced_once_however_many_engines_it_takes(database_url: str) -> None:
+    bench = Workbench(database_url, [Findable, Renewed])
+    Findable.hangs, Findable.objects, Findable.made, Findable.intents = set(), {}, [], []
+    Findable.stored = staticmethod(lambda id: "")
+    renewed = {"type": "Test::Renewed", "properties": {"value": "a"}}
+    after = {**findable("b"), "depends_on": "renewed"}
+    try:
+        stack = bench.create(template({"renewed": renewed}))
+        bench.wait(stack)
+        assert len(Findable.made) == 1
+
+        hang("noted")
+        Renewed.hangs = set()
+        bench.update(stack, template({"renewed": renewed, "after": after}))
+        crash_at(bench, "noted")
+        bench.start()
+
+        assert bench.wait(stack).state == "UPDATE_COMPLETE"
+        assert len(Findable.made) == 3
+        bench.update(stack, template({"renewed": renewed, "after": after}))
+        bench.wait(stack)
+        assert len(Findable.made) == 4
+    finally:
+        bench.close()

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 from workbench import CALLER, Probe, Workbench, template
 
+from calor.engine.runs import Run
 from calor.store import database, records, tables
 
 GROUP = {
@@ -195,3 +196,21 @@ def test_a_policy_in_a_nested_stack_scales_the_group_there(bench: Workbench) -> 
 
 def as_text(document: dict[str, Any]) -> str:
     return json.dumps(document)
+
+
+def test_scaling_that_takes_too_long_is_given_up(
+    bench: Workbench, stack: records.Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Run, "timeout", lambda run, stack: 0.3)
+    monkeypatch.setattr(Probe, "held", True)
+
+    signal(bench, stack, "up")
+    bench.until(lambda: group(bench, stack).state == "UPDATE_FAILED")
+    Probe.held = False
+    handled(bench)
+
+    assert bench.stack(stack.id).state == "CREATE_COMPLETE"
+    assert group(bench, stack).reason == "UPDATE was given up"
+    signal(bench, stack, "up")
+    handled(bench)
+    assert group(bench, stack).state == "UPDATE_COMPLETE"

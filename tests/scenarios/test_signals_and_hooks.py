@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import threading
 import time
 from typing import Any
 
 import pytest
 from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
-from calor.engine import signals
+from calor.engine import runs, signals
 from calor.store import records
 from calor.store.writer import Stale
 
@@ -129,3 +131,92 @@ def test_a_signal_to_an_engine_that_loses_the_stack_is_handled_by_the_next(
     gc.collect()
     assert not losses
     assert "never retrieved" not in caplog.text
+
+
+def waiting_for_word() -> dict[str, Any]:
+    return template(
+        {
+            "handle": {
+                "type": "OS::Heat::WaitConditionHandle",
+                "properties": {"signal_transport": "NO_SIGNAL"},
+            },
+            "condition": {
+                "type": "OS::Heat::WaitCondition",
+                "properties": {"handle": {"get_resource": "handle"}, "timeout": 60},
+            },
+        }
+    )
+
+
+@pytest.fixture
+def signals_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine reads what a stack has, then handles the signals, and then comes to walk the stack."""
+    load, give, is_read = runs.Run._load, signals._give, threading.Event()
+
+    async def afterwards(walk: Any, state: Any, signal: Any) -> None:
+        while not is_read.is_set():
+            await asyncio.sleep(0.005)
+        await give(walk, state, signal)
+
+    monkeypatch.setattr(signals, "_give", afterwards)
+
+    def slowly(run: runs.Run) -> Any:
+        loaded = load(run)
+        is_read.set()
+        end = time.monotonic() + PATIENCE
+        while run._inbox._handling or not run._inbox._handled:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        return loaded
+
+    monkeypatch.setattr(runs.Run, "_load", slowly)
+
+
+class TestASignalThatComesBeforeItsStackIsTakenUp:
+    def test_counts(self, bench: Workbench, request: pytest.FixtureRequest) -> None:
+        stack = bench.create(waiting_for_word())
+        bench.until(lambda: "condition" in bench.resources(stack))
+        bench.stop()
+        bench.commands.signal(CALLER, stack, bench.resources(stack)["handle"], {"status": "SUCCESS"})
+
+        request.getfixturevalue("signals_first")
+        bench.start()
+
+        assert bench.wait(stack).state == "CREATE_COMPLETE"
+        assert list(bench.resources(stack)["handle"].metadata or {}) == ["1"]
+
+    def test_clears_a_hook(self, bench: Workbench, request: pytest.FixtureRequest) -> None:
+        stack = bench.create(template({"a": probe("1")}), environment=hooked("pre-create"))
+        resource = paused(bench, stack, "a", "pre-create")
+        bench.stop()
+        bench.commands.signal(CALLER, stack, resource, {"unset_hook": "pre-create"})
+
+        request.getfixturevalue("signals_first")
+        bench.start()
+
+        assert bench.wait(stack).state == "CREATE_COMPLETE"
+
+
+@pytest.mark.parametrize("hook", ["post-create", "post-update", "post-delete"])
+def test_what_waits_after_its_work_waits_on_when_another_engine_takes_over(
+    bench: Workbench, hook: str
+) -> None:
+    environment = hooked(hook)
+    first, then = ({"a": probe(value), "b": probe(value, depends_on="a")} for value in ("1", "2"))
+    stack = bench.create(template(first), environment=environment)
+    if hook != "post-create":
+        bench.wait(stack)
+    if hook == "post-update":
+        bench.update(stack, template(then), environment=environment)
+    if hook == "post-delete":
+        bench.delete(stack)
+    paused(bench, stack, "a", hook)
+    work = list(Probe.journal)
+
+    bench.restart()
+    time.sleep(0.3)
+
+    assert Probe.journal == work
+    assert bench.stack(stack.id).status == "IN_PROGRESS"
+    cleared(bench, stack, "a", hook)
+    assert bench.wait(stack).status == "COMPLETE"

@@ -32,7 +32,7 @@ class ActionWalk:
         self.action = action
         self.journal = run.journal
         self.definition: Definition | None = None
-        self.rows = {row.id: ResourceState.of(row) for row in rows}
+        self.rows = run.states_of(rows)
         self.children: dict[str, ActionWalk] = {}
         self.unsupported: list[str] = []
         self.snapshots: dict[str, Any] = {}

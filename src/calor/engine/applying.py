@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calor.engine.changing import Changing
-from calor.engine.hooks import wait_at
+from calor.engine.hooks import HOOK, wait_at
 from calor.engine.removing import Removing
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import FAILURE, Following
@@ -111,7 +111,9 @@ class StackWalk(Changing, Removing):
         await awaited(self._do(step))
         state = self.current[name]
         done = state.state == f"{action.upper()}_COMPLETE" and state.updated_at != changed_at
-        if done and f"post-{action}" in hooks:
+        # Whoever took over finds it done, and still waiting.
+        waits = done or state.data.get(HOOK) == f"post-{action}"
+        if waits and f"post-{action}" in hooks:
             await wait_at(self, state, f"post-{action}")
 
     # What becomes of a resource.
@@ -131,7 +133,7 @@ class StackWalk(Changing, Removing):
             return self._external(present, resource, bare(evaluated.values))
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
-        decision = decide(present_of(present, self.run.world.declaration), wanted)
+        decision = decide(present_of(present, self.run.world.declaration, self.occasion), wanted)
         if (
             present is not None
             and present.replaced_by is not None

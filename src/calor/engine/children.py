@@ -296,6 +296,8 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     walk.occasion = parent.occasion
     failed = await walk.execute()
     if parent.run.stopped():
+        if parent.run.aborted:
+            parent.journal.stack_changed(stack, status="FAILED", reason="DELETE was given up")
         raise Stopped
     if failed:
         reason = walk.failure(failed)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, delete, func, select, text
+from sqlalchemy import Connection, Engine, Row, Select, case, delete, func, select, text
 
 from calor.store import contents, tables
 from calor.store.database import reading
@@ -121,7 +121,9 @@ class Cleaner:
         if self._keeping.deleted_stack_age is None:
             return
         oldest = self._clock() - self._keeping.deleted_stack_age
-        query = select(stack.c.id, stack.c.credentials).where(stack.c.deleted_at < oldest)
+        # What lets the engine act for a stack is that of the whole tree.
+        own = case((stack.c.parent.is_(None), stack.c.credentials))
+        query = select(stack.c.id, own.label("credentials")).where(stack.c.deleted_at < oldest)
         if self._keeping.project is not None:
             query = query.where(stack.c.project == self._keeping.project)
         for row in self._rows(query):

@@ -85,13 +85,16 @@ class Configs:
     def delete_config(self, id: str) -> None:
         self._run.journal.changes.delete(tables.software_config, id)
 
-    async def create_deployment(self, project: str, fields: Mapping[str, Any]) -> str:
+    async def create_deployment(
+        self, project: str, fields: Mapping[str, Any], note: Callable[[str], None]
+    ) -> None:
+        """Its id is noted in the same transaction: a report may come as soon as it is there."""
         readers = await self._stack_user_project()
         made = new_deployment(project, {"stack_user_project": readers, **fields}, self._run.now())
         self._run.journal.changes.insert(tables.software_deployment, **records.as_row(made))
+        note(made.id)
         self._await(made.id, fields)
         await self._tell(fields["server"])
-        return made.id
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
         values = changed_deployment(fields, self._run.now())

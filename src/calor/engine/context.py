@@ -179,8 +179,8 @@ class Context:
     def delete_config(self, id: str) -> None:
         self._walk.run.configs.delete_config(id)
 
-    async def create_deployment(self, fields: Mapping[str, Any]) -> str:
-        return await self._walk.run.configs.create_deployment(self.project, fields)
+    async def create_deployment(self, fields: Mapping[str, Any]) -> None:
+        await self._walk.run.configs.create_deployment(self.project, fields, self.made)
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
         await self._walk.run.configs.update_deployment(id, fields)

@@ -119,6 +119,7 @@ class Journal:
         self._changed.clear()
         self._rows = 0
         if self._changes:
+            self._changes.after = self._last
             self._last = self._writer.submit(self._changes)
             self._last.add_done_callback(self._written)
             self._changes = Changes(self._lease, self.sealed)

@@ -15,11 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Engine, delete, insert, or_, select, update
+from sqlalchemy import Engine, and_, delete, insert, or_, select, update
 
 from calor.engine.ids import new_id
 from calor.engine.leases import Leases
 from calor.engine.runs import Run
+from calor.engine.setbacks import Setbacks, giving_up
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
 from calor.engine.watching import running
@@ -29,7 +30,7 @@ from calor.store import records, tables
 from calor.store.clock import now
 from calor.store.database import reading
 from calor.store.outages import insist
-from calor.store.writer import Stale, Writer
+from calor.store.writer import Lease, Stale, Writer
 
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
@@ -37,6 +38,12 @@ REPORT_SECONDS = 60
 HAND_OVER_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
+
+_HAS_WORK = and_(
+    tables.stack.c.parent.is_(None),
+    or_(tables.stack.c.status == "IN_PROGRESS", tables.stack.c.id.in_(select(tables.inbox.c.root))),
+)
+"""Of stacks that are no part of another: those under way, and those that were signalled."""
 
 
 class Keeper:
@@ -68,6 +75,7 @@ class Keeper:
         self.world = world
         self.writer = writer or Writer(database, patience=None)
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
+        self._setbacks = Setbacks()
         self._bell = asyncio.Event()
         RUNS.ask(self, Keeper._running)
 
@@ -114,9 +122,10 @@ class Keeper:
                 run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
-        for stack in await self._ask(self._waiting):
-            lease = await self._ask(self.leases.claim, stack.id)
-            if lease is not None:
+        for id in await self._ask(self._waiting):
+            claimed = await self._ask(self._claim, id)
+            if claimed is not None:
+                lease, stack = claimed
                 run = Run(
                     stack,
                     lease,
@@ -133,24 +142,32 @@ class Keeper:
     def _running(self) -> int:
         return len(self._runs)
 
-    def _waiting(self) -> list[records.Stack]:
+    def _waiting(self) -> list[str]:
         """Stacks under way, or signalled, whose lease nobody holds."""
         query = (
-            select(tables.stack)
+            select(tables.stack.c.id)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
-            .where(tables.stack.c.parent.is_(None))
-            .where(
-                or_(
-                    tables.stack.c.status == "IN_PROGRESS",
-                    tables.stack.c.id.in_(select(tables.inbox.c.root)),
-                )
-            )
+            .where(_HAS_WORK)
             .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now()))
             .limit(100)
         )
         with reading(self.database).connect() as connection:
-            rows = [records.record(records.Stack, row) for row in connection.execute(query)]
-        return [row for row in rows if row.id not in self._runs]
+            found = connection.execute(query).scalars().all()
+        return [id for id in found if id not in self._runs and not self._setbacks.rests(id)]
+
+    def _claim(self, id: str) -> tuple[Lease, records.Stack] | None:
+        """A lease, and the stack as it is now that nobody else changes it: what was to be done when it was found,
+        another engine may have done."""
+        lease = self.leases.claim(id)
+        if lease is None:
+            return None
+        with reading(self.database).connect() as connection:
+            query = select(tables.stack).where(tables.stack.c.id == id, _HAS_WORK)
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            self.leases.release(lease)
+            return None
+        return lease, records.record(records.Stack, row)
 
     def _overtaken(self, walked: Mapping[str, str]) -> list[tuple[str, str]]:
         """Of stacks that are walked here for an action each, those for which a newer one has replaced it, or that
@@ -168,18 +185,32 @@ class Keeper:
         try:
             with running(run.stack, self.id):
                 await run.execute()
+            self._setbacks.overcome(id)
         except Stale:
             LEASES_LOST.add()
             log.warning("stack %s was taken over by another engine", id)
         except asyncio.CancelledError:
             raise
-        except Exception:
-            log.exception("the run of stack %s broke off; it will be taken up again", id)
+        except Exception as error:
+            if self._setbacks.met(id, run.stack.run_id, error):
+                log.exception("the run of stack %s broke off again and again; it is given up", id)
+                await self._give_up(run, error)
+            else:
+                log.exception("the run of stack %s broke off; it will be taken up again", id)
         finally:
             await self._ask(self.leases.release, run.lease)
             self._runs.pop(id, None)
             # A newer action may be waiting for this one to end.
             self.ring()
+
+    async def _give_up(self, run: Run, error: Exception) -> None:
+        """Ends the action, or the signals, with which nobody gets anywhere: something is in the way that stays."""
+        given_up = giving_up(run.stack, run.lease, error)
+        try:
+            await asyncio.wrap_future(self.writer.submit(given_up))
+        except Exception:
+            log.exception("the stack %s could not be given up", run.stack.id)
+        self._setbacks.overcome(run.stack.id)
 
     async def _renew(self) -> None:
         loop = asyncio.get_running_loop()

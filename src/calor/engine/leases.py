@@ -53,6 +53,8 @@ class Leases:
             else:
                 connection.execute(update(table).where(table.c.stack == stack).values(values))
             with self._lock:
+                # A claim that was made but not heard of is made again.
+                self._until.pop(Lease(stack, self._owner, epoch), None)
                 self._until[lease] = began + LEASE_SECONDS
             return lease
         return None

@@ -48,7 +48,7 @@ class OpenedStack:
         self.stack = stack
         self.definition: Definition | None = None
         self.journal: Journal = run.journal
-        self.rows = {row.id: ResourceState.of(row) for row in rows}
+        self.rows = run.states_of(rows)
         self.current: dict[str, ResourceState] = {}
         self.children: dict[str, Child] = {}
         self.states = LiveStates(self.current)

@@ -7,7 +7,7 @@ from typing import Any
 from calor.clouds.errors import Conflict, NotFound
 from calor.engine.children import delete_child
 from calor.engine.context import Context
-from calor.engine.hooks import wait_at
+from calor.engine.hooks import HOOK, wait_at
 from calor.engine.states import ResourceState
 from calor.engine.stepping import Following, Stepping, is_void, reaches_out
 from calor.engine.walking import awaited
@@ -21,6 +21,8 @@ class Removing(Stepping):
         )
         if keep:
             return None
+        if state.state == "DELETE_COMPLETE" and state.data.get(HOOK) == "post-delete":
+            return self._remove_after_hook(state)
         if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
             self.journal.removed(state)
             return None

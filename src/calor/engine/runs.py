@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import copy_context
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from calor.engine.ledger import Ledger
 from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
 from calor.engine.sinks import Sinks
-from calor.engine.states import StepFailed, Stopped
+from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.engine.watching import ORIGIN, Watch
@@ -84,6 +84,7 @@ class Run(Ledger):
         self.file_digests: dict[str, str] = {}
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
+        self._states: dict[str, ResourceState] = {}
         self.below = ChangesBelow(self)
         self._sinks = Sinks(self, self.queues)
         self.kept = snapshots.Kept()
@@ -158,6 +159,21 @@ class Run(Ledger):
         handled, self._signalled = self._signalled, asyncio.Event()
         handled.set()
 
+    def states_of(self, rows: Iterable[records.Resource]) -> dict[str, ResourceState]:
+        """Resources by their ids, each as this run knows it. Signals are handled beside the walk, and may have opened a
+        stack before it: of each resource there is one copy for all of them."""
+        found: dict[str, ResourceState] = {}
+        for row in rows:
+            state = self._states.get(row.id)
+            if state is None:
+                state = self._states[row.id] = ResourceState.of(row)
+            found[row.id] = state
+        return found
+
+    def introduce(self, state: ResourceState) -> None:
+        """Makes a new resource known to the run."""
+        self._states[state.id] = state
+
     async def walk_of(self, stack: str) -> StackWalk | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
@@ -208,6 +224,7 @@ class Run(Ledger):
             self.stop.clear()
             self.aborted = self._timed_out = False
             self.walks.clear()
+            self._states.clear()
 
     async def _in_time(self) -> str | None:
         """Walks; when the stack's time is over, what runs is stopped. Why it failed, if it did."""
@@ -298,8 +315,11 @@ class Run(Ledger):
             self.journal.changes.then(self._forget_snapshots)
             await self._end("COMPLETE", reason, deleted_at=self.now())
         elif isinstance(self.walk, StackWalk):
-            outputs = self.walk.outputs() if self.walk.definition is not None else {}
-            await self._end("COMPLETE", reason, outputs=outputs, previous=self.stack.definition, run={})
+            empty = self.walk.definition is None
+            outputs = {} if empty else self.walk.outputs()
+            # Where all has been taken away again, no definition was reached to which one could lead back.
+            reached = None if empty else self.stack.definition
+            await self._end("COMPLETE", reason, outputs=outputs, previous=reached, run={})
         else:
             unsupported = self.walk.unsupported if self.walk is not None else []
             if unsupported:

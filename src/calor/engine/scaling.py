@@ -50,10 +50,22 @@ class ChangesBelow:
         if begun and stack.status == "FAILED":
             raise ResourceFailed(stack.reason)
         self._busy[stack.id] = above
+        timer = self._timer(stack.updated_at if begun else None)
         try:
             return await self._changed(walk, state, stack, signal, None if begun else assemble)
         finally:
+            if timer is not None:
+                timer.cancel()
             del self._busy[stack.id]
+
+    def _timer(self, began: float | None) -> asyncio.TimerHandle | None:
+        """What gives the change up when it takes longer than an action on the stack may."""
+        run = self._run
+        seconds = run.timeout(run.stack)
+        if not seconds:
+            return None
+        remaining = (began or run.now()) + seconds - run.now()
+        return asyncio.get_running_loop().call_later(max(remaining, 0), run.abort)
 
     async def _above(self, stack: records.Stack) -> set[str]:
         found: set[str] = set()

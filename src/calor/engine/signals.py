@@ -31,6 +31,8 @@ class Inbox:
         self._run = run
         self._handling: dict[str, asyncio.Task[None]] = {}
         self._last: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._handled: set[str] = set()
+        """They may have been read just before they were taken out."""
         self._looking: asyncio.Task[None] | None = None
         self._again = False
 
@@ -55,7 +57,7 @@ class Inbox:
             self._again = False
             found = await asyncio.get_running_loop().run_in_executor(None, self._waiting)
             for signal in found:
-                if signal.id not in self._handling:
+                if signal.id not in self._handling and signal.id not in self._handled:
                     await self._begin(signal)
             looking = self._again
 
@@ -92,6 +94,7 @@ class Inbox:
                 await _give(walk, state, signal)
             self._run.journal.changes.delete(tables.inbox, signal.id)
             await self._run.journal.flush()
+            self._handled.add(signal.id)
         except Stopped:
             return
         except Exception:

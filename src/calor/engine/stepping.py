@@ -14,8 +14,8 @@ from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
-from calor.plan.decision import has_stack_below
-from calor.plan.present import EXTERNAL, policy_of, remembered
+from calor.plan.decision import has_stack_below, may_renew
+from calor.plan.present import EXTERNAL, MADE_FOR, policy_of, remembered
 from calor.types.behaviour import NeedsReplacement
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ class Stepping(OpenedStack):
             type_name=resource.type_name,
             created_at=self.run.now(),
         )
+        if may_renew(resource.found):
+            state.data = {MADE_FOR: self.occasion}
+        self.run.introduce(state)
         self.current[resource.name] = state
         return state
 

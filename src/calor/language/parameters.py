@@ -11,7 +11,7 @@ from typing import Any
 from calor.language import constraints as c
 from calor.language.constraints import Constraint, CustomCheck
 from calor.language.diagnostics import Report, did_you_mean
-from calor.language.reader import DEFAULT_LIMITS, too_deep
+from calor.language.reader import DEFAULT_LIMITS, is_unicode, too_deep
 from calor.language.values import Secret, Unknown, Wrapping, bare, has_secret, peel
 from calor.language.versions import Version
 
@@ -118,12 +118,15 @@ def _json(value: Any) -> Any:
     if isinstance(value, str):
         if value == "":
             return value
+        escaped = "\\u" in value
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise ValueError("the text is not JSON") from None
         if too_deep(value, DEFAULT_LIMITS.depth):
             raise ValueError(f"the text is nested deeper than {DEFAULT_LIMITS.depth} levels")
+        if escaped and not is_unicode(value):
+            raise ValueError("the text names halves of characters")
     return value
 
 

@@ -122,7 +122,7 @@ def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
         else:
             if too_deep(data, limits.depth):
                 raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1))
-            if "\\u" in text and not _is_unicode(data):
+            if "\\u" in text and not is_unicode(data):
                 raise Refused(_refusal(name, "E102", _NOT_UNICODE, 1, 1))
             for key in duplicates:
                 report.add(_duplicate(name, key, Position(name, 1, 1)))
@@ -130,7 +130,7 @@ def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
     return _Builder(text, name, report, limits).build()
 
 
-def _is_unicode(data: Any) -> bool:
+def is_unicode(data: Any) -> bool:
     """JSON can name halves of characters, which no text can be made of afterwards."""
     try:
         json.dumps(data, ensure_ascii=False).encode("utf-8")

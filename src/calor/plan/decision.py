@@ -72,6 +72,8 @@ class Present:
     substitute: str | None = None
     """The type that its type declares to be its successor."""
     external_id: str | None = None
+    renewed: bool = False
+    """Whether it was made in the action under way, which an engine that died had begun."""
     unhealthy: bool = False
     """Whether somebody has said that it is not well: then not even a stack below is mended."""
 
@@ -136,7 +138,7 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
     failed = present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted))
     if failed and (present.unhealthy or not may_outlive_failure(present.action, wanted.found)):
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
-    if _renews(wanted):
+    if not present.renewed and _renews(wanted):
         return Decision(Kind.REPLACE, "it is replaced by every update")
     decision = _by_changes(present, wanted, differences(present.properties, wanted.properties))
     return _if_well(decision, present) if failed else decision
@@ -154,6 +156,10 @@ def _if_well(decision: Decision, present: Present) -> Decision:
     reason = f"it is in state {present.action}_{present.status}; whether it is well shows when it comes to it"
     possible = frozenset({Kind.UPDATE, Kind.REPLACE}) | decision.possible
     return replace(decision, kind=Kind.UNDECIDED, reason=reason, possible=possible)
+
+
+def may_renew(found: Found | None) -> bool:
+    return getattr(found, "replaced_by_every_update", False) or hasattr(found, "renews")
 
 
 def _renews(wanted: Wanted) -> bool:

@@ -25,6 +25,8 @@ EXTERNAL = "_external"
 NESTED = "_nested"
 UNHEALTHY = "_unhealthy"
 """Marks a resource of which somebody has said that it is not well."""
+MADE_FOR = "_made_for"
+"""Where a resource that every update replaces notes for which action it was made: that one does not replace it."""
 
 
 class Row(choosing.DefinedRow, ordering.Row, Protocol):
@@ -86,7 +88,8 @@ class PresentStack:
         return len({row.name for row in self.rows}) + sum(stack.size for stack in self.below.values())
 
 
-def present_of(row: Row | None, declaration: Declarations) -> Present | None:
+def present_of(row: Row | None, declaration: Declarations, occasion: str | None = None) -> Present | None:
+    """`occasion` is the action that is under way, if one is."""
     if row is None:
         return None
     declared = declaration(row.type_name)
@@ -101,6 +104,7 @@ def present_of(row: Row | None, declaration: Declarations) -> Present | None:
         substitute=declared.support.substitute if declared is not None else None,
         external_id=row.physical_id if row.data.get(EXTERNAL) else None,
         unhealthy=UNHEALTHY in row.data,
+        renewed=occasion is not None and row.data.get(MADE_FOR) == occasion,
     )
 
 

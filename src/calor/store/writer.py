@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,15 +46,16 @@ class Stale(Exception):
 
 @dataclass(slots=True)
 class Changes:
-    """Rows to write together. Rows of one table are sent in one statement, in the order they were added."""
+    """Rows to write together. New rows of one table are sent in one statement, in the order they were added; of what
+    is said of a row several times, the last counts."""
 
     lease: Lease | None = None
     sealed: bool = False
     """Whether the rows are those of a sealed stack."""
+    after: Future[None] | None = None
+    """Other changes without which these are not written."""
     inserts: dict[Table, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-    updates: dict[tuple[Table, frozenset[str]], list[dict[str, Any]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    updates: dict[Table, dict[str, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     deletes: dict[Table, list[str]] = field(default_factory=lambda: defaultdict(list))
     work: list[Callable[[Connection], None]] = field(default_factory=list)
 
@@ -63,7 +64,8 @@ class Changes:
 
     def update(self, table: Table, id: str, **values: Any) -> None:
         """Changes the row with that id."""
-        self.updates[table, frozenset(values)].append({"_id": id, **values})
+        row = self.updates[table].setdefault(id, {"_id": id})
+        row.update(values)
 
     def delete(self, table: Table, id: str) -> None:
         self.deletes[table].append(id)
@@ -130,7 +132,8 @@ class Writer:
     def _commit(self, batch: list[tuple[Changes, Future[None]]], unsure: bool = False) -> None:
         """`unsure` if the batch may have been committed before, and only the answer was lost."""
         started = time.monotonic()
-        for pause in pauses():
+        batch = list(_with_ground(batch))
+        for pause in pauses() if batch else ():
             committing = False
             try:
                 with self._engine.begin() as connection:
@@ -195,6 +198,19 @@ def _await_turn(connection: Connection, batch: Iterable[Changes]) -> None:
         connection.execute(query.with_for_update())
 
 
+def _with_ground(
+    batch: Iterable[tuple[Changes, Future[None]]],
+) -> Iterator[tuple[Changes, Future[None]]]:
+    """Those whose predecessors were not refused; the others are, for the same reason."""
+    for changes, future in batch:
+        before = changes.after
+        refused = before.exception() if before is not None and before.done() else None
+        if refused is None:
+            yield changes, future
+        else:
+            future.set_exception(refused)
+
+
 def _fail(batch: Iterable[tuple[Changes, Future[None]]], error: Exception) -> None:
     for _, future in batch:
         future.set_exception(error)
@@ -205,12 +221,24 @@ def _tell(error: Exception, pause: float) -> None:
         log.warning("what is to be written waits for the database: %s", type(error).__name__)
 
 
+def _alike(
+    updates: Mapping[Table, Mapping[str, dict[str, Any]]],
+) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+    """Rows whose same columns change, which one statement does."""
+    for table, rows in updates.items():
+        groups: dict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
+        for row in rows.values():
+            groups[frozenset(row)].append(row)
+        for group in groups.values():
+            yield table, group
+
+
 def apply(connection: Connection, changes: Changes) -> None:
     """Writes changes within a transaction."""
     for table, rows in changes.inserts.items():
         rows = sealing.protect(connection, table, rows, changes.sealed)
         connection.execute(table.insert(), rows)
-    for (table, _), rows in changes.updates.items():
+    for table, rows in _alike(changes.updates):
         rows = sealing.protect(connection, table, rows, changes.sealed)
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(table.update().where(table.c.id == bindparam("_id")).values(values), rows)

@@ -124,6 +124,16 @@ class TestDeletedStacks:
         for table in tables.metadata.sorted_tables:
             assert store.column(table.primary_key.columns[0]) == [], table.name
 
+    def test_a_part_of_a_living_one_goes_without_what_the_whole_acts_with(self, store: Store) -> None:
+        root = store.stack(credentials="c")
+        store.stack(deleted_at=NOW - 20, credentials="c", parent=root)
+        store.add(tables.credentials, id="c", project="p", secret=b"s")
+
+        store.clean(deleted_stack_age=15)
+
+        assert store.column(tables.stack.c.id) == [root]
+        assert store.column(tables.credentials.c.id) == ["c"]
+
     def test_one_that_was_deleted_lately_stays(self, store: Store) -> None:
         lately, alive = store.stack(deleted_at=NOW - 5), store.stack()
         store.events(lately, NOW - 6)

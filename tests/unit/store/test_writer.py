@@ -164,3 +164,24 @@ def test_writers_that_meet_on_the_same_rows_all_get_through(engine: Engine) -> N
     with database.reading(engine).connect() as connection:
         rows = connection.execute(select(tables.event.c.reason, tables.event.c.type)).all()
     assert rows == [("29", "29"), ("29", "29")]
+
+
+def test_of_what_is_said_of_a_row_the_last_counts(engine: Engine, writer: Writer) -> None:
+    first, second, third = an_event("1"), an_event("2"), Changes()
+    writer.write(first)
+    writer.write(second)
+    third.update(tables.event, "1", status="COMPLETE", reason="done")
+    third.update(tables.event, "2", status="IN_PROGRESS", action="UPDATE", reason="begun")
+    third.update(tables.event, "2", status="COMPLETE", reason="done")
+
+    writer.write(third)
+
+    with database.reading(engine).connect() as connection:
+        table = tables.event
+        rows = connection.execute(
+            select(table.c.action, table.c.status, table.c.reason).order_by(table.c.seq)
+        )
+        assert [tuple(row) for row in rows] == [
+            ("CREATE", "COMPLETE", "done"),
+            ("UPDATE", "COMPLETE", "done"),
+        ]

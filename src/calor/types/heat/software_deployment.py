@@ -160,7 +160,7 @@ class SoftwareDeployment(SignalledType):
             "status_reason": "waiting for the server" if waits else "the server will not report",
         }
         if ctx.physical_id is None or before is None:
-            ctx.made(await ctx.create_deployment({"server": props["server"], **fields}))
+            await ctx.create_deployment({"server": props["server"], **fields})
         else:
             await ctx.update_deployment(ctx.physical_id, fields)
             ctx.delete_config(before["config"])
