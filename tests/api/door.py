@@ -51,6 +51,11 @@ class Stage:
         changes.update(table, id, **values)
         self.writer.write(changes)
 
+    def remove(self, table: Table, id: str) -> None:
+        changes = Changes()
+        changes.delete(table, id)
+        self.writer.write(changes)
+
     def add_stack(self, name: str, **values: Any) -> str:
         """A stack row as it is after a creation, changed as wanted."""
         digest, bodies = definitions.encode({"template": values.pop("template", EMPTY)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ import pytest
 from door import OTHER, PROJECT, Stage
 from starlette.testclient import TestClient
 
-from calor.api.cfn.app import create_cfn_app
+from calor.api.cfn import app
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
 from calor.store import tables
@@ -36,8 +37,8 @@ class Cfn:
         self.stack = stage.add_stack("s", user_project=USERS)
         stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle")
         stage.add_resource(self.stack, "t")
-        app = create_cfn_app(stage.database, stage.commands, verify)
-        self._client = TestClient(app, base_url="http://cfn.test")
+        served = app.create_cfn_app(stage.database, stage.commands, verify)
+        self._client = TestClient(served, base_url="http://cfn.test")
 
     def arn(self, resource: str = "h", project: str = PROJECT, name: str = "s") -> str:
         return f"arn:openstack:heat::{project}:stacks/{name}/{self.stack}/resources/{resource}"
@@ -45,6 +46,11 @@ class Cfn:
     def signal(self, arn: str | None = None, content: bytes = b"{}", **query: str) -> httpx.Response:
         path = f"/v1/signal/{quote(self.arn() if arn is None else arn, safe='')}"
         return self._client.post(path, params={**SIGNED, **query}, content=content)
+
+    def put(self, content: bytes = b"{}") -> httpx.Response:
+        """A signal to a wait condition."""
+        path = f"/v1/waitcondition/{quote(self.arn(), safe='')}"
+        return self._client.put(path, params=SIGNED, content=content)
 
     @property
     def inbox(self) -> list[Any]:
@@ -77,6 +83,49 @@ def test_a_signal_is_written_down(cfn: Cfn, content: bytes, details: Any) -> Non
 
 def test_the_owner_of_the_stack_may_sign(cfn: Cfn) -> None:
     assert cfn.signal(AWSAccessKeyId=PROJECT).status_code == 200
+
+
+class TestWaitConditions:
+    """Who signals one is answered when the signal is handled."""
+
+    @pytest.fixture
+    def handled(self, cfn: Cfn, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The ids of the signals that an engine has handled: each new one, when it is looked for the second time."""
+        looks: Counter[str] = Counter()
+        handled: list[str] = []
+        is_waiting = app._Door._is_waiting
+
+        def looked(door: app._Door, signal: str) -> bool:
+            looks[signal] += 1
+            if looks[signal] == 2:
+                cfn.stage.remove(tables.inbox, signal)
+                handled.append(signal)
+            return is_waiting(door, signal)
+
+        monkeypatch.setattr(app._Door, "_is_waiting", looked)
+        return handled
+
+    def test_the_own_signal_is_waited_for(self, cfn: Cfn, handled: list[str]) -> None:
+        assert cfn.put().status_code == 200
+
+        assert len(handled) == 1
+        assert cfn.inbox == []
+
+    def test_those_of_others_are_not(self, cfn: Cfn, handled: list[str]) -> None:
+        assert cfn.signal().status_code == 200
+        [other] = cfn.inbox
+
+        assert cfn.put().status_code == 200
+
+        assert len(handled) == 1
+        assert [signal.id for signal in cfn.inbox] == [other.id]
+
+    def test_not_for_ever(self, cfn: Cfn, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(app, "PATIENCE", 0.05)
+
+        assert cfn.put().status_code == 200
+
+        assert len(cfn.inbox) == 1
 
 
 class TestRefusals:

@@ -62,6 +62,16 @@ def test_other_parts_are_taken_for_ids(door: Door, stack: str) -> None:
     error(door("GET", "/stacks/a/outputs"), 404)
 
 
+@pytest.mark.parametrize("name", ["resources", "events", "template", "actions", "environment", "files"])
+def test_a_stack_may_have_the_name_of_a_part(door: Door, name: str) -> None:
+    stack = door.stage.add_stack(name)
+    arn = f"arn:openstack:heat::{PROJECT}:stacks/{name}/{stack}"
+
+    for identity in (name, stack, arn):
+        assert door("GET", f"/stacks/{identity}").headers["location"] == address(stack, name)
+    assert door("GET", f"/stacks/{name}/{name}").headers["location"] == f"{address(stack, name)}/{name}"
+
+
 def test_names_that_are_words_of_the_api(door: Door) -> None:
     stack = door.stage.add_stack("detail")
 

@@ -28,6 +28,7 @@ class TestLists:
             ({"name": "Rand"}, []),
             ({"name": ".*Rand"}, ["OS::Heat::RandomString"]),
             ({"name": "("}, []),
+            ({"name": "(.+)+!"}, []),
             ({"name": "OS::Heat::Val", "support_status": "SUPPORTED"}, ["OS::Heat::Value"]),
             ({"name": "OS::Heat::Val", "version": "7.0.0"}, ["OS::Heat::Value"]),
             ({"name": "OS::Heat::Val", "version": "1.0.0"}, []),

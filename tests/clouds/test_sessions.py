@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from calor.clouds import errors
-from calor.clouds.sessions import Cloud, access_of, versioned
+from calor.clouds.connections import RestlessAdapter
+from calor.clouds.services import Services
+from calor.clouds.sessions import Cloud, ServiceAccount, access_of, versioned
+from calor.clouds.trusts import create_trust, delete_trust
 
 
 def project_of(session: Any) -> tuple[str, str]:
@@ -111,6 +114,49 @@ def test_threads_share_a_session(cloud: Cloud, account_of: Callable[[str], Cloud
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda _: identity.ask("GET", "roles")["roles"], range(40)))
     assert all(answer == answers[0] for answer in answers)
+
+
+class TestCertificates:
+    """The identity service is believed by a rule of its own, whoever asks it and on the way to whatever."""
+
+    @pytest.fixture
+    def verified(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+        """The addresses that were asked, and how their certificates were to be checked."""
+        for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+            monkeypatch.delenv(name, raising=False)
+        asked: list[tuple[str, Any]] = []
+        send = RestlessAdapter.send
+
+        def noted(adapter: RestlessAdapter, request: Any, **options: Any) -> Any:
+            asked.append((request.url, options["verify"]))
+            return send(adapter, request, **options)
+
+        monkeypatch.setattr(RestlessAdapter, "send", noted)
+        return asked
+
+    @pytest.mark.parametrize(("verify", "verify_services"), [(True, False), (False, True), ("a", "b")])
+    def test_of_the_identity_service_and_of_others(
+        self, cloud: Cloud, token: str, verified: list[Any], verify: bool | str, verify_services: bool | str
+    ) -> None:
+        divided = Cloud(cloud.account, verify=verify, verify_services=verify_services)
+
+        trust = create_trust(divided, token)
+        Services(divided, divided.through_trust(trust.id)).ask("compute", "GET", "flavors")
+        Services(divided, divided.with_token(token)).ask("compute", "GET", "flavors")
+        delete_trust(divided, trust.id)
+
+        identity = [how for url, how in verified if "/identity/" in url]
+        # The token, the log-in of the service account, the trust, the log-in with it, and its end.
+        assert identity == [verify] * 5
+        assert [how for url, how in verified if "/compute/" in url] == [verify_services] * 2
+
+    def test_connections_are_not_shared_with_the_identity_service(self) -> None:
+        cloud = Cloud(ServiceAccount("https://cloud.test/identity", "heat", "secret"))
+        connections = cloud.service.session
+
+        identity = connections.get_adapter("https://cloud.test/identity/v3/auth/tokens")
+
+        assert identity is not connections.get_adapter("https://cloud.test/compute/v2.1/servers")
 
 
 @pytest.mark.parametrize("written", ["http://h/id", "http://h/id/", "http://h/id/v3", "http://h/id/v2.0/"])

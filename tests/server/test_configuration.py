@@ -20,8 +20,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from oslo_config import cfg
 from running import PATIENCE, Server, free_port
 
+from calor.config.loading import load
+from calor.config.translating import settings_of
+from calor.server import access
+from calor.server.settings import Settings
 from calor.store.cipher import Cipher
 
 TEMPLATE = {
@@ -151,6 +156,27 @@ project_domain_name = Default
         assert not (server.state_dir / "clouds.yaml").exists()
         refused = api.get("/stacks", headers={"X-Auth-Token": "wrong"})
         assert refused.headers["www-authenticate"] == 'Keystone uri="https://keystone.example"'
+
+
+@pytest.mark.parametrize(
+    ("text", "identity", "services"),
+    [
+        ("", True, True),
+        ("[keystone_authtoken]\ncafile = k.pem\n", "k.pem", "k.pem"),
+        ("[keystone_authtoken]\ncafile = k.pem\n[clients]\nca_file = c.pem\n", "k.pem", "c.pem"),
+        ("[clients]\nca_file = c.pem\ninsecure = true\n", True, False),
+        ("[keystone_authtoken]\ncafile = k.pem\ninsecure = true\n", False, "k.pem"),
+    ],
+)
+def test_who_answers_for_tokens_is_believed_by_a_rule_of_its_own(
+    tmp_path: Path, text: str, identity: bool | str, services: bool | str
+) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text(text)
+    settings = Settings(tmp_path, settings_of(load(cfg.ConfigOpts(), [file])))
+
+    assert access.verifying(settings) == identity
+    assert access.verifying_services(settings) == services
 
 
 HANDLE = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "CFN_SIGNAL"}}

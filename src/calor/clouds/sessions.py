@@ -44,16 +44,23 @@ class Cloud:
     all of them share their connections."""
 
     def __init__(
-        self, account: ServiceAccount, *, verify: bool | str = True, timeout: float = TIMEOUT
+        self,
+        account: ServiceAccount,
+        *,
+        verify: bool | str = True,
+        verify_services: bool | str = True,
+        timeout: float = TIMEOUT,
     ) -> None:
+        """`verify` is how the identity service is believed, `verify_services` how all others are."""
         # Slow to import, as everywhere below.
-        from keystoneauth1.session import Session
+        import requests
 
         from calor.clouds.connections import RestlessAdapter
 
         self.account = account
         self.identity_url = versioned(account.auth_url)
         self._verify = verify
+        self._verify_services = verify_services
         self._timeout = timeout
         # A token that was revoked meanwhile is refused by whatever it is used for.
         self._tokens: Memory[Session] = Memory(REMEMBERED_SECONDS, REMEMBERED)
@@ -61,11 +68,13 @@ class Cloud:
             project_name=account.project,
             **_domain("project_domain", account.project_domain, account.project_domain_name),
         )
-        self.service: Session = Session(auth=auth, verify=verify, timeout=timeout, user_agent="calor")
-        # The connections are those of many users: a cookie for one must not be sent for another.
-        self.service.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        for scheme in ("http://", "https://"):
-            self.service.session.mount(scheme, RestlessAdapter())
+        self._connections = requests.Session()
+        # They are those of many users: a cookie for one must not be sent for another.
+        self._connections.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        # One to a service, believed by its rule, must not be taken for the identity service at the same host.
+        for address in ("http://", "https://", self.identity_url):
+            self._connections.mount(address, RestlessAdapter())
+        self.service: Session = self._session(auth)
 
     def through_trust(self, trust_id: str) -> Session:
         """The service account, acting as the user who gave the trust."""
@@ -153,11 +162,13 @@ class Cloud:
         )
 
     def _session(self, auth: BaseAuthPlugin | None) -> Session:
-        from keystoneauth1.session import Session
+        from calor.clouds.believing import BelievingSession
 
-        return Session(
+        return BelievingSession(
+            self.identity_url,
+            self._verify_services,
             auth=auth,
-            session=self.service.session,
+            session=self._connections,
             verify=self._verify,
             timeout=self._timeout,
             user_agent="calor",

@@ -89,6 +89,14 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Certificates:
+    """How those are checked that are met: by the usual authorities, by those of a file, or not at all."""
+
+    ca_file: str | None
+    insecure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Auth:
     flavor: str
     backend: str | None
@@ -100,8 +108,8 @@ class Auth:
     signatures_url: str | None
     clients_url: str | None
     token_seconds: int
-    ca_file: str | None
-    insecure: bool
+    identity_certificates: Certificates
+    service_certificates: Certificates
     clouds: tuple[str, ...]
     """The identity services that X-Auth-Url may name; none means that it does not count."""
     policy_file: Path | None

@@ -11,6 +11,7 @@ from calor.config.settings import (
     Account,
     Api,
     Auth,
+    Certificates,
     Cors,
     Engine,
     Limits,
@@ -152,8 +153,8 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
         signatures_url=conf.ec2authtoken.auth_uri,
         clients_url=conf.clients_keystone.auth_uri,
         token_seconds=group.token_cache_time,
-        ca_file=group.cafile or conf.clients.ca_file,
-        insecure=group.insecure or conf.clients.insecure,
+        identity_certificates=Certificates(group.cafile, group.insecure),
+        service_certificates=Certificates(conf.clients.ca_file or group.cafile, conf.clients.insecure),
         clouds=clouds,
         policy_file=policy_file,
         policy_dirs=tuple(

@@ -22,7 +22,7 @@ EMBEDDED_ACCOUNT = "heat"
 
 def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
     """The cloud whose identity service knows the callers."""
-    from calor.clouds.sessions import Cloud, ServiceAccount
+    from calor.clouds.sessions import ServiceAccount
 
     auth = settings.configured.auth
     if auth.account is None:
@@ -30,27 +30,23 @@ def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
         account = ServiceAccount(settings.auth_url, EMBEDDED_ACCOUNT, password, region=auth.region)
     else:
         account = _service_account(settings, auth.account)
-    return Cloud(account, verify=verifying(settings))
+    return _cloud(settings, account)
 
 
 def trusted_cloud(settings: Settings, home: Cloud) -> Cloud:
     """The same cloud, as whoever is given the trusts of stacks' owners."""
-    from calor.clouds.sessions import Cloud
-
     trustee = settings.configured.auth.trustee
     if trustee is None:
         return home
-    return Cloud(_service_account(settings, trustee), verify=verifying(settings))
+    return _cloud(settings, _service_account(settings, trustee))
 
 
 def signatures_cloud(settings: Settings, home: Cloud) -> Cloud:
     """The cloud whose identity service checks signatures."""
-    from calor.clouds.sessions import Cloud
-
     url = settings.configured.auth.signatures_url
     if url is None:
         return home
-    return Cloud(replace(home.account, auth_url=url), verify=verifying(settings))
+    return _cloud(settings, replace(home.account, auth_url=url))
 
 
 def stack_users(settings: Settings, home: Cloud) -> StackUsers:
@@ -62,16 +58,22 @@ def stack_users(settings: Settings, home: Cloud) -> StackUsers:
 
 
 def verifying(settings: Settings) -> bool | str:
-    """How certificates are checked: not at all, by the usual authorities, or by those of a file."""
-    if settings.configured.auth.insecure:
-        return False
-    return ca_file(settings) or True
+    """How the certificate of the identity service is checked: not at all, by the usual authorities, or by those of a
+    file."""
+    met = settings.configured.auth.identity_certificates
+    return False if met.insecure else met.ca_file or True
+
+
+def verifying_services(settings: Settings) -> bool | str:
+    """The same for all other services."""
+    insecure = settings.configured.auth.service_certificates.insecure
+    return False if insecure else ca_file(settings) or True
 
 
 def ca_file(settings: Settings) -> str | None:
-    """What clients, the server itself among them, need to believe the certificates they meet."""
-    if settings.configured.auth.ca_file:
-        return settings.configured.auth.ca_file
+    """What clients, the server itself among them, need to believe the certificates of services."""
+    if configured := settings.configured.auth.service_certificates.ca_file:
+        return configured
     own = settings.configured.api.rest.cert_file
     # Nobody but the embedded cloud is met with this certificate alone.
     return own if own is not None and settings.is_embedded and tls.is_self_signed(own) else None
@@ -99,17 +101,14 @@ def authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authentica
         return _of_one_cloud(settings, home, is_admin)
     others = (replace(home.account, auth_url=url) for url in auth.clouds)
     return MultiCloud(
-        {
-            account.auth_url: _of_one_cloud(settings, _beside(settings, account), is_admin)
-            for account in others
-        }
+        {account.auth_url: _of_one_cloud(settings, _cloud(settings, account), is_admin) for account in others}
     )
 
 
-def _beside(settings: Settings, account: ServiceAccount) -> Cloud:
+def _cloud(settings: Settings, account: ServiceAccount) -> Cloud:
     from calor.clouds.sessions import Cloud
 
-    return Cloud(account, verify=verifying(settings))
+    return Cloud(account, verify=verifying(settings), verify_services=verifying_services(settings))
 
 
 def _of_one_cloud(settings: Settings, cloud: Cloud, is_admin: IsAdmin) -> Authenticator:

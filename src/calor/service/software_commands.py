@@ -13,9 +13,11 @@ from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
+from calor.service.kept_reports import kept_report, place_of
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.store.writer import Changes
+from calor.types.heat.deriving import outcome
 
 
 class SoftwareCommands(Base):
@@ -68,6 +70,31 @@ class SoftwareCommands(Base):
         if "config" in fields:
             self._tell(caller, deployment)
         return records.changed(deployment, **values)
+
+    def refresh_deployment(
+        self, caller: Caller, deployment: records.SoftwareDeployment
+    ) -> records.SoftwareDeployment:
+        """The deployment with what its server has reported meanwhile, if nobody else fetches reports on it. Only
+        where the caller is at home: others would look into an object store of their own."""
+        if deployment.status != "IN_PROGRESS" or deployment.project != caller.home:
+            return deployment
+        with reading(self.database).connect() as connection:
+            table = tables.software_config
+            query = select(table.c.config).where(table.c.id == deployment.config)
+            config: dict[str, Any] = connection.execute(query).scalar() or {}
+        place = place_of(config)
+        details = self._kept_report(caller, *place) if place is not None else None
+        if details is None:
+            return deployment
+        found = outcome(config, deployment.output_values or {}, details)
+        return self.update_deployment(caller, deployment, found.fields)
+
+    def _kept_report(self, caller: Caller, container: str, name: str) -> Mapping[str, Any] | None:
+        try:
+            services = self.services_of(caller)
+        except ServiceError:
+            return None
+        return kept_report(services, container, name) if services is not None else None
 
     def delete_deployment(self, caller: Caller, deployment: records.SoftwareDeployment) -> None:
         changes = Changes()

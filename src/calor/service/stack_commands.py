@@ -107,8 +107,9 @@ class StackCommands(UpdateChecks):
 
     def signal(
         self, caller: Caller, stack: records.Stack, resource: records.Resource, details: dict[str, Any] | None
-    ) -> None:
-        """Puts a signal into the engine's inbox. Raises ServiceError."""
+    ) -> str:
+        """Puts a signal into the engine's inbox, where it has the id that is answered until it is handled. Raises
+        ServiceError."""
         hook = (details or {}).get("unset_hook")
         if hook is not None:
             if (resource.data or {}).get(HOOK) != hook:
@@ -117,10 +118,11 @@ class StackCommands(UpdateChecks):
                 )
         else:
             self._check_signalled(resource)
+        id = new_id()
         changes = Changes()
         changes.insert(
             tables.inbox,
-            id=new_id(),
+            id=id,
             seq=self.clock(),
             root=stack.root,
             stack=stack.id,
@@ -129,6 +131,7 @@ class StackCommands(UpdateChecks):
         )
         self.writer.write(changes)
         self.ring()
+        return id
 
     def _check_signalled(self, resource: records.Resource) -> None:
         """Raises ServiceError unless the resource takes signals now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Callable
@@ -33,6 +34,8 @@ LARGEST_BODY = 1_048_576
 _CODES = {"RequestLimitExceeded": "RequestLimitExceeded"}
 """What CloudFormation calls the errors of use cases, where that is not simply a wrong value."""
 PATIENCE = 10.0
+"""Seconds in which a wait condition's signal should be handled."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.2
 
 Verify = Callable[[ReceivedRequest], Signer]
 """Who signed a request. Raises CloudError."""
@@ -80,14 +83,17 @@ class _Door:
     async def answer(self, request: Request, *, wait: bool) -> Response:
         try:
             body = await bodies.receive(request, LARGEST_BODY)
-            await run_in_threadpool(self._signal, _received(request, body), _details(body), wait)
+            signal = await run_in_threadpool(self._signal, _received(request, body), _details(body))
+            if wait:
+                await self._until_handled(signal)
         except Refused as refused:
             return _error(refused)
         except ServiceError as error:
             return _error(Refused(400, _CODES.get(error.kind, "InvalidParameterValue"), error.message))
         return Response(status_code=200)
 
-    def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None, wait: bool) -> None:
+    def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None) -> str:
+        """The id under which the signal is written down."""
         signer = self._signer(received)
         project, stack, resource = self._found(received, signer)
         caller = Caller(
@@ -97,9 +103,7 @@ class _Door:
             roles=tuple(role["name"] for role in signer.get("roles", ())),
         )
         fields.learn(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
-        self._commands.signal(caller, stack, resource, details)
-        if wait:
-            self._until_handled(stack)
+        return self._commands.signal(caller, stack, resource, details)
 
     def _signer(self, received: ReceivedRequest) -> Any:
         if claim_of(received) is None:
@@ -134,15 +138,18 @@ class _Door:
             raise missing
         return project, records.record(records.Stack, row), records.record(records.Resource, found)
 
-    def _until_handled(self, stack: records.Stack) -> None:
+    async def _until_handled(self, signal: str) -> None:
         """A wait condition's signal counts when it is in the handle's metadata."""
         end = time.monotonic() + PATIENCE
-        query = select(tables.inbox.c.id).where(tables.inbox.c.root == stack.root).limit(1)
-        while time.monotonic() < end:
-            with self._database.connect() as connection:
-                if connection.execute(query).first() is None:
-                    return
-            time.sleep(0.01)
+        pause = FIRST_PAUSE
+        while await run_in_threadpool(self._is_waiting, signal) and time.monotonic() < end:
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    def _is_waiting(self, signal: str) -> bool:
+        query = select(tables.inbox.c.id).where(tables.inbox.c.id == signal)
+        with self._database.connect() as connection:
+            return connection.execute(query).first() is not None
 
 
 def _received(request: Request, body: bytes) -> ReceivedRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import quote
 
 from calor.api.addresses import stack_url
@@ -14,12 +15,10 @@ _PARTS = {
 }
 
 
-def lookup(api: Api, call: Call) -> Reply:
+def lookup(api: Api, call: Call, part: str = "") -> Reply:
+    """`part` is what the route has behind the stack; an ARN may name something below it, too."""
     found = api.queries.stacks.find(call.caller, call.path["stack_name"])
-    address = stack_url(call.base, found.stack) + quote(found.path)
-    part = call.url.rpartition("/")[2]
-    if part in _PARTS.get(call.method, ()) and not found.path:
-        address = f"{address}/{part}"
+    address = stack_url(call.base, found.stack) + (f"/{part}" if part else quote(found.path))
     if call.raw_query:
         address = f"{address}?{call.raw_query}"
     return Reply(302, notice(302), {"Location": address})
@@ -27,7 +26,7 @@ def lookup(api: Api, call: Call) -> Reply:
 
 ROUTES = (
     *(
-        Route(method, f"/stacks/{{stack_name}}/{part}", lookup, "stacks:lookup")
+        Route(method, f"/stacks/{{stack_name}}/{part}", partial(lookup, part=part), "stacks:lookup")
         for method, parts in _PARTS.items()
         for part in parts
     ),

@@ -66,7 +66,8 @@ def metadata(api: Api, call: Call) -> Reply:
 
 def show(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
-    return Reply(body={"software_deployment": views.deployment(found)})
+    shown = api.commands.refresh_deployment(call.caller, found)
+    return Reply(body={"software_deployment": views.deployment(shown)})
 
 
 def create(api: Api, call: Call) -> Reply:

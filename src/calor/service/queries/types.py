@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 from itertools import takewhile
@@ -18,6 +17,7 @@ from calor.language.versions import ALL_VERSIONS, Version
 from calor.service.availability import check_available, is_available
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
+from calor.service.queries.patterns import matcher
 from calor.service.queries.samples import sample_template
 
 Described = type[ResourceType] | TemplateType
@@ -46,13 +46,13 @@ class Types:
         allowed: Callable[[str], bool] = lambda name: True,
     ) -> list[str]:
         """Names of types that can be used: with a status, a beginning that matches an expression, a release."""
-        try:
-            matches = re.compile(name or "").match
-        except re.error:
+        known = self._declared()
+        matches = matcher(name or "", max((len(type_name) for type_name, _ in known), default=0))
+        if matches is None:
             return []
         return [
             type_name
-            for type_name, declared in self._declared()
+            for type_name, declared in known
             if declared.support.status is not Status.HIDDEN
             and (support is None or declared.support.status.value == support)
             and (version is None or declared.support.since == version)

@@ -77,6 +77,12 @@ class Outcome:
             return "the server has reported"
         return ", ".join(f"{name} : {what}" for name, what in self.failures.items())
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What the deployment becomes."""
+        status = "FAILED" if self.failed else "COMPLETE"
+        return {"output_values": self.outputs, "status": status, "status_reason": self.reason}
+
 
 def outcome(config: Mapping[str, Any], before: Mapping[str, Any], details: Mapping[str, Any]) -> Outcome:
     """A deployment fails when the exit code is not zero or an output arrives that means an error."""

@@ -90,14 +90,7 @@ class SoftwareDeployment(SignalledType):
             raise ResourceFailed("a report is a map of outputs", "ValueError")
         config = await ctx.config(deployment["config"]) or {}
         found = outcome(config, deployment.get("output_values") or {}, details)
-        await ctx.update_deployment(
-            id,
-            {
-                "output_values": found.outputs,
-                "status": "FAILED" if found.failed else "COMPLETE",
-                "status_reason": found.reason,
-            },
-        )
+        await ctx.update_deployment(id, found.fields)
         return f"deployment {id} {'failed' if found.failed else 'succeeded'}"
 
     @classmethod
