@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from commanding import Run
+from stand_in import Reply, StandIn
+from stand_in import stack as stack_shown
 
 
 class TestCreating:
@@ -454,6 +456,39 @@ class TestErrors:
 
         assert ran.code == 1
         assert "`calor stack update` changes it" in ran.err
+
+    @pytest.mark.parametrize(
+        ("variable", "address"),
+        [("OS_AUTH_URL", "http://[bad"), ("HEAT_URL", "http://[bad"), ("HEAT_URL", "http://host:port")],
+    )
+    def test_an_address_that_is_none_is_told(
+        self, command: Run, monkeypatch: pytest.MonkeyPatch, variable: str, address: str
+    ) -> None:
+        monkeypatch.setenv(variable, address)
+        if variable == "HEAT_URL":
+            monkeypatch.setenv("OS_NO_CLIENT_AUTH", "1")
+
+        ran = command("stack", "list", "--os-username", "x", "--os-password", "y")
+
+        assert (ran.code, len(ran.complaints)) == (1, 1)
+        assert ran.err.startswith(f"calor: {address} does not answer: ")
+
+    @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b""])
+    def test_a_page_of_the_web_is_not_taken_for_a_service(
+        self, command: Run, service: StandIn, body: bytes
+    ) -> None:
+        service.says("GET /stacks", Reply(200, body))
+
+        ran = command("stack", "list")
+
+        assert (ran.code, len(ran.complaints)) == (1, 1)
+        assert ran.err.startswith(f"calor: {service.url} is not the address of an orchestration API")
+
+    def test_an_acceptance_in_words_is_one(self, command: Run, service: StandIn) -> None:
+        service.has("web", stack_shown("web", "CHECK_COMPLETE"))
+        service.says("POST /stacks/web/web-id/actions", Reply(202, b"The request is accepted."))
+
+        assert command("stack", "check", "--no-wait", "web").code == 0
 
     def test_a_server_that_does_not_run_is_told(self, calor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HEAT_URL", "http://127.0.0.1:1/v1/p")

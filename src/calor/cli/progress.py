@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.errors import CommandError
 from calor.cli.render import ansi
 from calor.cli.render.states import colour, progress_of, sign
 from calor.cli.stack.following import Event, follow, shown_stack
@@ -72,14 +71,15 @@ class _Live:
         self._frame = 0
 
     def run(self, events: Iterator[Event]) -> None:
-        news: queue.SimpleQueue[Event | CommandError | None] = queue.SimpleQueue()
+        news: queue.SimpleQueue[Event | Exception | None] = queue.SimpleQueue()
 
         def read() -> None:
             try:
                 for event in events:
                     news.put(event)
                 news.put(None)
-            except CommandError as error:
+            except Exception as error:
+                # Whatever it is: nothing more will come.
                 news.put(error)
 
         threading.Thread(target=read, daemon=True).start()
@@ -93,7 +93,7 @@ class _Live:
             self._out.write("\x1b[?25h")
             self._out.flush()
 
-    def _take(self, news: queue.SimpleQueue[Event | CommandError | None]) -> bool:
+    def _take(self, news: queue.SimpleQueue[Event | Exception | None]) -> bool:
         """Whether there may be more."""
         while True:
             try:
@@ -102,7 +102,7 @@ class _Live:
                 return True
             if one is None:
                 return False
-            if isinstance(one, CommandError):
+            if isinstance(one, Exception):
                 raise one
             self._tree.see(one, time.monotonic())
 

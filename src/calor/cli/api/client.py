@@ -132,7 +132,16 @@ class Heat:
         return made
 
     def _ask(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Any:
-        return self._checked(self._once(method, path, query, body)).json()
+        answer = self._checked(self._once(method, path, query, body))
+        content = answer.json()
+        # Whoever only accepts something may say so in a sentence, or say nothing.
+        told = method == "GET" or (answer.body and answer.status != 202)
+        if content is None and told and answer.body.strip() != b"null":
+            raise CommandError(
+                f"{self.url} is not the address of an orchestration API: its answer is no JSON",
+                "check HEAT_URL, or the endpoint in the catalog",
+            )
+        return content
 
     def _once(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Answer:
         headers = self.headers()

@@ -41,14 +41,13 @@ class Http:
     def __init__(self, settings: CloudSettings, *, debug: bool = False) -> None:
         self._settings = settings
         self._debug = debug
-        self._open: dict[tuple[str, str], tuple[HTTPConnection, float]] = {}
+        self._open: dict[str, tuple[HTTPConnection, float]] = {}
 
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Answer:
         """Raises CommandError if no answer comes."""
-        parts = urlsplit(url)
-        place = (parts.scheme, parts.netloc)
+        place = _place(url)
         kept, used = self._open.pop(place, (None, 0.0))
         if kept is not None and time.monotonic() - used > _KEPT_SECONDS:
             kept.close()
@@ -159,12 +158,16 @@ def _proxy(scheme: str, host: str) -> Any:
     return urlsplit(stated) if stated and not proxy_bypass(host) else None
 
 
+def _place(url: str) -> str:
+    """`http://host:port`; of what is no address as well, so that one can be told which it is."""
+    return "/".join(url.split("/", 3)[:3])
+
+
 def _unreachable(url: str, error: Exception) -> CommandError:
-    parts = urlsplit(url)
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     hint = ""
     if isinstance(error, ConnectionRefusedError):
         hint = "is the server running? `calor serve` starts one"
     elif "CERTIFICATE_VERIFY_FAILED" in str(error):
         reason, hint = "its certificate cannot be verified", "name the authority with --os-cacert"
-    return CommandError(f"{parts.scheme}://{parts.netloc} does not answer: {reason}", hint)
+    return CommandError(f"{_place(url)} does not answer: {reason}", hint)
