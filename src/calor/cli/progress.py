@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from calor.cli.api.client import ApiError, Heat, StackRef
+from calor.cli.api.patience import patiently
 from calor.cli.render import ansi
 from calor.cli.render.states import colour, progress_of, sign
-from calor.cli.stack.following import Event, follow, shown_stack
+from calor.cli.stack.following import Event, follow, state_of
 from calor.cli.stack.places import Places
 from calor.cli.stack.tree import Node, Tree
 
@@ -37,7 +38,8 @@ def watch(
     of resources that are worked on, if it is known."""
     tree = Tree(stack.name, stack.id)
     try:
-        tree.expect(heat.get(f"{stack.path}/resources", {"nested_depth": 50})["resources"])
+        found = patiently(lambda: heat.get(f"{stack.path}/resources", {"nested_depth": 50}))
+        tree.expect(found["resources"])
     except ApiError as error:
         # Gone already.
         if error.status != 404:
@@ -49,7 +51,7 @@ def watch(
         for event in events:
             path = tree.see(event, time.monotonic())
             print(_line(event, (stack.name, *path), places), file=out, flush=True)
-    return str(shown_stack(heat, stack).get("stack_status", "DELETE_COMPLETE"))
+    return patiently(lambda: state_of(heat, stack))
 
 
 def _line(event: Event, path: tuple[str, ...], places: Places) -> str:

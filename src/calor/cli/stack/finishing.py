@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calor.cli.api.client import Heat, StackRef
+from calor.cli.api.patience import patiently
 from calor.cli.asking import announce
 from calor.cli.errors import CommandError
 from calor.cli.progress import out_stream, watch
@@ -47,7 +48,7 @@ def finish(
     """Shows progress until the action has ended, if that is asked for, and then the stack. The exit code is 1
     unless the stack's state then is one of those wanted."""
     if not waits(arguments):
-        _print(arguments, shown_stack(heat, stack))
+        _print(arguments, patiently(lambda: shown_stack(heat, stack)))
         return 0
     try:
         state = watch(
@@ -62,7 +63,7 @@ def finish(
     except KeyboardInterrupt:
         announce(f"The service goes on; `calor stack event list --follow {stack.name}` shows it.")
         raise
-    shown = shown_stack(heat, stack, outputs=True)
+    shown = patiently(lambda: shown_stack(heat, stack, outputs=True))
     if state in wanted:
         if shown:
             _print(arguments, shown)
