@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from commanding import Run
-from stand_in import Reply, StandIn
+from stand_in import Reply, StandIn, refusal, told
 from stand_in import stack as stack_shown
 
 
@@ -259,6 +259,54 @@ class TestActions:
 
         assert ran.code == 0
         assert "ADOPT_COMPLETE" in ran.out
+
+
+class TestAbandoning:
+    @pytest.fixture
+    def abandoned(self, service: StandIn) -> StandIn:
+        service.has("web")
+        service.says("DELETE /stacks/web/web-id/abandon", told({"name": "web"}))
+        return service
+
+    def test_writes_what_is_needed_to_adopt_it(
+        self, command: Run, abandoned: StandIn, templates: Path
+    ) -> None:
+        (templates / "data.json").write_text("something longer than what comes")
+
+        assert command("stack", "abandon", "-y", "--output-file", "data.json", "web").code == 0
+        assert json.loads((templates / "data.json").read_text()) == {"name": "web"}
+
+    @pytest.mark.parametrize("before", ["kept", None])
+    def test_leaves_a_file_as_it_is_if_the_service_refuses(
+        self, command: Run, abandoned: StandIn, templates: Path, before: str | None
+    ) -> None:
+        abandoned.says("DELETE /stacks/web/web-id/abandon", refusal(409))
+        file = templates / "data.json"
+        if before is not None:
+            file.write_text(before)
+
+        assert command("stack", "abandon", "-y", "--output-file", "data.json", "web").code == 1
+        assert (file.read_text() if file.exists() else None) == before
+
+    @pytest.mark.parametrize("path", [".", "no/such/folder", "data\0.json"])
+    def test_is_not_begun_if_the_file_cannot_be_written(
+        self, command: Run, abandoned: StandIn, path: str
+    ) -> None:
+        ran = command("stack", "abandon", "-y", "--output-file", path, "web")
+
+        assert ran.code == 1
+        assert ran.complaints[-1].startswith(f"calor: {path} cannot be written: ")
+        assert abandoned.times("DELETE /stacks/web/web-id/abandon") == 0
+
+    def test_prints_what_cannot_be_written_in_the_end(self, command: Run, abandoned: StandIn) -> None:
+        ran = command("stack", "abandon", "-y", "--output-file", "/dev/full", "web")
+
+        assert ran.code == 1
+        assert json.loads(ran.out) == {"name": "web"}
+        assert ran.complaints[-1] == (
+            "calor: /dev/full cannot be written: No space left on device "
+            "(the data is on standard output instead)"
+        )
 
 
 class TestLooking:
