@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class CommandError(Exception):
     """One line for whoever typed the command, and a hint on what to do about it."""
@@ -18,6 +20,15 @@ class CommandError(Exception):
     def line(self) -> str:
         said = " ".join(self.message.split())
         return f"{said} ({self.hint})" if self.hint else said
+
+
+class Problems(CommandError):
+    """Several of them, a line for each."""
+
+    def __init__(self, problems: Sequence[CommandError]) -> None:
+        super().__init__("; ".join(one.line() for one in problems))
+        self.problems = tuple(problems)
+        self.code = max(one.code for one in problems)
 
 
 class Unavailable(CommandError):

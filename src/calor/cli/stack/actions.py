@@ -8,13 +8,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from calor.cli.api.client import Heat
 from calor.cli.asking import announce, confirm
 from calor.cli.errors import CommandError
-from calor.cli.stack.finishing import finish
+from calor.cli.stack.finishing import finished, in_records, print_stack, print_stacks
 from calor.cli.stack.following import newest
 from calor.cli.stack.places import forget, noted
+from calor.cli.stack.several import problems_with, raise_all
 
 
 def check(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -37,14 +39,26 @@ def cancel(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def _act(heat: Heat, arguments: argparse.Namespace, action: str, wanted: tuple[str, ...]) -> int:
-    code = 0
-    for reference in arguments.stacks:
+    """Tries every stack that is named, one after the other."""
+    listed = len(arguments.stacks) > 1 and in_records(arguments)
+    shown: list[dict[str, Any]] = []
+
+    def act(reference: str) -> None:
         stack = heat.find(reference)
         places = noted(heat, stack)
         last = newest(heat, stack)
         heat.post(f"{stack.path}/actions", {action: None})
-        code |= finish(heat, stack, arguments, after=last, places=places, wanted=wanted)
-    return code
+        found = finished(heat, stack, arguments, after=last, places=places, wanted=wanted)
+        if listed:
+            shown.append(found)
+        else:
+            print_stack(arguments, found)
+
+    problems = problems_with(arguments.stacks, act)
+    if listed:
+        print_stacks(arguments, shown)
+    raise_all(problems)
+    return 0
 
 
 def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
