@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from commanding import Ran, Run
 from running import Server, free_port
+from stand_in import StandIn
 
 from calor.cli.main import heat_main, main
 
@@ -96,16 +97,26 @@ def _ran(run: Callable[[list[str]], int], capsys: pytest.CaptureFixture[str], wo
 
 
 @pytest.fixture
-def calor(
-    server: Server,
-    templates: Path,
-    clean_environment: None,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
+def command(templates: Path, clean_environment: None, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command, about no cloud yet."""
+    return lambda *words: _ran(main, capsys, words)
+
+
+@pytest.fixture
+def calor(server: Server, command: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command, about the embedded server."""
     monkeypatch.setenv("CALOR_STATE_DIR", str(server.state_dir))
-    return lambda *words: _ran(main, capsys, words)
+    return command
+
+
+@pytest.fixture
+def service(command: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    """What the command is about then; it is not logged in there."""
+    made = StandIn()
+    monkeypatch.setenv("HEAT_URL", made.url)
+    monkeypatch.setenv("OS_NO_CLIENT_AUTH", "1")
+    yield made
+    made.stop()
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import io
 import os
 import pty
 import re
@@ -14,9 +16,13 @@ import pytest
 from commanding import Ran, Run
 from older_service import OlderService
 from running import Server
+from stand_in import Reply, StandIn, stack
 
-from calor.cli.api.client import StackRef
+from calor.cli.api.client import Heat, StackRef
+from calor.cli.api.settings import CloudSettings
+from calor.cli.progress import watch
 from calor.cli.stack.following import Event
+from calor.cli.stack.places import Places
 from calor.cli.stack.tree import Tree
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -102,6 +108,21 @@ class TestOnATerminal:
         assert shown[0].split()[:3] == ["ID", "Stack", "Name"]
         assert any(line.startswith(f"{id}  ") for line in shown)
         assert max(map(len, shown)) <= 110
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_view_that_moves_ends_with_whatever_goes_wrong_behind_it(service: StandIn) -> None:
+    service.has("web", stack("web", "CHECK_COMPLETE"))
+    service.says("GET /stacks/web/web-id/events/stream", Reply(body=b"event: event\ndata: {}\n\n"))
+    settings = CloudSettings("here", "none", {}, overrides={"orchestration": service.url})
+    heat = Heat(lambda: settings, argparse.Namespace())
+
+    with pytest.raises(KeyError):
+        watch(heat, StackRef("web", "web-id"), None, Places(None), out=_Screen())
 
 
 @pytest.fixture

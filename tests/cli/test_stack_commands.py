@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from commanding import Run
+from stand_in import Reply, StandIn, refusal, told
+from stand_in import stack as stack_shown
 
 
 class TestCreating:
@@ -259,6 +261,54 @@ class TestActions:
         assert "ADOPT_COMPLETE" in ran.out
 
 
+class TestAbandoning:
+    @pytest.fixture
+    def abandoned(self, service: StandIn) -> StandIn:
+        service.has("web")
+        service.says("DELETE /stacks/web/web-id/abandon", told({"name": "web"}))
+        return service
+
+    def test_writes_what_is_needed_to_adopt_it(
+        self, command: Run, abandoned: StandIn, templates: Path
+    ) -> None:
+        (templates / "data.json").write_text("something longer than what comes")
+
+        assert command("stack", "abandon", "-y", "--output-file", "data.json", "web").code == 0
+        assert json.loads((templates / "data.json").read_text()) == {"name": "web"}
+
+    @pytest.mark.parametrize("before", ["kept", None])
+    def test_leaves_a_file_as_it_is_if_the_service_refuses(
+        self, command: Run, abandoned: StandIn, templates: Path, before: str | None
+    ) -> None:
+        abandoned.says("DELETE /stacks/web/web-id/abandon", refusal(409))
+        file = templates / "data.json"
+        if before is not None:
+            file.write_text(before)
+
+        assert command("stack", "abandon", "-y", "--output-file", "data.json", "web").code == 1
+        assert (file.read_text() if file.exists() else None) == before
+
+    @pytest.mark.parametrize("path", [".", "no/such/folder", "data\0.json"])
+    def test_is_not_begun_if_the_file_cannot_be_written(
+        self, command: Run, abandoned: StandIn, path: str
+    ) -> None:
+        ran = command("stack", "abandon", "-y", "--output-file", path, "web")
+
+        assert ran.code == 1
+        assert ran.complaints[-1].startswith(f"calor: {path} cannot be written: ")
+        assert abandoned.times("DELETE /stacks/web/web-id/abandon") == 0
+
+    def test_prints_what_cannot_be_written_in_the_end(self, command: Run, abandoned: StandIn) -> None:
+        ran = command("stack", "abandon", "-y", "--output-file", "/dev/full", "web")
+
+        assert ran.code == 1
+        assert json.loads(ran.out) == {"name": "web"}
+        assert ran.complaints[-1] == (
+            "calor: /dev/full cannot be written: No space left on device "
+            "(the data is on standard output instead)"
+        )
+
+
 class TestLooking:
     def test_a_list_in_all_forms(self, calor: Run, stack: str) -> None:
         words = (
@@ -454,6 +504,39 @@ class TestErrors:
 
         assert ran.code == 1
         assert "`calor stack update` changes it" in ran.err
+
+    @pytest.mark.parametrize(
+        ("variable", "address"),
+        [("OS_AUTH_URL", "http://[bad"), ("HEAT_URL", "http://[bad"), ("HEAT_URL", "http://host:port")],
+    )
+    def test_an_address_that_is_none_is_told(
+        self, command: Run, monkeypatch: pytest.MonkeyPatch, variable: str, address: str
+    ) -> None:
+        monkeypatch.setenv(variable, address)
+        if variable == "HEAT_URL":
+            monkeypatch.setenv("OS_NO_CLIENT_AUTH", "1")
+
+        ran = command("stack", "list", "--os-username", "x", "--os-password", "y")
+
+        assert (ran.code, len(ran.complaints)) == (1, 1)
+        assert ran.err.startswith(f"calor: {address} does not answer: ")
+
+    @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b""])
+    def test_a_page_of_the_web_is_not_taken_for_a_service(
+        self, command: Run, service: StandIn, body: bytes
+    ) -> None:
+        service.says("GET /stacks", Reply(200, body))
+
+        ran = command("stack", "list")
+
+        assert (ran.code, len(ran.complaints)) == (1, 1)
+        assert ran.err.startswith(f"calor: {service.url} is not the address of an orchestration API")
+
+    def test_an_acceptance_in_words_is_one(self, command: Run, service: StandIn) -> None:
+        service.has("web", stack_shown("web", "CHECK_COMPLETE"))
+        service.says("POST /stacks/web/web-id/actions", Reply(202, b"The request is accepted."))
+
+        assert command("stack", "check", "--no-wait", "web").code == 0
 
     def test_a_server_that_does_not_run_is_told(self, calor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HEAT_URL", "http://127.0.0.1:1/v1/p")

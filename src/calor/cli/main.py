@@ -12,7 +12,7 @@ from typing import Any
 
 from calor import __version__
 from calor.cli import completion, config, database, families, processes, serve
-from calor.cli.errors import CommandError
+from calor.cli.errors import CommandError, Problems
 from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
 
@@ -69,7 +69,8 @@ def _run(program: str, argv: list[str]) -> int:
         return code
     except CommandError as error:
         sys.stdout.flush()
-        print(f"{program}: {error.line()}", file=sys.stderr)
+        for one in error.problems if isinstance(error, Problems) else (error,):
+            print(f"{program}: {one.line()}", file=sys.stderr)
         return error.code
     except BrokenPipeError:
         # Whoever reads the output has had enough, as `head` does.

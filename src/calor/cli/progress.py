@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.errors import CommandError
+from calor.cli.api.patience import patiently
 from calor.cli.render import ansi
 from calor.cli.render.states import colour, progress_of, sign
-from calor.cli.stack.following import Event, follow, shown_stack
+from calor.cli.stack.following import Event, follow, state_of
 from calor.cli.stack.places import Places
 from calor.cli.stack.tree import Node, Tree
 
@@ -38,7 +38,8 @@ def watch(
     of resources that are worked on, if it is known."""
     tree = Tree(stack.name, stack.id)
     try:
-        tree.expect(heat.get(f"{stack.path}/resources", {"nested_depth": 50})["resources"])
+        found = patiently(lambda: heat.get(f"{stack.path}/resources", {"nested_depth": 50}))
+        tree.expect(found["resources"])
     except ApiError as error:
         # Gone already.
         if error.status != 404:
@@ -50,7 +51,7 @@ def watch(
         for event in events:
             path = tree.see(event, time.monotonic())
             print(_line(event, (stack.name, *path), places), file=out, flush=True)
-    return str(shown_stack(heat, stack).get("stack_status", "DELETE_COMPLETE"))
+    return patiently(lambda: state_of(heat, stack))
 
 
 def _line(event: Event, path: tuple[str, ...], places: Places) -> str:
@@ -72,14 +73,15 @@ class _Live:
         self._frame = 0
 
     def run(self, events: Iterator[Event]) -> None:
-        news: queue.SimpleQueue[Event | CommandError | None] = queue.SimpleQueue()
+        news: queue.SimpleQueue[Event | Exception | None] = queue.SimpleQueue()
 
         def read() -> None:
             try:
                 for event in events:
                     news.put(event)
                 news.put(None)
-            except CommandError as error:
+            except Exception as error:
+                # Whatever it is: nothing more will come.
                 news.put(error)
 
         threading.Thread(target=read, daemon=True).start()
@@ -93,7 +95,7 @@ class _Live:
             self._out.write("\x1b[?25h")
             self._out.flush()
 
-    def _take(self, news: queue.SimpleQueue[Event | CommandError | None]) -> bool:
+    def _take(self, news: queue.SimpleQueue[Event | Exception | None]) -> bool:
         """Whether there may be more."""
         while True:
             try:
@@ -102,7 +104,7 @@ class _Live:
                 return True
             if one is None:
                 return False
-            if isinstance(one, CommandError):
+            if isinstance(one, Exception):
                 raise one
             self._tree.see(one, time.monotonic())
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from calor.cli.api.http import Answer, Http
-from calor.cli.api.identity import Access, endpoint, log_in
+from calor.cli.api.identity import Access, endpoint, log_in, renews
 from calor.cli.api.settings import CloudSettings
 from calor.cli.errors import CommandError
 
@@ -29,6 +29,7 @@ class ApiError(CommandError):
     ) -> None:
         super().__init__(message, hint)
         self.status = status
+        self.may_pass = status >= 500
         self.kind = kind
         self.found = tuple(found)
 
@@ -44,7 +45,7 @@ class StackRef:
 
 
 class Heat:
-    """Logs in with the first request."""
+    """Logs in with the first request, and again when the token has ended."""
 
     def __init__(self, choose: Callable[[], CloudSettings], arguments: argparse.Namespace) -> None:
         self._choose = choose
@@ -121,6 +122,24 @@ class Heat:
             asked["marker"] = found[-1]["id"]
             left = None if left is None else left - len(found)
 
+    def stream(self, path: str, query: Query, last: str, silence: float) -> Iterator[str]:
+        """The lines of a stream of events behind the last one that is known, at most `silence` seconds apart. Raises
+        CommandError."""
+
+        def ask() -> tuple[Answer | None, Iterator[str]]:
+            headers = {**self.headers(), "Accept": "text/event-stream"}
+            if last:
+                headers["Last-Event-ID"] = last
+            return self.http.lines(self.url + path + _query(query), headers, silence)
+
+        refused, lines = ask()
+        if refused is not None and self._token_ended(refused):
+            refused, lines = ask()
+        if refused is not None:
+            self._checked(refused)
+            raise ApiError(refused.status, f"{self.url} has no stream of events")
+        return lines
+
     def headers(self) -> dict[str, str]:
         token = self.access.token
         made = {"Accept": "application/json", **({"X-Auth-Token": token} if token else {})}
@@ -132,15 +151,35 @@ class Heat:
         return made
 
     def _ask(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Any:
-        return self._checked(self._once(method, path, query, body)).json()
+        answer = self._checked(self._once(method, path, query, body))
+        content = answer.json()
+        # Whoever only accepts something may say so in a sentence, or say nothing.
+        told = method == "GET" or (answer.body and answer.status != 202)
+        if content is None and told and answer.body.strip() != b"null":
+            raise CommandError(
+                f"{self.url} is not the address of an orchestration API: its answer is no JSON",
+                "check HEAT_URL, or the endpoint in the catalog",
+            )
+        return content
 
     def _once(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Answer:
-        headers = self.headers()
-        content = None
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-            content = json.dumps(body).encode()
-        return self.http.send(method, self.url + path + _query(query), headers, content)
+        more = {} if body is None else {"Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body).encode()
+
+        def ask() -> Answer:
+            return self.http.send(
+                method, self.url + path + _query(query), {**self.headers(), **more}, content
+            )
+
+        answer = ask()
+        return ask() if self._token_ended(answer) else answer
+
+    def _token_ended(self, answer: Answer) -> bool:
+        """Whether the service does not take the token any more and the next request logs in again."""
+        if answer.status != 401 or not renews(self.settings):
+            return False
+        del self.access
+        return True
 
     def _checked(self, answer: Answer) -> Answer:
         if answer.status < 300:

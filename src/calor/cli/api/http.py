@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from calor import __version__
 from calor.cli.api.settings import CloudSettings
-from calor.cli.errors import CommandError
+from calor.cli.errors import CommandError, Unavailable
 
 TIMEOUT = 60.0
 _KEPT_SECONDS = 2.0
@@ -41,14 +41,13 @@ class Http:
     def __init__(self, settings: CloudSettings, *, debug: bool = False) -> None:
         self._settings = settings
         self._debug = debug
-        self._open: dict[tuple[str, str], tuple[HTTPConnection, float]] = {}
+        self._open: dict[str, tuple[HTTPConnection, float]] = {}
 
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Answer:
-        """Raises CommandError if no answer comes."""
-        parts = urlsplit(url)
-        place = (parts.scheme, parts.netloc)
+        """Raises Unavailable if no answer comes."""
+        place = _place(url)
         kept, used = self._open.pop(place, (None, 0.0))
         if kept is not None and time.monotonic() - used > _KEPT_SECONDS:
             kept.close()
@@ -74,12 +73,14 @@ class Http:
         self, url: str, headers: Mapping[str, str], silence: float
     ) -> tuple[Answer | None, Iterator[str]]:
         """The lines of an answer as they come, for at most `silence` seconds apart; or, if it is none of success,
-        the answer."""
+        the answer. Lines that end early were cut off. Raises Unavailable if no answer comes."""
         try:
             connection = self._connect(url, silence)
             answer = self._ask(connection, "GET", url, headers, None)
             if answer.status != 200:
-                return Answer(answer.status, _lower(answer), answer.read()), iter(())
+                refusal = Answer(answer.status, _lower(answer), answer.read())
+                connection.close()
+                return refusal, iter(())
         except (OSError, HTTPException, ValueError) as error:
             raise _unreachable(url, error) from None
         return None, _read_lines(connection, answer)
@@ -137,7 +138,8 @@ class Http:
 
 def _read_lines(connection: HTTPConnection, answer: HTTPResponse) -> Iterator[str]:
     try:
-        while line := answer.readline():
+        # Of a line that is cut off nothing is told: half a message is none.
+        while (line := answer.readline()).endswith(b"\n"):
             yield line.decode("utf-8", "replace").rstrip("\r\n")
     except (OSError, HTTPException, ValueError):
         return
@@ -159,12 +161,16 @@ def _proxy(scheme: str, host: str) -> Any:
     return urlsplit(stated) if stated and not proxy_bypass(host) else None
 
 
-def _unreachable(url: str, error: Exception) -> CommandError:
-    parts = urlsplit(url)
+def _place(url: str) -> str:
+    """`http://host:port`; of what is no address as well, so that one can be told which it is."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _unreachable(url: str, error: Exception) -> Unavailable:
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     hint = ""
     if isinstance(error, ConnectionRefusedError):
         hint = "is the server running? `calor serve` starts one"
     elif "CERTIFICATE_VERIFY_FAILED" in str(error):
         reason, hint = "its certificate cannot be verified", "name the authority with --os-cacert"
-    return CommandError(f"{parts.scheme}://{parts.netloc} does not answer: {reason}", hint)
+    return Unavailable(f"{_place(url)} does not answer: {reason}", hint)

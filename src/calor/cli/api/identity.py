@@ -10,7 +10,7 @@ from typing import Any
 
 from calor.cli.api.http import Answer, Http
 from calor.cli.api.settings import CloudSettings
-from calor.cli.errors import CommandError
+from calor.cli.errors import CommandError, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ def log_in(settings: CloudSettings, http: Http) -> Access:
         project.get("name"),
         tuple(shown.get("catalog") or ()),
     )
+
+
+def renews(settings: CloudSettings) -> bool:
+    """Whether one can log in again when a token has ended: a token that was given ends for good."""
+    return settings.auth_type in ("password", "v3password", "v3applicationcredential")
 
 
 def endpoint(settings: CloudSettings, access: Access, service_type: str) -> str:
@@ -153,4 +158,5 @@ def _refused(settings: CloudSettings, answer: Answer) -> CommandError:
             f"the cloud {settings.name} does not accept the log-in: {said or 'not authorized'}",
             "check user, password and project",
         )
-    return CommandError(f"logging in at {settings.auth.get('auth_url')} failed: {answer.status} {said or ''}")
+    kind = Unavailable if answer.status >= 500 else CommandError
+    return kind(f"logging in at {settings.auth.get('auth_url')} failed: {answer.status} {said or ''}")

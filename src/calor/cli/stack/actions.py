@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from calor.cli.api.client import Heat
 from calor.cli.asking import announce, confirm
 from calor.cli.errors import CommandError
-from calor.cli.stack.finishing import finish
+from calor.cli.stack.finishing import finished, in_records, print_stack, print_stacks
 from calor.cli.stack.following import newest
 from calor.cli.stack.places import forget, noted
+from calor.cli.stack.several import problems_with, raise_all
 
 
 def check(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -34,14 +39,26 @@ def cancel(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def _act(heat: Heat, arguments: argparse.Namespace, action: str, wanted: tuple[str, ...]) -> int:
-    code = 0
-    for reference in arguments.stacks:
+    """Tries every stack that is named, one after the other."""
+    listed = len(arguments.stacks) > 1 and in_records(arguments)
+    shown: list[dict[str, Any]] = []
+
+    def act(reference: str) -> None:
         stack = heat.find(reference)
         places = noted(heat, stack)
         last = newest(heat, stack)
         heat.post(f"{stack.path}/actions", {action: None})
-        code |= finish(heat, stack, arguments, after=last, places=places, wanted=wanted)
-    return code
+        found = finished(heat, stack, arguments, after=last, places=places, wanted=wanted)
+        if listed:
+            shown.append(found)
+        else:
+            print_stack(arguments, found)
+
+    problems = problems_with(arguments.stacks, act)
+    if listed:
+        print_stacks(arguments, shown)
+    raise_all(problems)
+    return 0
 
 
 def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -51,10 +68,15 @@ def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
     confirm("Are you sure?", yes=arguments.legacy or arguments.yes)
     # Found out before the stack is gone that its data cannot be written.
     if arguments.output_file:
-        _write(arguments.output_file, "")
+        _check_writable(arguments.output_file)
     data = heat.delete(f"{stack.path}/abandon")
     forget(stack)
-    _put(arguments, data)
+    try:
+        _put(arguments, data)
+    except CommandError as error:
+        # The service does not have it any more.
+        print(_text(data))
+        raise CommandError(error.message, "the data is on standard output instead") from None
     return 0
 
 
@@ -64,15 +86,30 @@ def export(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def _put(arguments: argparse.Namespace, data: object) -> None:
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    if arguments.output_file:
-        _write(arguments.output_file, text + "\n")
-    else:
-        print(text)
+    if not arguments.output_file:
+        print(_text(data))
+        return
+    with _writing(arguments.output_file):
+        Path(arguments.output_file).write_text(_text(data) + "\n", encoding="utf-8")
 
 
-def _write(path: str, text: str) -> None:
+def _text(data: object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def _check_writable(path: str) -> None:
+    """Raises CommandError. What is in the file stays, and no file is left where there was none."""
+    with _writing(path):
+        is_new = not os.path.lexists(path)
+        with open(path, "a", encoding="utf-8"):
+            pass
+        if is_new:
+            Path(path).unlink()
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
     try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}") from None
+        yield
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from None

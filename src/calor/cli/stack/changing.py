@@ -7,16 +7,18 @@ from contextlib import nullcontext
 from typing import Any
 
 from calor.cli.api.client import ApiError, Heat, StackRef
+from calor.cli.api.patience import patiently
 from calor.cli.asking import announce, confirm
 from calor.cli.errors import CommandError, UsageError
 from calor.cli.progress import out_stream, watch
 from calor.cli.render import records
 from calor.cli.stack import plans
 from calor.cli.stack.explaining import explaining
-from calor.cli.stack.finishing import POLL_SECONDS, finish, waits
-from calor.cli.stack.following import newest
+from calor.cli.stack.finishing import POLL_SECONDS, StackFailed, finish, waits
+from calor.cli.stack.following import newest, shown_stack
 from calor.cli.stack.places import Places, forget, note, noted
 from calor.cli.stack.request import StackRequest, from_arguments, read_text
+from calor.cli.stack.several import problems_with, raise_all
 
 _PREVIEWED = records.columns("state", "resource_name", "resource_type", "reason")
 _NO_PREVIEW = (403, 404, 405, 409, 500, 501)
@@ -110,27 +112,17 @@ def _ask_about(heat: Heat, stack: StackRef, arguments: argparse.Namespace, body:
 def delete(heat: Heat, arguments: argparse.Namespace) -> int:
     """Tries every stack that is named, and fails if one of them cannot be deleted."""
     found: list[StackRef] = []
-    missing: list[str] = []
-    for reference in arguments.stacks:
-        try:
-            found.append(heat.find(reference))
-        except ApiError as error:
-            if error.status != 404:
-                raise
-            missing.append(reference)
+    problems = problems_with(arguments.stacks, lambda reference: found.append(heat.find(reference)))
     if found:
         names = ", ".join(f"{stack.name} ({stack.id})" for stack in found)
         announce(f"Deleting from {heat.target}: {names}")
         confirm("Are you sure?", yes=arguments.yes)
-    failed = [stack.name for stack in found if not _delete_one(heat, stack, arguments)]
-    if missing:
-        raise ApiError(404, f"there is no stack {', '.join(missing)}", "", "`calor stack list` lists them")
-    if failed:
-        raise CommandError(f"not deleted: {', '.join(failed)}", f"see `calor stack failures {failed[0]}`")
+    problems += problems_with(found, lambda stack: _delete_one(heat, stack, arguments))
+    raise_all(problems)
     return 0
 
 
-def _delete_one(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> bool:
+def _delete_one(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> None:
     waiting = waits(arguments)
     last = newest(heat, stack) if waiting else None
     places = noted(heat, stack) if waiting else Places(None)
@@ -138,12 +130,12 @@ def _delete_one(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> b
     if not waiting:
         forget(stack)
         print(f"Request to delete stack {stack.name} has been accepted.")
-        return True
+        return
     state = watch(heat, stack, last, places, out=out_stream(arguments.format), poll=POLL_SECONDS)
     if state != "DELETE_COMPLETE":
-        return False
+        shown = patiently(lambda: shown_stack(heat, stack))
+        raise StackFailed(stack, state, shown.get("stack_status_reason"))
     forget(stack)
-    return True
 
 
 def retry(heat: Heat, arguments: argparse.Namespace) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calor.cli.api.client import Heat, StackRef
+from calor.cli.api.patience import patiently
 from calor.cli.asking import announce
 from calor.cli.errors import CommandError
 from calor.cli.progress import out_stream, watch
@@ -28,6 +29,16 @@ LINE = records.columns("id", "stack_name", "stack_status", "creation_time", "upd
 POLL_SECONDS = 2.0
 
 
+class StackFailed(CommandError):
+    """What was begun has ended, and not as it should."""
+
+    def __init__(self, stack: StackRef, state: str, reason: str | None) -> None:
+        super().__init__(
+            f"the stack {stack.name} is {state}: {reason or 'no reason is given'}",
+            f"see `calor stack failures {stack.name}`",
+        )
+
+
 def waits(arguments: argparse.Namespace) -> bool:
     """In the old spelling, whoever wants to wait says how often to look."""
     asked = arguments.legacy and getattr(arguments, "poll", None) is not None
@@ -44,11 +55,27 @@ def finish(
     wanted: tuple[str, ...],
     expected: int = 0,
 ) -> int:
-    """Shows progress until the action has ended, if that is asked for, and then the stack. The exit code is 1
-    unless the stack's state then is one of those wanted."""
+    """Shows progress until the action has ended, if that is asked for, and then the stack. Raises StackFailed unless
+    the stack's state then is one of those wanted."""
+    shown = finished(heat, stack, arguments, after=after, places=places, wanted=wanted, expected=expected)
+    if shown:
+        print_stack(arguments, shown)
+    return 0
+
+
+def finished(
+    heat: Heat,
+    stack: StackRef,
+    arguments: argparse.Namespace,
+    *,
+    after: str | None,
+    places: Places | None = None,
+    wanted: tuple[str, ...],
+    expected: int = 0,
+) -> dict[str, Any]:
+    """The same without showing the stack, which is given; it is empty if the stack is gone."""
     if not waits(arguments):
-        _print(arguments, shown_stack(heat, stack))
-        return 0
+        return patiently(lambda: shown_stack(heat, stack))
     try:
         state = watch(
             heat,
@@ -62,21 +89,26 @@ def finish(
     except KeyboardInterrupt:
         announce(f"The service goes on; `calor stack event list --follow {stack.name}` shows it.")
         raise
-    shown = shown_stack(heat, stack, outputs=True)
-    if state in wanted:
-        if shown:
-            _print(arguments, shown)
-        return 0
-    reason = shown.get("stack_status_reason") or "no reason is given"
-    raise CommandError(
-        f"the stack {stack.name} is {state}: {reason}", f"see `calor stack failures {stack.name}`"
-    )
+    shown = patiently(lambda: shown_stack(heat, stack, outputs=True))
+    if state not in wanted:
+        raise StackFailed(stack, state, shown.get("stack_status_reason"))
+    return shown
 
 
-def _print(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None:
+def in_records(arguments: argparse.Namespace) -> bool:
+    """Whether stacks are shown as records, of which several make a list."""
+    return bool(arguments.legacy or arguments.format or arguments.columns)
+
+
+def print_stacks(arguments: argparse.Namespace, shown: Sequence[Mapping[str, Any]]) -> None:
+    """The records of several stacks as one list."""
+    records.print_list(arguments, LINE if arguments.legacy else records.columns(*SHORT), shown)
+
+
+def print_stack(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None:
     if arguments.legacy:
         records.print_list(arguments, LINE, [shown])
-    elif arguments.format or arguments.columns:
+    elif in_records(arguments):
         records.print_record(arguments, {key: shown.get(key) for key in SHORT})
     else:
         print(f"{shown.get('stack_name')} {shown.get('id')} {shown.get('stack_status')}")

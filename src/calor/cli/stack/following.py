@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 from calor.cli.api.client import ApiError, Heat, StackRef
+from calor.cli.api.patience import Patience, patiently
+from calor.cli.errors import CommandError
 from calor.cli.render.states import progress_of
 
 _SILENCE = 60.0
@@ -61,63 +64,77 @@ def newest(heat: Heat, stack: StackRef) -> str | None:
 def follow(
     heat: Heat, stack: StackRef, after: str | None, *, poll: float = 1.0, until_done: bool = True
 ) -> Iterator[Event]:
-    """The events behind the one with an id, until the stack's action has ended; or for ever."""
+    """The events behind the one with an id, until the stack's action has ended; or for ever. A service that cannot be
+    reached for a while is waited for. Raises CommandError."""
     seen: set[str] = set()
-    last = after
-    streamed = False
-    for event in _streamed(heat, stack, after, until_done):
-        streamed = True
-        if event.id not in seen:
-            seen.add(event.id)
-            last = event.id
-            yield event
-    if streamed and until_done:
-        return
-    for event in _polled(heat, stack, last, poll, until_done):
+    for event in _followed(heat, stack, after, poll, until_done):
         if event.id not in seen:
             seen.add(event.id)
             yield event
 
 
-def _streamed(heat: Heat, stack: StackRef, after: str | None, until_done: bool) -> Iterator[Event]:
-    """Nothing at all if the service has no stream. A stream that breaks is taken up where it broke."""
-    number = after or ""
-    for _ in range(_MOST_BREAKS):
-        headers = {**heat.headers(), "Accept": "text/event-stream"}
-        if number:
-            headers["Last-Event-ID"] = number
-        query = "?until=complete" if until_done else ""
-        refused, lines = heat.http.lines(f"{heat.url}{stack.path}/events/stream{query}", headers, _SILENCE)
-        if refused is not None:
-            return
-        kind = ""
-        for line in lines:
+def _followed(
+    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool
+) -> Iterator[Event]:
+    patience = Patience()
+    ended, last = yield from _streamed(heat, stack, after, until_done, patience)
+    # An action that ended before any event may not have begun yet.
+    if not ended or (until_done and last == after):
+        yield from _polled(heat, stack, last, poll, until_done, patience)
+
+
+def _streamed(
+    heat: Heat, stack: StackRef, after: str | None, until_done: bool, patience: Patience
+) -> Generator[Event, None, tuple[bool, str | None]]:
+    """Whether the service said that this is the end, and the id of the last event; it said nothing if it has no
+    stream, or none that lasts. A stream that breaks is taken up where it broke."""
+    number, last = after or "", after
+    breaks = 0
+    query = {"until": "complete" if until_done else None}
+    while breaks < _MOST_BREAKS:
+        try:
+            lines = heat.stream(f"{stack.path}/events/stream", query, number, _SILENCE)
+        except CommandError as error:
+            # What is wrong besides is told by the next request, which is for a list.
+            if not error.may_pass or not patience.lasts():
+                break
+            continue
+        for message in _messages(lines):
+            patience.heard()
+            breaks = 0
+            if message.get("event") == "end":
+                return True, last
+            if message.get("event") == "event":
+                event = event_of(json.loads(message["data"]))
+                number, last = message.get("id", number), event.id
+                yield event
+        breaks += 1
+        if not patience.lasts():
+            break
+    return False, last
+
+
+def _messages(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """What stands before each empty line; a sign of life is a message as well."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        if not line:
+            yield fields
+            fields = {}
+        else:
             name, _, value = line.partition(":")
-            value = value.removeprefix(" ")
-            if name == "id":
-                number = value
-            elif name == "event":
-                kind = value
-            elif name == "data" and kind == "event":
-                yield event_of(json.loads(value))
-            elif name == "data" and kind == "end":
-                return
+            fields[name] = value.removeprefix(" ")
 
 
-def _polled(heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool) -> Iterator[Event]:
+def _polled(
+    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool, patience: Patience
+) -> Iterator[Event]:
     marker = after
     empty = 0
     while True:
-        try:
-            found = heat.get(
-                f"{stack.path}/events",
-                {"sort_dir": "asc", "nested_depth": _DEEPEST, **({"marker": marker} if marker else {})},
-            )["events"]
-        except ApiError as error:
-            # A stack that has no events yet, and one that is gone.
-            if error.status != 404 or state_of(heat, stack) == "DELETE_COMPLETE":
-                return
-            found = []
+        found = patiently(partial(_listed, heat, stack, marker), patience)
+        if found is None:
+            return
         events = [event_of(raw) for raw in found]
         yield from events
         marker = events[-1].id if events else marker
@@ -126,10 +143,23 @@ def _polled(heat: Heat, stack: StackRef, after: str | None, poll: float, until_d
         if (
             until_done
             and (ended or empty >= _EMPTY_POLLS)
-            and not state_of(heat, stack).endswith("IN_PROGRESS")
+            and not patiently(lambda: state_of(heat, stack), patience).endswith("IN_PROGRESS")
         ):
             return
         time.sleep(poll)
+
+
+def _listed(heat: Heat, stack: StackRef, marker: str | None) -> list[Mapping[str, Any]] | None:
+    """The events behind one, or None if the stack is gone."""
+    query = {"sort_dir": "asc", "nested_depth": _DEEPEST, "marker": marker}
+    try:
+        found: list[Mapping[str, Any]] = heat.get(f"{stack.path}/events", query)["events"]
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        # There may be no events yet.
+        return None if state_of(heat, stack) == "DELETE_COMPLETE" else []
+    return found
 
 
 def state_of(heat: Heat, stack: StackRef) -> str:
@@ -150,7 +180,7 @@ def shown_stack(heat: Heat, stack: StackRef, *, outputs: bool = False) -> dict[s
 
 
 def wait(heat: Heat, stack: StackRef, poll: float = 1.0) -> str:
-    """Waits without a word; the state then."""
-    while (state := state_of(heat, stack)).endswith("IN_PROGRESS"):
+    """Waits without a word; the state then. Raises CommandError."""
+    while (state := patiently(lambda: state_of(heat, stack))).endswith("IN_PROGRESS"):
         time.sleep(poll)
     return state

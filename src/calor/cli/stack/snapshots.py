@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from calor.cli.api.client import Heat, path_of
+from calor.cli.api.patience import patiently
 from calor.cli.asking import announce, confirm
 from calor.cli.errors import CommandError
 from calor.cli.render import records
@@ -22,7 +23,8 @@ def create(heat: Heat, arguments: argparse.Namespace) -> int:
     made = heat.post(f"{stack.path}/snapshots", body)
     if arguments.wait:
         state = wait(heat, stack)
-        made = heat.get(f"{stack.path}{path_of('snapshots', made['id'])}")["snapshot"]
+        path = f"{stack.path}{path_of('snapshots', made['id'])}"
+        made = patiently(lambda: heat.get(path))["snapshot"]
         if made["status"] != "COMPLETE":
             raise CommandError(
                 f"the snapshot {made['id']} is {made['status']}: {made.get('status_reason') or state}"
