@@ -237,6 +237,28 @@ class TestGroups:
             ("delete", "g/2"),
         ]
 
+    def test_members_are_not_held_against_what_stands_for_an_unknown_value(self, bench: Workbench) -> None:
+        """That is the name of the resource, which here is also what it gives."""
+
+        def resources(salt: str) -> dict[str, Any]:
+            letters = [{"sequence": "c", "min": 1}]
+            given = {"length": 1, "character_classes": [], "character_sequences": letters, "salt": salt}
+            properties = {"min_size": 1, "max_size": 1, "resource": probe({"get_resource": "c"})}
+            return {
+                "c": {"type": "OS::Heat::RandomString", "properties": given},
+                "g": {"type": "OS::Heat::AutoScalingGroup", "properties": properties},
+            }
+
+        stack = settled(bench, resources("one"))
+        [member] = [row for one in bench.nested(stack) for row in bench.resources(one).values()]
+        assert (member.properties or {})["value"] == "c"
+
+        assert told(plan(bench, stack, resources("two"))) == [
+            ("replace", "c"),
+            ("undecided", "g"),
+            ("delete", "c"),
+        ]
+
     def test_unknown_values_of_members_do_not_hide_the_members(self, bench: Workbench) -> None:
         def resources(fixed: str) -> dict[str, Any]:
             return {"a": probe("1", fixed=fixed), **self.group(2, {"get_resource": "a"})}

@@ -123,9 +123,16 @@ class Place:
         except Exception as error:
             # A type may stumble over whatever it finds; then the run will tell.
             raise CannotTell(f"its type cannot tell: {error}") from None
-        if len(way) > 1 and stack.exists and has_unknown(dict(values)):
-            raise CannotTell("its batches hang on values that are known only when it comes to it")
+        if stack.exists and has_unknown(dict(values)):
+            # Members that stay as they are were held against what only stands for the unknown values.
+            held = not all(has_unknown(member) for member in _members(way[-1]))
+            if len(way) > 1 or held:
+                raise CannotTell("its batches hang on values that are known only when it comes to it")
         return way
+
+
+def _members(below: Below) -> list[Any]:
+    return list((below.template.data.get("resources") or {}).values())
 
 
 class _Renaming:
