@@ -127,13 +127,14 @@ class Server:
         self.process.wait()
 
 
-def pss(pid: int) -> float:
-    """Megabytes that a process takes, with its part of what it shares."""
+def pss(pid: int, part: str = "Pss") -> float:
+    """Megabytes that a process takes, with its part of what it shares; of `Pss_Anon`, without files, whose part hangs
+    on how many others use the same libraries at the moment."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0.0
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{part}:")) / 1024
 
 
 def _log_in(cloud: dict[str, str]) -> tuple[str, str]:

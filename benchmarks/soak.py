@@ -67,7 +67,7 @@ def look(server: Server, at: float) -> Look:
     memory: dict[str, float] = {}
     descriptors = 0
     for pid, name in server.processes().items():
-        memory[name] = memory.get(name, 0.0) + pss(pid)
+        memory[name] = memory.get(name, 0.0) + pss(pid, "Pss_Anon")
         descriptors += len(os.listdir(f"/proc/{pid}/fd"))
     return Look(at, memory, descriptors)
 
