@@ -185,8 +185,8 @@ class Configs(Protocol):
     def delete_config(self, id: str) -> None:
         """Deletes a configuration; one that is gone is fine."""
 
-    async def create_deployment(self, fields: Mapping[str, Any]) -> str:
-        """Stores a deployment, tells the server; its id."""
+    async def create_deployment(self, fields: Mapping[str, Any]) -> None:
+        """Stores a deployment, notes its id as that of what was made, and tells the server."""
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
         """Changes fields of a deployment, and tells the server if it has a new configuration."""

@@ -263,9 +263,9 @@ class FakeContext:
         self.configs[id] = {}
         self.calls.append(("delete_config", id))
 
-    async def create_deployment(self, fields: Mapping[str, Any]) -> str:
+    async def create_deployment(self, fields: Mapping[str, Any]) -> None:
         self.deployments["deployment-1"] = dict(fields)
-        return "deployment-1"
+        self.made("deployment-1")
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
         self.deployments[id].update(fields)
