@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 import threading
 import time
 
@@ -14,6 +15,9 @@ MOST_HEAPS = 2
 LARGE = 1 << 20
 """Bytes from which on something has memory of its own, which is given back as soon as it is not needed. The C library
 would raise this bound whenever something large has come and gone."""
+
+MUCH = 1_500_000
+"""Objects from which on looking through all of them would hold the process up for too long."""
 
 _ARENA_MAX, _MMAP_THRESHOLD = -8, -3
 
@@ -33,7 +37,8 @@ def give_back_memory() -> None:
         while True:
             time.sleep(SECONDS)
             # By itself the collector looks through what has become old only when a quarter more has come.
-            gc.collect()
+            if sys.getallocatedblocks() < MUCH:
+                gc.collect()
             trim(0)
 
     threading.Thread(target=work, name="memory", daemon=True).start()
