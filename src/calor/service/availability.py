@@ -69,10 +69,12 @@ def extended(world: World, type_names: Iterable[str]) -> list[type[ResourceType]
 
 
 def lacking_extensions(
-    types: Iterable[type[ResourceType]], extensions: Extensions
+    types: Iterable[type[ResourceType]], extensions: Extensions | None
 ) -> Iterator[type[ResourceType]]:
-    """Those of the types whose service lacks the extension that they need. A service that does not tell is taken to
-    have it."""
+    """Those of the types whose service lacks the extension that they need. A service that does not tell, or that nobody
+    can ask, is taken to have it."""
+    if extensions is None:
+        return
     for one in types:
         assert one.service is not None
         try:
@@ -83,7 +85,7 @@ def lacking_extensions(
             yield one
 
 
-def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions) -> None:
+def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions | None) -> None:
     """Raises ServiceError for the first of the types whose service lacks the extension that it needs."""
     for one in lacking_extensions(types, extensions):
         reason = f"Required extension {one.extension} in {one.service} service is not available."

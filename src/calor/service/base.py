@@ -184,17 +184,14 @@ class Base:
     def check_extensions(self, caller: Caller, types: Sequence[str]) -> None:
         """Raises ServiceError if a service lacks the extension that one of the types needs."""
         needing = extended(self.world, types)
-        extensions = self._extensions(caller) if needing else None
-        if extensions is not None:
-            check_extensions(needing, extensions)
+        if needing:
+            check_extensions(needing, self._extensions(caller))
 
     def without_extension(self, caller: Caller, types: Sequence[str]) -> frozenset[str]:
         """Those of the types that cannot be used for want of an extension."""
         needing = extended(self.world, types)
-        extensions = self._extensions(caller) if needing else None
-        if extensions is None:
-            return frozenset()
-        return frozenset(one.type_name for one in lacking_extensions(needing, extensions))
+        lacking = lacking_extensions(needing, self._extensions(caller)) if needing else ()
+        return frozenset(one.type_name for one in lacking)
 
     def _extensions(self, caller: Caller) -> Extensions | None:
         """What tells which extensions there are; None where there is nobody to ask."""
