@@ -127,7 +127,7 @@ class Workbench:
         self.cipher = Cipher(Cipher.new_key())
         self.database = database.connect(self.url, self.cipher, seal_all=seal_all, waits=waits)
         schema.upgrade(self.database)
-        own = {one.type_name: one for one in (Probe, *types)}
+        own = self.own_types = {one.type_name: one for one in (Probe, *types)}
         self.world = replace(
             offline_world(), declaration=lambda name: own.get(name) or catalogue.declaration(name)
         )

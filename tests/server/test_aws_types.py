@@ -174,3 +174,34 @@ def test_an_address_moves_between_instances(user: Orchestrator) -> None:
 
     user.delete(path)
     assert left_over(user) == NOTHING
+
+
+def test_a_scaling_group_deletes_the_instances_it_gives_up(user: Orchestrator) -> None:
+    def resources(size: int) -> dict[str, Any]:
+        return {
+            **network(),
+            "launch": {
+                "type": "AWS::AutoScaling::LaunchConfiguration",
+                "properties": {"ImageId": "cirros", "InstanceType": "m1.tiny"},
+            },
+            "instances": {
+                "type": "AWS::AutoScaling::AutoScalingGroup",
+                "properties": {
+                    "AvailabilityZones": ["nova"],
+                    "LaunchConfigurationName": ref("launch"),
+                    "MinSize": 1,
+                    "MaxSize": 3,
+                    "DesiredCapacity": size,
+                    "VPCZoneIdentifier": [ref("subnet")],
+                },
+            },
+        }
+
+    path = user.create("clouds3", resources(2))
+    assert len(left_over(user)["servers"]) == 2
+
+    user.update(path, resources(1))
+    assert len(left_over(user)["servers"]) == 1
+
+    user.delete(path)
+    assert left_over(user) == NOTHING

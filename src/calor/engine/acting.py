@@ -13,7 +13,7 @@ from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
 from calor.observe.fields import at_resource
-from calor.plan.present import NESTED
+from calor.plan.present import IMPLEMENTATION, NESTED, declared_type
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ActionWalk:
         at_resource(state.name)
         if self._passes(state):
             return None
-        found = self.run.world.declaration(state.type_name)
+        found = declared_type(state, self.run.world.declaration)
         self._enter(state)
         if state.data.get(NESTED):
             return self._finish(self._below(state), state)
@@ -136,7 +136,8 @@ class ActionWalk:
 
     def _done(self, state: ResourceState, answer: Any) -> None:
         if self.action == "SNAPSHOT" and isinstance(answer, dict):
-            self.snapshots[state.name] = answer
+            alias = {IMPLEMENTATION: state.data[IMPLEMENTATION]} if IMPLEMENTATION in state.data else {}
+            self.snapshots[state.name] = answer | alias
         self._leave(state)
 
     def by_reference(self, reference: Any) -> ResourceState | None:

@@ -13,6 +13,7 @@ from calor.engine.ids import physical_name
 from calor.engine.remote import RemoteStacks
 from calor.engine.states import ResourceState
 from calor.engine.users import ResourceUsers
+from calor.plan.present import declared_type
 from calor.types.behaviour import ResourceFailed
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Context:
 
     @property
     def type(self) -> Any:
-        return self._walk.run.world.declaration(self._state.type_name)
+        return declared_type(self._state, self._walk.run.world.declaration)
 
     @property
     def action(self) -> str:

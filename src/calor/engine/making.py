@@ -14,7 +14,7 @@ from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve
 from calor.language.values import bare
-from calor.plan.present import DELETION_POLICY, EXTERNAL, METADATA, NESTED
+from calor.plan.present import DELETION_POLICY, EXTERNAL, METADATA, NESTED, declared_type
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class Making(Stepping):
         state: ResourceState,
         evaluated: Evaluated,
     ) -> Following:
-        declared = self.run.world.declaration(replaced.type_name) if replaced is not None else None
+        declared = declared_type(replaced, self.run.world.declaration) if replaced is not None else None
         make_way = getattr(declared, "make_way", None)
         if replaced is None or make_way is None or is_void(replaced, declared):
             return self._make(resource, state, evaluated)

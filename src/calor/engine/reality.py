@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from calor.clouds.errors import CloudError
 from calor.engine.acting import ActionWalk
 from calor.engine.states import ResourceState
-from calor.plan.present import EXTERNAL, NESTED
+from calor.plan.present import EXTERNAL, NESTED, declared_type
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
@@ -40,7 +40,7 @@ async def look(run: Run, stack: records.Stack) -> set[str]:
 
 
 async def _differs(opened: ActionWalk, state: ResourceState) -> bool:
-    found: Any = opened.run.world.declaration(state.type_name)
+    found: Any = declared_type(state, opened.run.world.declaration)
     live = getattr(found, "live", None)
     if live is None or state.status != "COMPLETE" or state.action == "DELETE" or state.data.get(EXTERNAL):
         return False

@@ -8,10 +8,10 @@ from calor.clouds.errors import Conflict, NotFound
 from calor.engine.children import delete_child
 from calor.engine.context import Context
 from calor.engine.hooks import HOOK, wait_at
-from calor.engine.states import ResourceState
+from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import Following, Stepping, is_void, reaches_out
 from calor.engine.walking import awaited
-from calor.plan.present import DELETION_POLICY, NESTED
+from calor.plan.present import DELETION_POLICY, NESTED, declared_type
 
 
 class Removing(Stepping):
@@ -35,7 +35,7 @@ class Removing(Stepping):
 
     def _removal(self, state: ResourceState, before: str) -> Any:
         """What removes all that stands behind a row; None if nothing has to be waited for."""
-        found = self.run.world.declaration(state.type_name)
+        found = declared_type(state, self.run.world.declaration)
         policy = state.data.get(DELETION_POLICY)
         if policy == "Retain":
             return None
@@ -43,6 +43,9 @@ class Removing(Stepping):
             return delete_child(self._walk, state)
         if self.run.stack.run.get("retain") or is_void(state, found) or self._has_heir(state, found):
             return None
+        if found is None and state.physical_id is not None:
+            message = f"{state.physical_id} cannot be deleted: there is no resource type {state.type_name}."
+            raise self._fail(state, "DELETE", StepFailed("ResourceTypeUnavailable", message))
         if state.physical_id is None and reaches_out(found):
             return _find_and_delete(found, self.context(state))
         # What could not be made is not worth keeping.

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from calor.engine.hooks import clear_hook
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
+from calor.plan.present import declared_type
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
@@ -73,7 +74,7 @@ class Inbox:
         state = walk.current.get(signal.resource) if walk is not None else None
         place = (signal.stack, signal.resource)
         overlapping = state is not None and getattr(
-            self._run.world.declaration(state.type_name), "signals_overlap", False
+            declared_type(state, self._run.world.declaration), "signals_overlap", False
         )
         before = None if overlapping else self._last.get(place)
         task = asyncio.ensure_future(self._handle(signal, walk, state, before))
@@ -116,7 +117,7 @@ async def _give(walk: OpenedStack, state: ResourceState, signal: records.Signal)
 
 
 async def _deliver(walk: OpenedStack, state: ResourceState, signal: records.Signal) -> None:
-    handler = getattr(walk.run.world.declaration(state.type_name), "signal", None)
+    handler = getattr(declared_type(state, walk.run.world.declaration), "signal", None)
     if handler is None:
         return
     try:

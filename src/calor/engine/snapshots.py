@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select, update
 from calor.engine.acting import ActionWalk
 from calor.engine.exporting import exported
 from calor.language.library import Declarations, World
+from calor.plan.present import implementing_type
 from calor.store import records, sealing, tables
 
 table = tables.snapshot
@@ -71,7 +72,7 @@ def of_stack(connection: Connection, stack: str) -> list[records.Snapshot]:
 def parts(data: Mapping[str, Any] | None, declaration: Declarations) -> Iterator[Part]:
     """What a snapshot has in the cloud, as the types of its resources tell."""
     for resource in ((data or {}).get("resources") or {}).values():
-        declared: Any = declaration(resource["type"])
+        declared: Any = implementing_type(resource["type"], resource["resource_data"], declaration)
         for name, (service, collection) in getattr(declared, "snapshot_parts", {}).items():
             if resource["resource_data"].get(name):
                 yield Part(service, collection, str(resource["resource_data"][name]))
@@ -91,7 +92,11 @@ def kept(data: Mapping[str, Any] | None, declaration: Declarations) -> Kept:
             for name, resource in resources.items()
             if any(
                 resource["resource_data"].get(part)
-                for part in getattr(declaration(resource["type"]), "snapshot_parts", {})
+                for part in getattr(
+                    implementing_type(resource["type"], resource["resource_data"], declaration),
+                    "snapshot_parts",
+                    {},
+                )
             )
         }
         below = [read(resource) for resource in resources.values() if "resources" in resource]

@@ -11,6 +11,7 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve_top
 from calor.language.library import Declarations
 from calor.language.registry import Registry
+from calor.language.schema import ResourceType
 from calor.language.scope import States
 from calor.language.values import bare
 from calor.plan import choosing, ordering
@@ -29,11 +30,18 @@ MADE_FOR = "_made_for"
 """Where a resource that every update replaces notes for which action it was made: that one does not replace it."""
 
 
-class Row(choosing.DefinedRow, ordering.Row, Protocol):
-    """A row of a resource."""
+class Typed(Protocol):
+    """What tells the type of a resource."""
 
     @property
     def type_name(self) -> str: ...
+    @property
+    def data(self) -> dict[str, Any]: ...
+
+
+class Row(choosing.DefinedRow, ordering.Row, Typed, Protocol):
+    """A row of a resource."""
+
     @property
     def reason(self) -> str: ...
     @property
@@ -48,8 +56,6 @@ class Row(choosing.DefinedRow, ordering.Row, Protocol):
     def metadata(self) -> dict[str, Any]: ...
     @property
     def attributes(self) -> dict[str, Any]: ...
-    @property
-    def data(self) -> dict[str, Any]: ...
     @property
     def requires(self) -> list[str]: ...
 
@@ -88,11 +94,23 @@ class PresentStack:
         return len({row.name for row in self.rows}) + sum(stack.size for stack in self.below.values())
 
 
+def declared_type(row: Typed, declaration: Declarations) -> type[ResourceType] | None:
+    """The type by which a resource was made; None for a template. The row has the name that the template uses, which
+    may be an alias: what that stands for is known only by the environment it was made with."""
+    return implementing_type(row.type_name, row.data, declaration)
+
+
+def implementing_type(
+    type_name: str, data: Mapping[str, Any] | None, declaration: Declarations
+) -> type[ResourceType] | None:
+    return declaration((data or {}).get(IMPLEMENTATION, type_name))
+
+
 def present_of(row: Row | None, declaration: Declarations, occasion: str | None = None) -> Present | None:
     """`occasion` is the action that is under way, if one is."""
     if row is None:
         return None
-    declared = declaration(row.type_name)
+    declared = declared_type(row, declaration)
     return Present(
         type_name=row.type_name,
         action=row.action,

@@ -13,7 +13,7 @@ from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
 from calor.engine.reality import CONVERGE
 from calor.language.parameters import StackIdentity
-from calor.plan.present import UNHEALTHY
+from calor.plan.present import UNHEALTHY, implementing_type
 from calor.service.base import NewStack, StackChange
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
@@ -135,7 +135,7 @@ class StackCommands(UpdateChecks):
 
     def _check_signalled(self, resource: records.Resource) -> None:
         """Raises ServiceError unless the resource takes signals now."""
-        declared = self.world.declaration(resource.type)
+        declared = implementing_type(resource.type, resource.data, self.world.declaration)
         if declared is not None and resource.action in declared.deaf_during:
             raise NotSupported(f"Signal resource during {resource.action} is not supported.")
         if not hasattr(declared, "signal"):

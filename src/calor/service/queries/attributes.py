@@ -13,7 +13,7 @@ from calor.engine.states import ERROR, LiveStates, ResourceState, follow
 from calor.language.library import World
 from calor.language.values import bare
 from calor.plan.choosing import visible
-from calor.plan.present import NESTED
+from calor.plan.present import NESTED, declared_type
 from calor.store import records, tables
 
 WHOLE = "show"
@@ -54,7 +54,7 @@ class StoredStack:
         if attribute in state.attributes:
             found = state.attributes[attribute]
             return None if isinstance(found, dict) and ERROR in found else follow(found, path)
-        declared = self._world.declaration(state.type_name)
+        declared = declared_type(state, self._world.declaration)
         try:
             if state.data.get(NESTED):
                 return self._read_below(state, declared, attribute, path)
@@ -76,7 +76,7 @@ class StoredStack:
         return self.read(resource, str(steps[0]), steps[1:]) if steps else self.states.reference(resource)
 
     def _names(self, state: ResourceState) -> list[str]:
-        declared = self._world.declaration(state.type_name)
+        declared = declared_type(state, self._world.declaration)
         if declared is not None:
             return list(declared.attributes)
         below = self._below(state)
@@ -103,7 +103,7 @@ class StoredStack:
     def _glimpse(self, state: ResourceState, below: StoredStack | None = None) -> Glimpse:
         return Glimpse(
             stack=self.stack,
-            type=self._world.declaration(state.type_name),
+            type=declared_type(state, self._world.declaration),
             name=state.name,
             id=state.id,
             action=state.action,
