@@ -14,6 +14,9 @@ from calor.cli.stored import NotAtHand, Stored, add_place_to, stored
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from calor.store.cipher import Cipher
+    from calor.store.records import Service
+
 AGE = 90
 GRANULARITIES = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
@@ -25,9 +28,11 @@ def add_to(commands: Any) -> None:
     check = verbs.add_parser("check", help="tell whether the database can be used as it is")
     purge = verbs.add_parser("purge-deleted", help="forget stacks that were deleted long ago")
     add_purging_to(purge)
-    rotate = verbs.add_parser("rotate-key", help="encrypt what is encrypted with another key")
+    rotate = verbs.add_parser("rotate-key", help="encrypt again, with a new key, what is encrypted")
     rotate.add_argument(
-        "--old-keys", metavar="FILE", help="keys from before, one a line, where the key in use is configured"
+        "--old-keys",
+        metavar="FILE",
+        help="keys from before, one per line, that are neither configured nor in the state directory",
     )
     for verb, run in ((upgrade, run_upgrade), (check, run_check), (purge, run_purge), (rotate, run_rotate)):
         add_place_to(verb)
@@ -123,55 +128,89 @@ def run_rotate(arguments: argparse.Namespace) -> int:
     place = stored(arguments)
     engine = place.connect()
     schema.check(engine)
-    with _alone(place, engine):
-        return _rotated(arguments, place, engine)
+    old = _old_keys(arguments.old_keys) if arguments.old_keys else ()
+    with _unnoticed(place, engine) if len(place.keys) > 1 and not old else _alone(place, engine):
+        return _rotated(place, old, engine)
+
+
+def _old_keys(file: str) -> tuple[bytes, ...]:
+    from pathlib import Path
+
+    from calor.config.keys import UnusableKey, old_keys
+
+    try:
+        return old_keys(Path(file).read_text())
+    except (OSError, UnicodeDecodeError, UnusableKey) as error:
+        raise NotAtHand(f"--old-keys {file}: {error}") from None
+
+
+@contextmanager
+def _unnoticed(place: Stored, engine: Engine) -> Iterator[None]:
+    """Servers that know all keys may run meanwhile. Raises NotAtHand if an engine was started before the keys were
+    changed: it would not be able to read what is encrypted with the new key."""
+    for one in _running_engines(engine):
+        if one.created_at < place.keys_changed_at:
+            raise NotAtHand(
+                f"the engine on {one.host} was started before the keys were last changed; restart it, and all other "
+                "engines and APIs, first"
+            )
+    yield
 
 
 @contextmanager
 def _alone(place: Stored, engine: Engine) -> Iterator[None]:
     """Sees to it that no server runs: one that does has read its keys already. Raises NotAtHand."""
-    from calor.server.holding import StateDirTaken, hold_alone
+    from calor.server.holding import StateDirTaken, hold_keys
+
+    try:
+        held = hold_keys(place.key_file.parent)
+    except StateDirTaken as error:
+        raise NotAtHand(f"{error}; stop it first, or see `Keys` in docs/operating.md") from None
+    with held:
+        for one in _running_engines(engine):
+            left = one.updated_at + 2 * one.report_interval - time.time()
+            raise NotAtHand(
+                f"an engine on {one.host} works with the database; stop it first or, if it was killed, "
+                f"wait {left:.0f} seconds"
+            )
+        yield
+
+
+def _running_engines(engine: Engine) -> list[Service]:
     from calor.service.queries.services import Services
     from calor.store.database import reading
 
+    return [one.service for one in Services(reading(engine), time.time).all() if one.is_up]
+
+
+def _check_readable(place: Stored, cipher: Cipher) -> None:
+    """Raises WrongKey if the database was encrypted with a key that nobody has named."""
+    from calor.store import database
+
+    engine = place.connect(cipher)
     try:
-        hold, _ = hold_alone(place.key_file.parent)
-    except StateDirTaken as error:
-        raise NotAtHand(f"{error}; stop it first") from None
-    try:
-        for one in Services(reading(engine), time.time).all():
-            if one.is_up:
-                left = one.service.updated_at + 2 * one.service.report_interval - time.time()
-                raise NotAtHand(
-                    f"an engine on {one.service.host} works with the database; stop it first or, if it was killed, "
-                    f"wait {left:.0f} seconds"
-                )
-        yield
+        database.seal_of(engine)
     finally:
-        hold.truncate(0)
-        hold.close()
+        engine.dispose()
 
 
-def _rotated(arguments: argparse.Namespace, place: Stored, engine: Engine) -> int:
+def _rotated(place: Stored, old: tuple[bytes, ...], engine: Engine) -> int:
     """Can be stopped and started again, as the keys from before are kept until all is done."""
-    from pathlib import Path
-
     from calor.server.secrets import write_private
     from calor.store.cipher import Cipher
     from calor.store.rotation import rotate
 
-    keys = place.keys
-    if arguments.old_keys:
-        keys += tuple(Path(arguments.old_keys).read_bytes().split())
+    keys = (*place.keys, *old)
     if not keys:
         raise NotAtHand(f"there is no key in {place.key_file}, and none is configured")
-    if place.configured_key is None:
+    if not place.configured_keys:
         if len(keys) == 1:
             keys = (Cipher.new_key(), *keys)
         write_private(place.key_file, b"\n".join(keys).decode())
-    new, *old = keys
-    changed = sum(rotate(engine, key, new) for key in old)
-    if place.configured_key is None:
+    _check_readable(place, Cipher(*keys))
+    new, *others = keys
+    changed = rotate(engine, others, new) if others else 0
+    if not place.configured_keys:
         write_private(place.key_file, new.decode())
-    print(f"encrypted {changed} rows anew")
+    print(f"encrypted {changed} {'row' if changed == 1 else 'rows'} again")
     return 0

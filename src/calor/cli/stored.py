@@ -23,14 +23,25 @@ class NotAtHand(Exception):
 class Stored:
     url: str
     key_file: Path
-    configured_key: bytes | None
+    configured_keys: tuple[bytes, ...]
+    config_files: tuple[Path, ...]
 
     @property
     def keys(self) -> tuple[bytes, ...]:
-        """The first encrypts, all of them read."""
-        configured = (self.configured_key,) if self.configured_key is not None else ()
-        kept = tuple(self.key_file.read_bytes().split()) if self.key_file.exists() else ()
-        return (*configured, *kept)
+        """The first encrypts, all of them decrypt. Raises NotAtHand."""
+        from calor.config.keys import UnusableKey, kept_keys
+
+        try:
+            kept = kept_keys(self.key_file.read_text()) if self.key_file.exists() else ()
+        except UnusableKey as error:
+            raise NotAtHand(f"{self.key_file}: {error}") from None
+        return (*self.configured_keys, *kept)
+
+    @property
+    def keys_changed_at(self) -> float:
+        """When the files that have the keys were last written."""
+        files = self.config_files if self.configured_keys else (self.key_file,)
+        return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
     @property
     def cipher(self) -> Cipher | None:
@@ -64,9 +75,10 @@ def stored(arguments: argparse.Namespace) -> Stored:
     from calor.server.settings import default_state_dir
 
     try:
-        configured = settings_of(load_files(arguments))
+        loaded = load_files(arguments)
+        configured = settings_of(loaded)
     except ConfigError as error:
         raise NotAtHand(str(error)) from None
     folder = Path(arguments.state_dir) if arguments.state_dir else default_state_dir()
     url = arguments.database or configured.database_url or f"sqlite:///{folder.absolute() / 'calor.db'}"
-    return Stored(url, folder / "key", configured.encryption_key)
+    return Stored(url, folder / "key", configured.encryption_keys, tuple(map(Path, loaded.files)))

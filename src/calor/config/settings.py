@@ -151,5 +151,6 @@ class Settings:
     metrics_address: tuple[str, int] | None
     """Where metrics are told beside the API."""
     database_url: str | None = field(repr=False)
-    encryption_key: bytes | None = field(repr=False)
+    encryption_keys: tuple[bytes, ...] = field(repr=False)
+    """The first encrypts, all of them decrypt. Without any, those of the state directory are used."""
     seal_all: bool

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 from typing import Any
 
+from calor.config.keys import UnusableKey, configured_keys
 from calor.config.loading import PLUG_IN_SECTION, ConfigError, Loaded
 from calor.config.settings import (
     Account,
@@ -22,7 +22,6 @@ from calor.config.settings import (
 )
 
 DAY = 86_400.0
-KEY_LENGTH = 32
 LOG_FILE = "calor.log"
 
 
@@ -61,7 +60,7 @@ def settings_of(loaded: Loaded) -> Settings:
         if conf.calor.metrics_port
         else None,
         database_url=conf.database.connection,
-        encryption_key=_key(conf.auth_encryption_key),
+        encryption_keys=_keys(conf.auth_encryption_key),
         seal_all=conf.encrypt_parameters_and_properties,
     )
 
@@ -203,11 +202,8 @@ def _unversioned(url: str | None) -> str | None:
     return url.partition("/v1")[0].rstrip("/") if url else None
 
 
-def _key(text: str | None) -> bytes | None:
-    """Fernet's form of a key of 32 characters, as Heat makes it; what is longer is cut."""
-    if not text:
-        return None
-    raw = text.encode()
-    if len(raw) < KEY_LENGTH:
-        raise ConfigError(f"[DEFAULT] auth_encryption_key has {len(raw)} characters; it needs {KEY_LENGTH}")
-    return base64.urlsafe_b64encode(raw[:KEY_LENGTH])
+def _keys(text: str | None) -> tuple[bytes, ...]:
+    try:
+        return configured_keys(text)
+    except UnusableKey as error:
+        raise ConfigError(f"[DEFAULT] auth_encryption_key: {error}") from None

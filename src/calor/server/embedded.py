@@ -27,7 +27,7 @@ def serve(settings: Settings) -> None:
         cloud_socket = listen(settings.host, settings.cloud_port, patience)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket), needed=True))
     _furnish_and_import(settings)
-    known = secrets.load(settings.state_dir, configured.encryption_key)
+    known = secrets.load(settings.state_dir, configured.encryption_keys)
     preparing.prepare_database(settings, known, upgrading=True)
     engine_main = partial(programs.engine_main, settings, known, alone=settings.has_one_engine)
     running.extend([Program("engine", engine_main)] * configured.engine.workers)

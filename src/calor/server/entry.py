@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from calor.server import preparing
 from calor.server.apps import Apps
-from calor.server.holding import hold_together
+from calor.server.holding import hold_together, use_keys
 from calor.server.observing import observed
 from calor.server.settings import server_settings, stated_files
 
@@ -25,6 +25,7 @@ def apps() -> Apps:
     preparing.check(settings)
     with ExitStack() as while_running:
         while_running.enter_context(hold_together(settings.state_dir))
+        while_running.enter_context(use_keys(settings.state_dir))
         found, known = preparing.found(settings, WAIT_SECONDS)
         exposed = while_running.enter_context(observed(found, "api"))
         made = Apps(found, known, exposed.all)

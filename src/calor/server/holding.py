@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
 PARTING_SECONDS = 5.0
 _SERVER = "lock"
 _CLOUD = "cloud.lock"
+_KEYS = "keys.lock"
 
 
 class StateDirTaken(Exception):
@@ -44,6 +46,24 @@ def hold_cloud(state_dir: Path) -> TextIO:
     _take(file, fcntl.LOCK_EX, state_dir, 0.0, "cloud")
     _sign(file)
     return file
+
+
+def use_keys(state_dir: Path) -> TextIO:
+    """Keeps the keys of a state directory from being changed as long as the file is open: they are read once. Raises
+    StateDirTaken."""
+    file = (state_dir / _KEYS).open("a+")
+    _take(file, fcntl.LOCK_SH, state_dir, 0.0, "rotate-key")
+    return file
+
+
+def hold_keys(state_dir: Path) -> ExitStack:
+    """Keeps processes that use the keys from starting until it is closed. The embedded cloud does not use them. Raises
+    StateDirTaken."""
+    with ExitStack() as held:
+        held.enter_context(hold_together(state_dir))
+        file = held.enter_context((state_dir / _KEYS).open("a+"))
+        _take(file, fcntl.LOCK_EX, state_dir, 0.0)
+        return held.pop_all()
 
 
 def cloud_keeper(state_dir: Path) -> str | None:

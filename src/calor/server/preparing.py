@@ -79,7 +79,7 @@ def found(settings: Settings, patience: float) -> tuple[Settings, Secrets]:
 
 
 def _found(settings: Settings) -> tuple[Settings, Secrets]:
-    known = secrets.load(settings.state_dir, settings.configured.encryption_key)
+    known = secrets.load(settings.state_dir, settings.configured.encryption_keys)
     if settings.is_embedded:
         if access.EMBEDDED_ACCOUNT not in known.passwords:
             raise IdentityAway(

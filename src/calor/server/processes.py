@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from calor.server import furnishing, preparing, programs
-from calor.server.holding import hold_cloud, hold_together
+from calor.server.holding import hold_cloud, hold_together, use_keys
 from calor.server.readiness import notify
 from calor.server.settings import Address, Settings
 from calor.server.sockets import listen, turn_away
@@ -39,7 +39,7 @@ def _api(name: str, main: Callable[..., None], settings: Settings, at: Address, 
     preparing.check(settings)
     configured = settings.configured.api
     own = configured.rest if name == "api" else configured.cfn
-    with hold_together(settings.state_dir):
+    with hold_together(settings.state_dir), use_keys(settings.state_dir):
         found, known = preparing.found(settings, patience)
         preparing.share_imports()
         # Until here, clients are better refused: they try elsewhere.
@@ -54,7 +54,7 @@ def _api(name: str, main: Callable[..., None], settings: Settings, at: Address, 
 def engine(settings: Settings, patience: float) -> None:
     """Takes up work, with as many others as there are."""
     preparing.check(settings)
-    with hold_together(settings.state_dir):
+    with hold_together(settings.state_dir), use_keys(settings.state_dir):
         found, known = preparing.found(settings, patience)
         preparing.share_imports()
         main = partial(programs.engine_main, found, known, alone=False)

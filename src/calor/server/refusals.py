@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calor.api.auth import BackendMissing
 from calor.api.policy import PolicyUnusable
+from calor.config.keys import UnusableKey
 from calor.config.loading import ConfigError
 from calor.localcloud.backends import BackendUnavailable
 from calor.observe.logs import LogUnusable
@@ -29,5 +30,6 @@ REFUSALS = (
     PortTaken,
     StateDirTaken,
     TracingMissing,
+    UnusableKey,
     WrongKey,
 )

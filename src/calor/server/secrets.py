@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.config.keys import UnusableKey, kept_keys
 from calor.store.cipher import Cipher
 
 
@@ -38,14 +39,18 @@ def passwords(state_dir: Path) -> dict[str, str]:
     return known
 
 
-def load(state_dir: Path, configured_key: bytes | None) -> Secrets:
-    """What a state directory knows, and a key that was configured. A directory without a key is given one."""
+def load(state_dir: Path, configured_keys: tuple[bytes, ...]) -> Secrets:
+    """What a state directory knows, and keys that were configured. A directory without a key is given one.
+    Raises UnusableKey."""
     file = state_dir / "key"
     if not file.exists():
         _write_first(file, Cipher.new_key().decode())
-    keys = tuple(file.read_bytes().split())
+    try:
+        keys = kept_keys(file.read_text())
+    except UnusableKey as error:
+        raise UnusableKey(f"{file}: {error}") from None
     # What was encrypted before a key was configured can still be read.
-    return Secrets(passwords(state_dir), (configured_key, *keys) if configured_key is not None else keys)
+    return Secrets(passwords(state_dir), (*configured_keys, *keys))
 
 
 def write_private(path: Path, text: str) -> None:

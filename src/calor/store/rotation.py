@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Column, Engine, LargeBinary, Table, Text, bindparam, cast, or_, select
@@ -17,14 +18,14 @@ BATCH = 200
 _TOKEN = re.compile(rb"gAAAA[\w-]{60,}={0,2}")
 
 
-def rotate(database: Engine, old: bytes, new: bytes) -> int:
-    """Encrypts anew, with the new key, all that can be read with the old one; how many rows were changed. It can
-    be stopped and started again. The database is to be connected without a cipher.
+def rotate(database: Engine, old: Sequence[bytes], new: bytes) -> int:
+    """Encrypts again, with the new key, all that can be read with one of the old ones; how many rows were changed. It
+    can be stopped and started again. The database is to be connected without a cipher.
 
     A server that runs meanwhile must know both keys and use the new one: it can read either then.
     """
     assert sealing.attached(database.dialect) is None
-    tokens = _Tokens(Cipher(old), Cipher(new))
+    tokens = _Tokens(Cipher(*old), Cipher(new))
     return sum(
         _rotate_table(database, table, [table.c[name] for name in sorted(names)], tokens)
         for table in metadata.sorted_tables
@@ -66,7 +67,7 @@ def _rotate_table(database: Engine, table: Table, columns: list[Column[Any]], to
 
 
 class _Tokens:
-    """Finds what the old key has encrypted, wherever in a value it is."""
+    """Finds what old keys have encrypted, wherever in a value it is."""
 
     def __init__(self, old: Cipher, new: Cipher) -> None:
         self._old = old

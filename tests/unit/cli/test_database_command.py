@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import select, text
 
 from calor.cli import heat_manage, main
-from calor.server.holding import hold_together
+from calor.config.keys import configured_keys
+from calor.server.holding import hold_cloud, hold_together, use_keys
 from calor.store import contents, database, migrations, schema, tables
 from calor.store.cipher import Cipher
 from calor.store.schema import FIRST, HEAD
@@ -83,6 +84,19 @@ def read(address: str, column: Any) -> list[Any]:
         found = list(connection.execute(select(column)).scalars())
     engine.dispose()
     return found
+
+
+def configured(place: Path, keys: str) -> tuple[str, str]:
+    (place / "heat.conf").write_text(f"[DEFAULT]\nauth_encryption_key = {keys}\n")
+    return "--config-file", str(place / "heat.conf")
+
+
+def encrypt(place: Path, key: str) -> None:
+    """Makes a database that is encrypted with a key as it stands in heat.conf."""
+    engine = database.connect(url(place), Cipher(*configured_keys(key)))
+    schema.upgrade(engine)
+    database.seal_of(engine)
+    engine.dispose()
 
 
 class TestTables:
@@ -265,10 +279,86 @@ class TestRotation:
         calor("upgrade")
         (place / "key").write_bytes(Cipher.new_key())
 
-        with hold_together(place):
+        with hold_together(place), use_keys(place):
             assert calor("rotate-key") == 1
             assert "another server uses" in capsys.readouterr().err
         assert calor("rotate-key") == 0
+
+    def test_the_embedded_cloud_may_run_meanwhile(self, place: Path) -> None:
+        calor("upgrade")
+        (place / "key").write_bytes(Cipher.new_key())
+
+        with hold_together(place), hold_cloud(place):
+            assert calor("rotate-key") == 0
+
+    def test_a_server_that_knows_all_keys_may_run_meanwhile(self, place: Path) -> None:
+        old, new = "o" * 32, "n" * 32
+        encrypt(place, old)
+        configuration = configured(place, f"{new},{old}")
+        row = engine_row("1", "first", seen=time.time()) | {"created_at": time.time() + 1}
+        write(url(place), tables.service, row)
+
+        with hold_together(place), use_keys(place):
+            assert calor("rotate-key", *configuration) == 0
+
+        assert calor("check", *configured(place, new)) == 0
+
+    def test_an_engine_that_was_not_restarted_since_the_keys_changed_is_told(
+        self, place: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        encrypt(place, "o" * 32)
+        configuration = configured(place, f"{'n' * 32},{'o' * 32}")
+        row = engine_row("1", "first", seen=time.time()) | {"created_at": time.time() - 60}
+        write(url(place), tables.service, row)
+
+        assert calor("rotate-key", *configuration) == 1
+
+        assert "the engine on h was started before the keys were last changed" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("old", ["o" * 32, "o" * 16, "o" * 24, "o" * 40])
+    def test_old_keys_may_have_the_form_that_heat_uses(self, place: Path, old: str) -> None:
+        encrypt(place, old)
+        (place / "old").write_text(f"{old}\n")
+        configuration = configured(place, "n" * 32)
+
+        assert calor("check", *configuration) == 1
+        assert calor("rotate-key", "--old-keys", str(place / "old"), *configuration) == 0
+
+        assert calor("check", *configuration) == 0
+
+    def test_old_keys_may_be_a_copy_of_the_key_file(self, place: Path) -> None:
+        old = Cipher.new_key()
+        engine = database.connect(url(place), Cipher(old))
+        schema.upgrade(engine)
+        database.seal_of(engine)
+        engine.dispose()
+        (place / "old").write_bytes(old + b"\n")
+        configuration = configured(place, "n" * 32)
+
+        assert calor("rotate-key", "--old-keys", str(place / "old"), *configuration) == 0
+
+        assert calor("check", *configuration) == 0
+
+    @pytest.mark.parametrize(("text", "said"), [("short\n", "line 1 is not a key"), (None, "No such file")])
+    def test_a_file_without_usable_keys_is_told_in_a_line(
+        self, place: Path, text: str | None, said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        encrypt(place, "o" * 32)
+        if text is not None:
+            (place / "old").write_text(text)
+
+        assert calor("rotate-key", "--old-keys", str(place / "old"), *configured(place, "n" * 32)) == 1
+
+        told = capsys.readouterr().err
+        assert said in told
+        assert told.count("\n") == 1
+
+    def test_a_missing_old_key_is_told(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        encrypt(place, "o" * 32)
+
+        assert calor("rotate-key", *configured(place, "n" * 32)) == 1
+
+        assert "encrypted with another key" in capsys.readouterr().err
 
     def test_without_any_key_it_says_so(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         calor("upgrade")

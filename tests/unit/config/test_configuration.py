@@ -59,7 +59,7 @@ class TestDefaults:
         settings = default_settings()
         assert settings.auth.account is None
         assert settings.auth.flavor == "keystone"
-        assert settings.encryption_key is None
+        assert settings.encryption_keys == ()
         assert not settings.seal_all
         assert settings.database_url is None
 
@@ -115,7 +115,7 @@ class TestSources:
             ("[paste_deploy]\nflavor = open\n", "heat.conf:2: [paste_deploy] flavor: "),
             ("max_stacks_per_tenant = 3\n", "heat.conf"),
             ("[DEFAULT]\nnonsense\n", "heat.conf:2"),
-            ("[DEFAULT]\nauth_encryption_key = short\n", "auth_encryption_key has 5 characters"),
+            ("[DEFAULT]\nauth_encryption_key = short\n", "auth_encryption_key: a key has 5 characters"),
             ("[heat_api]\ncert_file = /c.pem\n", "[heat_api] cert_file and key_file belong together"),
             ("[heat_api]\ncert_file = /no.pem\nkey_file = /no.pem\n", "there is no file /no.pem"),
             ("[keystone_authtoken]\nauth_url = http://k\n", "[keystone_authtoken] username is missing"),
@@ -250,7 +250,24 @@ class TestValues:
     def test_the_key_is_that_of_heat(self, read: Read) -> None:
         settings = settings_of(read(f"[DEFAULT]\nauth_encryption_key = {'k' * 32}\n"))
 
-        assert settings.encryption_key == base64.urlsafe_b64encode(b"k" * 32)
+        assert settings.encryption_keys == (base64.urlsafe_b64encode(b"k" * 32),)
+
+    def test_several_keys_are_separated_by_commas(self, read: Read) -> None:
+        settings = settings_of(read(f"[DEFAULT]\nauth_encryption_key = {'n' * 32}, {'o' * 32}\n"))
+
+        assert settings.encryption_keys == tuple(base64.urlsafe_b64encode(one * 32) for one in (b"n", b"o"))
+
+    def test_a_key_may_have_a_comma(self, read: Read) -> None:
+        key = "a,b" + "k" * 29
+
+        settings = settings_of(read(f"[DEFAULT]\nauth_encryption_key = {key}\n"))
+
+        assert settings.encryption_keys == (base64.urlsafe_b64encode(key.encode()),)
+
+    def test_a_short_key_is_doubled_as_heat_does(self, read: Read) -> None:
+        settings = settings_of(read(f"[DEFAULT]\nauth_encryption_key = {'k' * 16}\n"))
+
+        assert settings.encryption_keys == (base64.urlsafe_b64encode(b"k" * 32),)
 
     def test_paths_start_at_the_file(self, read: Read, tmp_path: Path) -> None:
         (tmp_path / "policy.yaml").write_text("")

@@ -68,7 +68,7 @@ def bare(url: str, digest: str) -> Iterator[Engine]:
 @pytest.fixture
 def rotated(bare: Engine, url: str) -> Iterator[Engine]:
     """The database as somebody with only the new key sees it."""
-    rotate(bare, OLD, NEW)
+    rotate(bare, [OLD], NEW)
     engine = database.connect(url, Cipher(NEW))
     yield engine
     engine.dispose()
@@ -103,5 +103,5 @@ def test_the_old_key_is_good_for_nothing_then(rotated: Engine, url: str) -> None
 
 
 def test_what_is_done_is_not_done_again(bare: Engine) -> None:
-    assert rotate(bare, OLD, NEW) == 2 * COUNT + 3
-    assert rotate(bare, OLD, NEW) == 0
+    assert rotate(bare, [OLD], NEW) == 2 * COUNT + 3
+    assert rotate(bare, [OLD], NEW) == 0

@@ -21,8 +21,9 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.StrOpt(
             "auth_encryption_key",
             secret=True,
-            help="What secrets in the database are encrypted with: 32 characters. Without it a key is made at the "
-            "first start and kept in the state directory.",
+            help="What secrets in the database are encrypted with: 32 characters. Several keys, separated by "
+            "commas, allow the key to be changed while servers run: the first encrypts, all of them decrypt. Without "
+            "it a key is made at the first start and kept in the state directory.",
         ),
         cfg.BoolOpt(
             "encrypt_parameters_and_properties",
