@@ -60,7 +60,7 @@ class TestStacks:
         found = error(door.by(CONTAINERS)("POST", "/stacks", {"stack_name": "s", "template": template}), 400)
 
         assert found["type"] == "ResourceTypeUnavailable"
-        assert "cannot make such resources yet" in found["message"]
+        assert "cannot create such resources yet" in found["message"]
 
     def test_types_of_heat_itself_need_none(self, small: Door) -> None:
         small.create(template=using("AWS::CloudFormation::WaitConditionHandle"))

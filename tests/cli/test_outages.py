@@ -18,6 +18,10 @@ from calor.cli.api import patience
 STREAM = "GET /stacks/web/web-id/events/stream"
 EVENTS = "GET /stacks/web/web-id/events"
 SHOW = "GET /stacks/web/web-id"
+NGINX = (
+    b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n"
+    b"<hr><center>nginx/1.26.3</center>\r\n</body>\r\n</html>\r\n"
+)
 TROUBLES = [refusal(502), Reply(503, b"<html>no backend</html>"), HANG_UP]
 
 
@@ -151,6 +155,25 @@ class TestAServiceInTrouble:
 
         assert (ran.code, ran.err) == (1, "calor: not yours (the roles in this project do not allow it)\n")
         assert web.times(EVENTS) == 2
+
+    @pytest.mark.parametrize(
+        ("page", "said"),
+        [
+            (NGINX, "502 Bad Gateway"),
+            (b"<!DOCTYPE html><html><body><p>Oh</p></body></html>", "502 Bad Gateway"),
+            (b"<html><head><title>We are\n away</title></head></html>", "502 We are away"),
+        ],
+    )
+    def test_that_answers_with_a_page_is_told_in_a_line(
+        self, command: Run, web: StandIn, page: bytes, said: str
+    ) -> None:
+        web.says(SHOW, Reply(502, page, {"Content-Type": "text/html"}))
+
+        ran = command("stack", "show", "web")
+
+        assert ran.code == 1
+        assert "<" not in ran.err
+        assert f"the service failed: {said}\n" in ran.err
 
     def test_is_not_waited_for_before_anything_was_begun(self, command: Run, web: StandIn) -> None:
         web.says("POST /stacks/web/web-id/actions", refusal(503))

@@ -118,6 +118,7 @@ def test_only_what_keystoneauth_raises_is_translated() -> None:
 @pytest.mark.parametrize(
     "page",
     [
+        b"<html><h1>It is not &quot;empty&quot;.</h1><hr><center>nginx/1.26.3</center></html>",
         b"<html><h1>Conflict</h1><p>It is not &quot;empty&quot;.</p></html>",
         b"<html>\n <body>\n  <h1>409 Conflict</h1>\n  It is not\n &quot;empty&quot;.<br /><br />\n </body></html>",
     ],

@@ -55,7 +55,11 @@ def keyed(tmp_path: Path) -> Iterator[Keyed]:
 
 def act(api: httpx.Client, method: str, word: str) -> None:
     body = {"stack_name": "s", "template": TEMPLATE, "parameters": {"word": word}}
-    path = "/stacks" if method == "POST" else api.get("/stacks/s").url.path.partition("/v1/")[2].partition("/")[2]
+    path = (
+        "/stacks"
+        if method == "POST"
+        else api.get("/stacks/s").url.path.partition("/v1/")[2].partition("/")[2]
+    )
     assert api.request(method, path, json=body).status_code in (201, 202)
 
 

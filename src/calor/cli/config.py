@@ -42,19 +42,33 @@ def load_files(arguments: argparse.Namespace) -> Loaded:
 
 
 def run_show(arguments: argparse.Namespace) -> int:
-    from calor.config.loading import ConfigError
-    from calor.config.showing import in_force
+    """Shows what is configured, and then what is wrong with it."""
+    from oslo_config import cfg
+
+    from calor.config.loading import ConfigError, check, read
     from calor.config.translating import settings_of
 
     try:
-        loaded = load_files(arguments)
+        loaded = read(cfg.ConfigOpts(), arguments.config_file or stated_files())
+    except ConfigError as error:
+        print(f"calor: {error}", file=sys.stderr)
+        return 1
+    _print(loaded, only_set=arguments.only_set)
+    try:
+        check(loaded)
         settings_of(loaded)
     except ConfigError as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _print(loaded: Loaded, *, only_set: bool) -> None:
+    from calor.config.showing import in_force
+
     section = None
     for one in in_force(loaded):
-        if arguments.only_set and one.origin == "default":
+        if only_set and one.origin == "default":
             continue
         if one.section != section:
             section = one.section
@@ -62,7 +76,6 @@ def run_show(arguments: argparse.Namespace) -> int:
         print(f"{one.name} = {one.value}  # {one.origin}")
     for finding in loaded.findings():
         print(f"calor: {finding}", file=sys.stderr)
-    return 0
 
 
 def run_sample(arguments: argparse.Namespace) -> int:

@@ -14,6 +14,8 @@ _ADDITIONS = re.compile(r" \(HTTP \d+\)( \(Request-ID: [^)]*\))?\Z")
 _USED_UP = re.compile(r"quota.*exceed|exceed.*quota|over limit", re.IGNORECASE | re.DOTALL)
 # What is left of a page in a message of Glance's or Neutron's.
 _BREAKS = re.compile(r"(<br ?/?>|\s)+\Z")
+# All that a proxy writes below its heading: nginx/1.26.3.
+_SIGNATURE = re.compile(r"[\w.-]+(/[\w.-]+)?")
 # Where services put the sentence for the user, within the body or within the one object in it.
 _WORDS = ("message", "faultstring", "detail", "explanation", "title")
 
@@ -117,10 +119,16 @@ def _words_of(error: Any) -> str:
 
 
 def _words_on_page(error: Any) -> str | None:
-    """What is said below the heading, where a service answers with a page."""
+    """What is said below the heading, where a service answers with a page. Proxies only sign there: the heading says it
+    then."""
     text = str(getattr(error.response, "text", "") or "")
-    below = text.partition("</h1>")[2]
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", below)).split()) or None
+    heading, _, below = text.partition("</h1>")
+    said = _bare(below)
+    return _bare(heading.rpartition("<h1>")[2]) if _SIGNATURE.fullmatch(said) else said or None
+
+
+def _bare(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
 def _words(body: Any) -> str | None:

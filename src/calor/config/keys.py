@@ -7,8 +7,8 @@ Fernet's form: 44 characters of Base64. A `Cipher` takes the latter.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Iterator
+from contextlib import suppress
 
 KEY_LENGTH = 32
 _DOUBLED = (16, 24)
@@ -52,15 +52,11 @@ def _lines(text: str) -> Iterator[tuple[bytes, ...]]:
 
 
 def _forms(line: str) -> Iterator[bytes]:
-    try:
+    with suppress(ValueError):
         if len(base64.urlsafe_b64decode(line.encode())) == KEY_LENGTH:
             yield line.encode()
-    except (binascii.Error, ValueError):
-        pass
-    try:
+    with suppress(UnusableKey):
         yield _heat_form(line)
-    except UnusableKey:
-        pass
 
 
 def _heat_form(text: str) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 from calor.config import ignored
 from calor.config.occurrences import Occurrence, occurrences
@@ -23,22 +25,20 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An option that has no effect. One that Heat does not know either may be a mistake."""
+    """An option that has no effect. If Heat does not know it either, or it names a file that does not exist, it may be
+    a mistake."""
 
     at: Occurrence
-    known: bool
-    why: str
+    said: str
+    known: bool = True
 
     def __str__(self) -> str:
-        option = f"[{self.at.section}] {self.at.name}"
-        if self.known:
-            return f"{self.at.place}: {option} has no effect: {self.why}"
-        return f"{self.at.place}: there is no option {option}{self.why}"
+        return f"{self.at.place}: {self.said}"
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A configuration whose every value can be read."""
+    """A configuration, and where it came from."""
 
     conf: cfg.ConfigOpts
     files: tuple[str, ...]
@@ -60,14 +60,35 @@ class Loaded:
         for one in self.occurrences:
             if (one.section, one.name) in known or one.section == PLUG_IN_SECTION:
                 continue
+            option = f"[{one.section}] {one.name}"
             why = ignored.reason(one.section, one.name)
-            found.append(Finding(one, why is not None, why or _hint(one, known)))
-        return found
+            if why is not None:
+                found.append(Finding(one, f"{option} has no effect: {why}"))
+            else:
+                found.append(Finding(one, f"there is no option {option}{_hint(one, known)}", known=False))
+        return [*found, *self._missing_policy()]
+
+    def _missing_policy(self) -> Iterator[Finding]:
+        """A policy file that is not there changes nothing, as in Heat, but somebody should know."""
+        for one in reversed(self.occurrences):
+            if (one.section, one.name) == ("oslo_policy", "policy_file"):
+                usual = one.value == "policy.yaml"
+                if not usual and not (Path(self.files[0]).parent / one.value).is_file():
+                    said = f"[oslo_policy] policy_file: there is no file {one.value}; the default rules apply"
+                    yield Finding(one, said, known=False)
+                return
 
 
 def load(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
-    """Registers all options and reads the files, later ones over earlier ones, and the environment over both.
-    Raises ConfigError."""
+    """A configuration whose every value can be read. Raises ConfigError."""
+    loaded = read(conf, files)
+    check(loaded)
+    return loaded
+
+
+def read(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
+    """Registers all options and reads the files, later ones over earlier ones, and the environment over both, without a
+    look at their values. Raises ConfigError."""
     for section, options in sections().items():
         conf.register_opts(options, group=None if section == "DEFAULT" else section)
     names = [str(Path(file).absolute()) for file in files]
@@ -82,17 +103,15 @@ def load(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
         raise ConfigError(f"a configuration file cannot be understood: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"a configuration file cannot be read: {error}") from None
-    loaded = Loaded(conf, tuple(names), tuple(found))
-    _check_values(loaded)
-    return loaded
+    return Loaded(conf, tuple(names), tuple(found))
 
 
 def value(conf: cfg.ConfigOpts, section: str, name: str) -> object:
     return conf[name] if section == "DEFAULT" else conf[section][name]
 
 
-def _check_values(loaded: Loaded) -> None:
-    """Values are read when they are asked for; a wrong one shall be told before anything starts."""
+def check(loaded: Loaded) -> None:
+    """Values are read when they are asked for; a wrong one shall be told before anything starts. Raises ConfigError."""
     for section, options in sections().items():
         for option in options:
             try:
@@ -100,8 +119,25 @@ def _check_values(loaded: Loaded) -> None:
             except (ValueError, cfg.Error) as error:
                 at = loaded.last(section, option)
                 place = at.place if at is not None else "the environment"
-                reason = str(error.__context__ or error).strip().rstrip(".")
-                raise ConfigError(f"{place}: [{section}] {option.name}: {reason}") from None
+                raise ConfigError(
+                    f"{place}: [{section}] {option.name}: {_reason(option, error, at)}"
+                ) from None
+
+
+_EXPECTED: tuple[tuple[type[Any], str], ...] = (
+    (types.Boolean, "is neither true nor false"),
+    (types.Integer, "is not a whole number"),
+    (types.Number, "is not a number"),
+)
+
+
+def _reason(option: cfg.Opt, error: Exception, at: Occurrence | None) -> str:
+    """Why a value cannot be used, in the option's terms rather than those of a conversion of Python's."""
+    said = str(error.__context__ or error).strip().rstrip(".")
+    if not re.match("invalid literal for int|could not convert string to float|Unexpected boolean", said):
+        return said
+    expected = next(words for kind, words in _EXPECTED if isinstance(option.type, kind))
+    return f"{at.value!r} {expected}" if at is not None else f"the value {expected}"
 
 
 def _hint(one: Occurrence, known: set[tuple[str, str]]) -> str:

@@ -28,13 +28,25 @@ class InForce:
 def in_force(loaded: Loaded) -> Iterator[InForce]:
     for section, options in sections().items():
         for option in options:
-            found = value(loaded.conf, section, option.dest)
+            found = _value(loaded, section, option)
             shown = HIDDEN if option.secret and found else _text(found)
             yield InForce(section, option.name, shown, _origin(loaded, section, option))
 
 
+def _value(loaded: Loaded, section: str, option: cfg.Opt) -> object:
+    """The value, or the text of one that cannot be used."""
+    try:
+        return value(loaded.conf, section, option.dest)
+    except (ValueError, cfg.Error):
+        at = loaded.last(section, option)
+        return at.value if at is not None else None
+
+
 def _origin(loaded: Loaded, section: str, option: cfg.Opt) -> str:
-    location = loaded.conf.get_location(option.dest, None if section == "DEFAULT" else section)
+    try:
+        location = loaded.conf.get_location(option.dest, None if section == "DEFAULT" else section)
+    except (ValueError, cfg.Error):
+        location = None
     if location is not None and location.location is cfg.Locations.environment:
         return f"environment ({location.detail})"
     at = loaded.last(section, option)

@@ -136,9 +136,7 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
     if conf.auth_password.multi_cloud and not clouds:
         raise ConfigError("[auth_password] multi_cloud needs allowed_auth_uris")
     policy_file = _path(conf.oslo_policy.policy_file, near)
-    if policy_file is None or not policy_file.is_file():
-        if conf.oslo_policy.policy_file != "policy.yaml":
-            raise ConfigError(f"[oslo_policy] policy_file: there is no file {conf.oslo_policy.policy_file}")
+    if policy_file is not None and not policy_file.is_file():
         policy_file = None
     return Auth(
         flavor=conf.paste_deploy.flavor or "keystone",

@@ -167,5 +167,7 @@ CODES = _table(
     Code("W309", "an unknown output of a template", "The template used as a type has no such output; the value "
          "would be null."),
     Code("W311", "perhaps a misspelt function", "A map with a single key that is nearly the name of a function."),
+    Code("W312", "a type that Calor cannot create", "The type is known, so that templates with it can be checked, but "
+         "no engine of Calor can create it."),
     Code("W310", "an old name of a type", "The type goes by another name now."),
 )  # fmt: skip

@@ -87,7 +87,7 @@ def nowhere(path: Path, value: bool = False) -> Position | None:
 
 
 _ABOUT_VALUES = frozenset(
-    {"E110", "E203", "E205", "E401", "E402", "E405", "E406", "E414", "E415", "W303", "W304", "W310"}
+    {"E110", "E203", "E205", "E401", "E402", "E405", "E406", "E414", "E415", "W303", "W304", "W310", "W312"}
 )
 
 

@@ -113,6 +113,9 @@ class _Linter:
             message = f"the type {found.type_name} is {_standing(found.support)}"
             substitute = found.support.substitute
             self.report.warn(code, message, at, hint=f"use {substitute}" if substitute else None)
+        if not found.can_be_made():
+            message = f"Calor cannot create resources of the type {found.type_name} yet"
+            self.report.warn("W312", message, at, hint="`calor stack create` refuses the template")
         names = self.definition.library.world.old_names
         old = any(fnmatchcase(resource.type_name, name) for name in names)
         if old and found.type_name != resource.type_name:

@@ -193,6 +193,12 @@ class ResourceType:
     """What must hold between properties."""
 
     @classmethod
+    def can_be_made(cls) -> bool:
+        """Whether an engine knows how to create such a resource. What belongs to no service takes no work."""
+        works = cls.template_file or cls.nested_stack or hasattr(cls, "create")
+        return bool(works) or cls.service in (None, "heat")
+
+    @classmethod
     def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
         """Names of resources of the same template to wait for although no property refers to them."""
         return iter(())

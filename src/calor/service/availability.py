@@ -104,8 +104,8 @@ def _obstacle(world: World, caller: Caller, type_name: str, to_be_made: bool = F
         return None
     if not caller.services.intersection(_types_of(service)):
         reason = f"{service} {_types_of(service)[0]} endpoint is not in service catalog."
-    elif to_be_made and not (declared.template_file or declared.nested_stack or hasattr(declared, "create")):
-        reason = "this server cannot make such resources yet."
+    elif to_be_made and not declared.can_be_made():
+        reason = "this server cannot create such resources yet."
     else:
         return None
     return _unavailable(service, type_name, reason)

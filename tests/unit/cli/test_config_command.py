@@ -47,3 +47,24 @@ def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "sample"]) == 0
 
     assert "#max_resources_per_stack = -1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "said"),
+    [
+        ("[DEFAULT]\nnum_engine_workers = two\n", "num_engine_workers = two", "is not a whole number"),
+        ("[heat_api]\ncert_file = /c.pem\n", "cert_file = /c.pem", "belong together"),
+    ],
+)
+def test_what_is_wrong_is_told_behind_what_is_configured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, shown: str, said: str
+) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text(text)
+
+    assert main(["config", "show", "--set", "--config-file", str(file)]) == 1
+
+    told = capsys.readouterr()
+    assert shown in told.out
+    assert said in told.err
+    assert told.err.count("\n") == 1

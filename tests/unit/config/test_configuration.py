@@ -119,7 +119,9 @@ class TestSources:
             ("[heat_api]\ncert_file = /c.pem\n", "[heat_api] cert_file and key_file belong together"),
             ("[heat_api]\ncert_file = /no.pem\nkey_file = /no.pem\n", "there is no file /no.pem"),
             ("[keystone_authtoken]\nauth_url = http://k\n", "[keystone_authtoken] username is missing"),
-            ("[oslo_policy]\npolicy_file = none.yaml\n", "there is no file none.yaml"),
+            ("[DEFAULT]\nnum_engine_workers = two\n", "num_engine_workers: 'two' is not a whole number"),
+            ("[calor]\nevent_days = few\n", "event_days: 'few' is not a number"),
+            ("[DEFAULT]\ndebug = perhaps\n", "debug: 'perhaps' is neither true nor false"),
             ("[auth_password]\nmulti_cloud = true\n", "multi_cloud needs allowed_auth_uris"),
         ],
     )
@@ -160,6 +162,14 @@ class TestFindings:
         loaded = read("[database]\nconection = sqlite://\nmax_pool_size = 3\n")
 
         assert [finding.known for finding in loaded.findings()] == [False, True]
+
+    def test_a_policy_file_that_is_missing_leaves_the_default_rules(self, read: Read) -> None:
+        loaded = read("[oslo_policy]\npolicy_file = none.yaml\n")
+
+        assert settings_of(loaded).auth.policy_file is None
+        assert self.told(loaded) == [
+            "heat.conf:2: [oslo_policy] policy_file: there is no file none.yaml; the default rules apply"
+        ]
 
     def test_what_is_for_a_plug_in_is_left_to_it(self, read: Read) -> None:
         loaded = read("[custombackend]\nword = sesame\n")

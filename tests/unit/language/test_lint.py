@@ -49,6 +49,8 @@ class Pair:
     bad: str
     good: str
     version: str = "2021-04-16"
+    alongside: tuple[str, ...] = ()
+    """Other warnings that the bad one deserves."""
 
 
 def resource(text: str) -> str:
@@ -78,11 +80,16 @@ PAIRS = {
     "W303": Pair(
         f"resources: {{r: {{type: OS::Aodh::Alarm, properties: {{{ALARM}}}}}}}",
         f"resources: {{r: {{type: {TEST}}}}}",
+        alongside=("W312",),
     ),
     "W304": Pair(
         "resources: {r: {type: OS::Neutron::Pool}}",
-        "resources: {r: {type: OS::Octavia::Pool, properties: "
-        "{lb_algorithm: ROUND_ROBIN, protocol: HTTP, loadbalancer: lb}}}",
+        "resources: {r: {type: OS::Neutron::Net}}",
+    ),
+    "W312": Pair(
+        "resources: {r: {type: OS::Zun::Container, properties: {image: i}}}",
+        "resources: {r: {type: OS::Glance::WebImage, properties: "
+        "{location: 'http://a/b', container_format: bare, disk_format: raw}}}",
     ),
     "W305": Pair(
         "resources: {r: {type: OS::Cinder::Volume, properties: {size: 1, imageRef: i}}}",
@@ -123,7 +130,7 @@ def codes(pair: Pair, text: str) -> list[str]:
 def test_warned_about_where_it_is_due_and_only_there(code: str) -> None:
     pair = PAIRS[code]
 
-    assert codes(pair, pair.bad) == [code]
+    assert codes(pair, pair.bad) == [code, *pair.alongside]
     assert codes(pair, pair.good) == []
 
 

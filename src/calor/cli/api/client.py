@@ -192,7 +192,7 @@ class Heat:
         if not said and isinstance(content, dict):
             said = content.get("explanation") or content.get("message") or content.get("title")
         if not said:
-            said = answer.body[:300].decode("utf-8", "replace") or "the service gives no reason"
+            said = answer.words() or "the service gives no reason"
         if answer.status >= 500:
             request_id = answer.headers.get("x-openstack-request-id")
             said = f"the service failed: {said}" + (f" [{request_id}]" if request_id else "")

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, responses
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +19,8 @@ from calor.cli.api.settings import CloudSettings
 from calor.cli.errors import CommandError, Unavailable
 
 TIMEOUT = 60.0
+_LOOKED_AT = 4096
+_SHOWN = 300
 _KEPT_SECONDS = 2.0
 """Servers close idle connections after a while; a younger one is still open."""
 
@@ -35,6 +38,18 @@ class Answer:
             return json.loads(self.body) if self.body else None
         except ValueError:
             return None
+
+    def words(self) -> str:
+        """What a body that is no JSON says, in one line: of a page, such as a proxy sends, the status and the
+        title."""
+        text = self.body[:_LOOKED_AT].decode("utf-8", "replace").strip()
+        if not text.startswith("<") and "html" not in self.headers.get("content-type", ""):
+            return " ".join(text.split())[:_SHOWN]
+        from html import unescape
+
+        found = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        title = " ".join(unescape(found[1]).split())[:_SHOWN] if found else responses.get(self.status, "")
+        return title if title.startswith(str(self.status)) else f"{self.status} {title}".strip()
 
 
 class Http:

@@ -159,4 +159,5 @@ def _refused(settings: CloudSettings, answer: Answer) -> CommandError:
             "check user, password and project",
         )
     kind = Unavailable if answer.status >= 500 else CommandError
-    return kind(f"logging in at {settings.auth.get('auth_url')} failed: {answer.status} {said or ''}")
+    reason = f"{answer.status} {said}" if said else answer.words() or answer.status
+    return kind(f"logging in at {settings.auth.get('auth_url')} failed: {reason}")
