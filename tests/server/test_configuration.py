@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import sqlite3
 import ssl
 import time
@@ -23,9 +24,11 @@ from cryptography.x509.oid import NameOID
 from oslo_config import cfg
 from running import PATIENCE, Server, free_port
 
+from calor.clouds.reaching import Reach
 from calor.config.loading import load
 from calor.config.translating import settings_of
-from calor.server import access
+from calor.server import access, programs
+from calor.server.secrets import Secrets
 from calor.server.settings import Settings
 from calor.store.cipher import Cipher
 
@@ -396,6 +399,71 @@ hidden_stack_tags = secret
         stack = settled(api, f"/stacks/s/{made}")
         assert (stack["stack_status"], stack["stack_status_reason"]) == ("CREATE_FAILED", "Timed out")
         assert stack["timeout_mins"] is None
+
+
+class TestUpdates:
+    def test_repair_what_was_changed_elsewhere_if_the_operator_says_so(self, start: Start) -> None:
+        server = start("[DEFAULT]\nobserve_on_update = true\n")
+        server.ready()
+        api = server.client()
+        template = {
+            "heat_template_version": "2018-08-31",
+            "resources": {"net": {"type": "OS::Neutron::Net", "properties": {"name": "mine"}}},
+        }
+        made = create(api, "s", template).json()["stack"]["id"]
+        settled(api, f"/stacks/s/{made}")
+        token, _ = server.token()
+        cloud = httpx.Client(
+            base_url=f"http://127.0.0.1:{server.port + 2}/network/v2.0", headers={"X-Auth-Token": token}
+        )
+        [net] = cloud.get("/networks", params={"name": "mine"}).json()["networks"]
+        cloud.put(f"/networks/{net['id']}", json={"network": {"name": "somebody's"}})
+
+        api.put(f"/stacks/s/{made}", json={"template": template})
+        settled(api, f"/stacks/s/{made}")
+
+        assert cloud.get(f"/networks/{net['id']}").json()["network"]["name"] == "mine"
+
+
+class TestStopping:
+    def test_takes_no_longer_than_is_configured(self, start: Start) -> None:
+        server = start("[DEFAULT]\ngraceful_shutdown_timeout = 1\n")
+        server.ready()
+        with socket.create_connection(("127.0.0.1", server.port)) as unfinished:
+            unfinished.sendall(b"POST /v1/p/stacks HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n")
+            server.process.terminate()
+            assert server.process.wait(PATIENCE) == 0
+
+    @pytest.mark.parametrize(("stated", "seconds"), [(None, 20), (7, 7), (0, None)])
+    def test_is_waited_for_as_is_configured(self, stated: int | None, seconds: float | None) -> None:
+        text = "" if stated is None else f"{stated}"
+        conf = cfg.ConfigOpts()
+        loaded = load(conf)
+        if text:
+            conf.set_override("graceful_shutdown_timeout", int(text))
+        settings = Settings(Path("/nowhere"), settings_of(loaded))
+
+        assert programs.grace(settings, programs.ONE_GRACE) == seconds
+
+
+def test_clients_are_reached_as_is_configured(tmp_path: Path) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text(
+        "[DEFAULT]\nregion_name_for_shared_services = S\nshared_services_types = volumev3\n"
+        "max_cinder_api_microversion = 3.50\n"
+        "[clients]\ninsecure = true\n[clients_nova]\ninsecure = false\nendpoint_type = admin\n"
+        "[clients_cinder]\nca_file = /ca.pem\n"
+    )
+    settings = Settings(Path("/nowhere"), settings_of(load(cfg.ConfigOpts(), [file])))
+
+    reaching = access.home_cloud(settings, Secrets({"heat": "pw"}, ())).reaching
+
+    assert reaching.of("compute") == Reach(interface="admin", verify=True)
+    # What [clients] says holds for what the section of a service does not say.
+    assert reaching.of("block-storage").verify is False
+    assert reaching.region("block-storage", "R") == "S"
+    assert reaching.region("compute", "R") == "R"
+    assert reaching.capped("volume", "3.70") == "3.50"
 
 
 class TestWhatTheOperatorAdds:

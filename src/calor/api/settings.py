@@ -30,6 +30,8 @@ class ApiSettings:
     cors: Cors = Cors()
     enable_abandon: bool = False
     enable_adopt: bool = False
+    converge: bool = False
+    """Whether every update compares with reality."""
     metrics: bool = True
     access_log: bool = True
     """Whether every request has a line in the log."""

@@ -113,6 +113,8 @@ class Services:
         version: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
+        if version is not None:
+            version = self._cloud.reaching.capped(service, version)
         asked = {**_microversion(service, version), **(headers or {})}
         return self.api(service).send(method, path_of(*path), body=body, params=params, headers=asked)
 

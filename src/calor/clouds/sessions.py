@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from calor.clouds.calls import Api, content
 from calor.clouds.errors import Permanent, translated
 from calor.clouds.memory import Memory
+from calor.clouds.reaching import Reach, Reaching, root_of
 
 if TYPE_CHECKING:
     from keystoneauth1.plugin import BaseAuthPlugin
@@ -23,8 +24,19 @@ REMEMBERED_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
+class ApplicationCredential:
+    """By its id, or by its name and the user whose it is."""
+
+    secret: str = field(repr=False)
+    id: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceAccount:
-    """Whom the service itself logs in as. A domain's name, if there is one, goes before its id."""
+    """Whom the service itself logs in as. A domain's name, if there is one, goes before its id; the ids of the user and
+    the project go before their names. An application credential is bound to its project, so that it serves for no trust
+    and no domain."""
 
     auth_url: str
     username: str
@@ -37,6 +49,9 @@ class ServiceAccount:
     project_domain_name: str | None = None
     interface: str = "public"
     """Which endpoints of the catalog are used."""
+    user_id: str | None = None
+    project_id: str | None = None
+    application_credential: ApplicationCredential | None = None
 
 
 class Cloud:
@@ -49,9 +64,11 @@ class Cloud:
         *,
         verify: bool | str = True,
         verify_services: bool | str = True,
+        reaching: Reaching | None = None,
         timeout: float = TIMEOUT,
     ) -> None:
-        """`verify` is how the identity service is believed, `verify_services` how all others are."""
+        """`verify` is how the identity service is believed, `verify_services` how all others are that `reaching` says
+        nothing about."""
         # Slow to import, as everywhere below.
         import requests
 
@@ -59,15 +76,14 @@ class Cloud:
 
         self.account = account
         self.identity_url = versioned(account.auth_url)
+        self.reaching = reaching or Reaching()
         self._verify = verify
-        self._verify_services = verify_services
+        self._others = Reach(verify=verify_services, certificate=self.reaching.certificate)
+        self._singled_out: dict[str, Reach] = {}
         self._timeout = timeout
         # A token that was revoked meanwhile is refused by whatever it is used for.
         self._tokens: Memory[Session] = Memory(REMEMBERED_SECONDS, REMEMBERED)
-        auth = self._log_in(
-            project_name=account.project,
-            **_domain("project_domain", account.project_domain, account.project_domain_name),
-        )
+        auth = self._log_in_at_home()
         self._connections = requests.Session()
         # They are those of many users: a cookie for one must not be sent for another.
         self._connections.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -137,8 +153,11 @@ class Cloud:
     ) -> str:
         """Where the catalog says that a service is; interface and region are those of the service account unless
         told otherwise."""
-        region = region or self.account.region
-        interface = interface or self.account.interface
+        reach = self.reaching.of(service_type)
+        if (stated := reach.address(access_of(session).project_id if reach.url else None)) is not None:
+            return self._single_out(stated, reach)
+        region = self.reaching.region(service_type, region or self.account.region)
+        interface = interface or reach.interface or self.account.interface
         with translated():
             url = session.get_endpoint(
                 service_type=service_type, interface=interface, region_name=region, skip_discovery=True
@@ -146,27 +165,58 @@ class Cloud:
         if not url:
             where = f" in the region {region}" if region else ""
             raise Permanent(f"The catalog has no {interface} endpoint of type {service_type}{where}.")
-        return str(url).rstrip("/")
+        return self._single_out(str(url), reach)
+
+    def _single_out(self, url: str, reach: Reach) -> str:
+        """Sees to it that a service is believed as the operator says."""
+        if reach.verify is not None or reach.certificate is not None:
+            self._singled_out[root_of(url)] = reach
+        return url.rstrip("/")
+
+    def _log_in_at_home(self) -> BaseAuthPlugin:
+        """The service account's log-in in its own project."""
+        from keystoneauth1.identity import v3
+
+        account = self.account
+        if (credential := account.application_credential) is not None:
+            by_name = (
+                {} if credential.id else {"application_credential_name": credential.name, **self._user()}
+            )
+            return v3.ApplicationCredential(
+                self.identity_url,
+                application_credential_secret=credential.secret,
+                application_credential_id=credential.id,
+                **by_name,
+            )
+        if account.project_id is not None:
+            return self._log_in(project_id=account.project_id)
+        return self._log_in(
+            project_name=account.project,
+            **_domain("project_domain", account.project_domain, account.project_domain_name),
+        )
+
+    def _user(self) -> dict[str, Any]:
+        account = self.account
+        if account.user_id is not None:
+            return {"user_id": account.user_id}
+        domain = _domain("user_domain", account.user_domain, account.user_domain_name)
+        return {"username": account.username, **domain}
 
     def _log_in(self, **scope: Any) -> BaseAuthPlugin:
         """The service account's log-in for a scope."""
         from keystoneauth1.identity import v3
 
-        account = self.account
-        return v3.Password(
-            self.identity_url,
-            username=account.username,
-            password=account.password,
-            **_domain("user_domain", account.user_domain, account.user_domain_name),
-            **scope,
-        )
+        if self.account.application_credential is not None:
+            raise Permanent("An application credential cannot be used for a trust or a domain.")
+        return v3.Password(self.identity_url, password=self.account.password, **self._user(), **scope)
 
     def _session(self, auth: BaseAuthPlugin | None) -> Session:
         from calor.clouds.believing import BelievingSession
 
         return BelievingSession(
             self.identity_url,
-            self._verify_services,
+            self._others,
+            self._singled_out,
             auth=auth,
             session=self._connections,
             verify=self._verify,

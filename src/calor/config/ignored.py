@@ -1,15 +1,20 @@
-"""Options of Heat that mean nothing here: an existing file may have them, and is told that they do nothing."""
+"""Options of Heat that have no effect here: an existing file may have them, and is told so, with the reason."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 _BUS = "there is no message bus"
-_LOG = "the log has two forms: [calor] log_format"
+_LOG = "[calor] log_format and log_file say how the log is written"
 _ENGINE = "the engine has nothing like it"
-_CLIENTS = "all services are reached the same way; [clients] is there"
-_TOKENS = "tokens are remembered in memory and always validated online"
+_WEB = "the web server has limits of its own"
+_TOKENS = "tokens are cached in memory and always validated online"
+_IDENTITY = "the identity service is always asked at auth_url"
+_SCOPE = "the account logs in to a project"
 _POOL = "connections are pooled as the database needs it"
+_CACHE = "answers are cached in memory"
+_PROFILER = "OpenTelemetry traces requests: [calor] otlp_endpoint"
 
 _IGNORED: tuple[tuple[str, str, str], ...] = (
     (
@@ -17,79 +22,114 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
         _BUS,
         "transport_url rpc_* control_exchange executor_thread_pool_size notification_* default_notification_level "
         "default_publisher_id list_notifier_drivers rabbit_* qpid_* engine_life_check_timeout host conn_pool_* "
-        "max_server_side_rpc* onready",
+        "max_server_side_rpc* onready default_notification_*",
     ),
     (
         "DEFAULT",
         _LOG,
-        "log_config* log_date_format log_format log_rotate* log_rotation_type logging_* "
+        "log_config* log_date_format log_format log_rotate* log_rotation_type logging_* log_color log_options "
+        "max_logfile_count max_logfile_size_mb "
         "use_syslog* syslog_* use_stderr use_journal use_eventlog verbose watch_log_file "
         "default_log_levels publish_errors instance_format instance_uuid_format rate_limit_* fatal_deprecations",
     ),
     (
         "DEFAULT",
         _ENGINE,
-        "convergence_engine observe_on_update action_retry_limit client_retry_limit "
-        "max_interface_check_attempts max_cinder_* cloud_backend keystone_backend stack_scheduler_hints "
-        "reauthentication_auth_method allow_trusts_redelegation error_wait_time plugin_dirs loadbalancer_template "
-        "max_server_name_length max_ceilometer_* instance_* periodic_fuzzy_delay run_external_periodic_tasks "
-        "server_keystone_endpoint_type metadata_put_timeout "
-        "default_notification_* heat_watch_server_url enable_cloud_watch_lite backdoor_*",
+        "convergence_engine action_retry_limit error_wait_time cloud_backend keystone_backend "
+        "loadbalancer_template max_ceilometer_* periodic_fuzzy_delay run_external_periodic_tasks metadata_put_timeout "
+        "heat_watch_server_url enable_cloud_watch_lite backdoor_*",
     ),
-    ("DEFAULT", "stacks always act through trusts", "deferred_auth_method"),
+    (
+        "DEFAULT",
+        "requests to services are repeated as long as an outage lasts",
+        "client_retry_limit max_interface_check_attempts",
+    ),
+    (
+        "DEFAULT",
+        "stacks always act through trusts, which are renewed when they end",
+        "deferred_auth_method reauthentication_auth_method allow_trusts_redelegation",
+    ),
+    ("DEFAULT", "names of servers may be as long as Nova allows", "max_server_name_length"),
+    ("DEFAULT", "hints are passed on as templates give them", "stack_scheduler_hints"),
+    ("DEFAULT", "plug-ins are entry points of installed packages", "plugin_dirs"),
+    ("DEFAULT", "there are no resource types of Ironic", "max_ironic_api_microversion"),
+    ("DEFAULT", "[clients_keystone] auth_uri says where servers log in", "server_keystone_endpoint_type"),
+    ("DEFAULT", "servers are not told by boto how to connect", "instance_connection_*"),
     (
         "DEFAULT",
         "web servers of another kind need it",
         "wsgi_* max_header_line tcp_keepidle client_socket_timeout",
     ),
-    ("heat_api", "the web server has limits of its own", "max_header_line tcp_keepidle"),
-    ("heat_api_cfn", "the web server has limits of its own", "max_header_line tcp_keepidle workers"),
-    ("heat_api_cloudwatch", "the CloudWatch API is no longer part of Heat", "*"),
+    ("DEFAULT", "requests take one way", "api_paste_config"),
     ("paste_deploy", "requests take one way", "api_paste_config"),
+    ("heat_api", _WEB, "max_header_line tcp_keepidle"),
+    ("heat_api_cfn", _WEB, "max_header_line tcp_keepidle workers"),
+    ("heat_api_cloudwatch", "the CloudWatch API is no longer part of Heat", "*"),
     (
         "database",
         _POOL,
-        "backend sqlite_* slave_connection asyncio_* mysql_* connection_* max_pool_size min_pool_size max_retries "
-        "retry_interval max_overflow pool_timeout use_db_reconnect db_* idle_timeout use_tpool sql_*",
+        "backend sqlite_* slave_connection asyncio_* synchronous_reader mysql_* connection_* max_pool_size "
+        "min_pool_size max_retries retry_interval max_overflow pool_timeout use_db_reconnect db_* idle_timeout "
+        "use_tpool sql_*",
     ),
     (
         "keystone_authtoken",
         _TOKENS,
-        "auth_type auth_section auth_version auth_plugin auth_host auth_port auth_protocol auth_admin_prefix "
-        "admin_token identity_uri memcached_servers memcache_* cache signing_dir check_revocations_for_cached "
-        "hash_algorithms revocation_cache_time include_service_catalog enforce_token_bind delay_auth_decision "
-        "service_token_roles* service_type http_* interface region_name keyfile certfile default_domain_* trust_id "
-        "tenant_id project_id user_id domain_* system_scope timeout",
+        "memcached_servers memcache_* cache signing_dir check_revocations_for_cached hash_algorithms "
+        "revocation_cache_time include_service_catalog enforce_token_bind delay_auth_decision service_token_roles* "
+        "service_type admin_token",
     ),
     (
-        "trustee",
-        "trusts say in which project they hold",
-        "auth_type auth_section project_* *file insecure timeout",
+        "keystone_authtoken",
+        _IDENTITY,
+        "auth_version auth_host auth_port auth_protocol auth_admin_prefix identity_uri interface region_name http_* "
+        "timeout",
+    ),
+    ("keystone_authtoken", "no client certificate is shown to the identity service", "keyfile certfile"),
+    ("keystone_authtoken", _SCOPE, "trust_id domain_id domain_name system_scope"),
+    ("trustee", _SCOPE, "trust_id domain_id domain_name system_scope"),
+    ("trustee", "[keystone_authtoken] says how the identity service is verified", "*file insecure timeout"),
+    ("ec2authtoken", _SCOPE, "trust_id domain_id domain_name system_scope"),
+    ("ec2authtoken", "no client certificate is shown to the identity service", "keyfile certfile"),
+    (
+        "ec2authtoken",
+        "[ec2authtoken] clouds has taken its place",
+        "allowed_auth_uris ca_file cert_file key_file",
     ),
     (
         "ec2authtoken",
-        "signatures are checked as tokens are",
-        "multi_cloud allowed_auth_uris ca_file *file insecure",
+        _IDENTITY,
+        "service_type service_name valid_interfaces interface region_name endpoint_override version min_version "
+        "max_version timeout connect_retr* status_code_retr* retriable_status_codes collect_timing split_loggers tls_*",
     ),
-    ("clients", _CLIENTS, "cert_file key_file"),
+    (
+        "clients_keystone",
+        "[keystone_authtoken] says how the identity service is reached and verified",
+        "endpoint_type ca_file cert_file key_file insecure",
+    ),
+    ("clients_nova", "requests are logged with debug", "http_log_debug"),
+    ("clients_cinder", "requests are logged with debug", "http_log_debug"),
+    # Sections of older releases, for services that Heat does not reach any more.
     (
         "clients_*",
-        _CLIENTS,
+        "there are no resource types of this service",
         "endpoint_type ca_file cert_file key_file insecure url http_log_debug tls_* auth_* api_*",
     ),
     ("oslo_policy", "the rules do not need it", "policy_default_rule enforce_* remote_*"),
-    ("oslo_middleware", "the web server has limits of its own", "secure_proxy_ssl_header http_basic_*"),
+    ("oslo_middleware", _WEB, "secure_proxy_ssl_header http_basic_*"),
+    ("oslo_middleware_tracing", _PROFILER, "*"),
+    ("oslo_versionedobjects", "there are no versioned objects", "*"),
     ("volumes", "backups are made where volumes are backed up", "backups_enabled"),
     ("noauth", "every caller proves who they are", "token_response"),
     ("ssl", "[heat_api] and [heat_api_cfn] have files of their own", "*"),
     ("yaql", "the limits of yaql are those of Heat's defaults", "*"),
-    ("profiler", "nothing is profiled", "*"),
-    ("profiler_*", "nothing is profiled", "*"),
+    ("profiler", _PROFILER, "*"),
+    ("profiler_*", _PROFILER, "*"),
     ("eventlet_opts", "there is no eventlet", "*"),
     ("oslo_messaging_*", _BUS, "*"),
     ("matchmaker_*", _BUS, "*"),
-    ("cache", "what is worth it is remembered in memory", "*"),
-    ("*_cache", "what is worth it is remembered in memory", "*"),
+    ("cache", _CACHE, "*"),
+    ("*_cache", _CACHE, "*"),
     ("oslo_concurrency", "no lock files are needed", "*"),
     ("oslo_reports", "there are no reports to write", "*"),
     ("healthcheck", "/healthcheck is always there", "*"),
@@ -103,3 +143,9 @@ def reason(section: str, name: str) -> str | None:
         if fnmatchcase(section, pattern) and any(fnmatchcase(name, one) for one in names.split()):
             return why
     return None
+
+
+def all_reasons() -> Iterator[tuple[str, str, str]]:
+    """Sections, patterns of names, and reasons, as the documentation lists them."""
+    for section, why, names in _IGNORED:
+        yield section, names, why

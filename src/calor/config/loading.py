@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,6 +14,7 @@ from oslo_config import cfg, types
 from calor.config import ignored
 from calor.config.occurrences import Occurrence, occurrences
 from calor.config.options import names_of, sections
+from calor.config.options.credentials import borrowed
 
 PLUG_IN_SECTION = "custombackend"
 """Its options are for the authentication plug-in."""
@@ -43,6 +44,7 @@ class Loaded:
     conf: cfg.ConfigOpts
     files: tuple[str, ...]
     occurrences: tuple[Occurrence, ...]
+    sections: Mapping[str, tuple[cfg.Opt, ...]]
 
     def last(self, section: str, option: cfg.Opt) -> Occurrence | None:
         """Where an option was given last: that is the value that holds."""
@@ -52,7 +54,7 @@ class Loaded:
     def findings(self) -> list[Finding]:
         known = {
             name
-            for section, options in sections().items()
+            for section, options in self.sections.items()
             for option in options
             for name in names_of(option, section)
         }
@@ -103,7 +105,14 @@ def read(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
         raise ConfigError(f"a configuration file cannot be understood: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"a configuration file cannot be read: {error}") from None
-    return Loaded(conf, tuple(names), tuple(found))
+    named = borrowed(conf)
+    for section, options in named.items():
+        conf.register_opts(options, group=section)
+    all_sections = sections()
+    all_sections |= {
+        section: (*all_sections.get(section, ()), *options) for section, options in named.items()
+    }
+    return Loaded(conf, tuple(names), tuple(found), all_sections)
 
 
 def value(conf: cfg.ConfigOpts, section: str, name: str) -> object:
@@ -112,7 +121,7 @@ def value(conf: cfg.ConfigOpts, section: str, name: str) -> object:
 
 def check(loaded: Loaded) -> None:
     """Values are read when they are asked for; a wrong one shall be told before anything starts. Raises ConfigError."""
-    for section, options in sections().items():
+    for section, options in loaded.sections.items():
         for option in options:
             try:
                 value(loaded.conf, section, option.dest)

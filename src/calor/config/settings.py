@@ -69,14 +69,25 @@ class Engine:
     events_per_stack: int | None
     cleaning_batch: int
     fetch_timeout: float
+    converge: bool
+    """Whether updates compare with reality although they do not say so."""
     property_defaults: Mapping[str, str]
     environment_dir: Path | None
     template_dir: Path | None
 
 
 @dataclass(frozen=True, slots=True)
+class ApplicationCredential:
+    """By its id, or by its name and its user."""
+
+    secret: str = field(repr=False)
+    id: str | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
-    """Whom Calor logs in as. A domain's id goes before its name."""
+    """Whom Calor logs in as. A domain's id goes before its name, and so do those of the user and the project."""
 
     auth_url: str
     username: str
@@ -86,6 +97,9 @@ class Account:
     user_domain_name: str | None
     project_domain_id: str | None
     project_domain_name: str | None
+    user_id: str | None = None
+    project_id: str | None = None
+    application_credential: ApplicationCredential | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,28 @@ class Certificates:
 
     ca_file: str | None
     insecure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """How one service is reached; None is as all are."""
+
+    endpoint_type: str | None = None
+    ca_file: str | None = None
+    insecure: bool | None = None
+    certificate: tuple[str, str] | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    services: Mapping[str, Client]
+    """Those that differ, by Heat's names for them: nova, neutron."""
+    certificate: tuple[str, str] | None
+    shared_region: str | None
+    shared_types: tuple[str, ...]
+    newest_versions: Mapping[str, str]
+    """The newest microversions to ask for, by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +142,13 @@ class Auth:
     trustee: Account | None
     public_url: str | None
     signatures_url: str | None
+    signature_accounts: tuple[tuple[Account, Certificates], ...]
+    """Those who have signatures checked, in turn; none if the service account does."""
     clients_url: str | None
     token_seconds: int
     identity_certificates: Certificates
     service_certificates: Certificates
+    clients: Clients
     clouds: tuple[str, ...]
     """The identity services that X-Auth-Url may name; none means that it does not count."""
     policy_file: Path | None
@@ -150,6 +189,8 @@ class Settings:
     otlp_endpoint: str | None
     metrics_address: tuple[str, int] | None
     """Where metrics are told beside the API."""
+    stopping_seconds: float | None
+    """How long a process that is to stop waits for what is under way; None is for each to choose, and 0 has no end."""
     database_url: str | None = field(repr=False)
     encryption_keys: tuple[bytes, ...] = field(repr=False)
     """The first encrypts, all of them decrypt. Without any, those of the state directory are used."""

@@ -26,7 +26,7 @@ class InForce:
 
 
 def in_force(loaded: Loaded) -> Iterator[InForce]:
-    for section, options in sections().items():
+    for section, options in loaded.sections.items():
         for option in options:
             found = _value(loaded, section, option)
             shown = HIDDEN if option.secret and found else _text(found)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from calor.config import accounts
 from calor.config.keys import UnusableKey, configured_keys
 from calor.config.loading import PLUG_IN_SECTION, ConfigError, Loaded
 from calor.config.settings import (
-    Account,
     Api,
     Auth,
     Certificates,
+    Clients,
     Cors,
     Engine,
     Limits,
@@ -59,6 +60,7 @@ def settings_of(loaded: Loaded) -> Settings:
         metrics_address=(conf.calor.metrics_host, conf.calor.metrics_port)
         if conf.calor.metrics_port
         else None,
+        stopping_seconds=conf.graceful_shutdown_timeout,
         database_url=conf.database.connection,
         encryption_keys=_keys(conf.auth_encryption_key),
         seal_all=conf.encrypt_parameters_and_properties,
@@ -115,6 +117,7 @@ def _engine(conf: Any, near: Path | None) -> Engine:
         events_per_stack=conf.max_events_per_stack or None,
         cleaning_batch=conf.event_purge_batch_size,
         fetch_timeout=float(conf.template_fetch_timeout),
+        converge=conf.observe_on_update,
         property_defaults={
             "software_config_transport": conf.default_software_config_transport,
             "signal_transport": conf.default_deployment_signal_transport,
@@ -128,10 +131,7 @@ def _engine(conf: Any, near: Path | None) -> Engine:
 def _auth(loaded: Loaded, near: Path | None) -> Auth:
     conf: Any = loaded.conf
     group = conf.keystone_authtoken
-    account = _account(group, group.auth_url or group.www_authenticate_uri, "keystone_authtoken", group)
-    trustee = None
-    if account is not None and conf.trustee.username:
-        trustee = _account(conf.trustee, conf.trustee.auth_url or account.auth_url, "trustee", group)
+    account = accounts.service_account(conf)
     clouds = tuple(conf.auth_password.allowed_auth_uris) if conf.auth_password.multi_cloud else ()
     if conf.auth_password.multi_cloud and not clouds:
         raise ConfigError("[auth_password] multi_cloud needs allowed_auth_uris")
@@ -145,41 +145,29 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
             one.name: one.value for one in loaded.occurrences if one.section == PLUG_IN_SECTION
         },
         account=account,
-        trustee=trustee,
-        public_url=group.www_authenticate_uri or group.auth_url,
+        trustee=accounts.trustee(conf, account),
+        public_url=group.www_authenticate_uri or (account.auth_url if account is not None else None),
         signatures_url=conf.ec2authtoken.auth_uri,
+        signature_accounts=accounts.signature_accounts(conf, account),
         clients_url=conf.clients_keystone.auth_uri,
         token_seconds=group.token_cache_time,
         identity_certificates=Certificates(group.cafile, group.insecure),
         service_certificates=Certificates(conf.clients.ca_file or group.cafile, conf.clients.insecure),
+        clients=Clients(
+            accounts.clients(conf),
+            accounts.client_certificate(conf.clients, "clients"),
+            conf.region_name_for_shared_services,
+            tuple(conf.shared_services_types),
+            accounts.newest_versions(conf),
+        ),
         clouds=clouds,
         policy_file=policy_file,
         policy_dirs=tuple(
             path for one in conf.oslo_policy.policy_dirs if (path := _path(one, near)) and path.is_dir()
         ),
         region=conf.region_name_for_services,
-        endpoint_type=conf.clients.endpoint_type.removesuffix("URL"),
+        endpoint_type=accounts.interface(conf.clients.endpoint_type),
         delegated_roles=tuple(conf.trusts_delegated_roles),
-    )
-
-
-def _account(group: Any, url: str | None, section: str, service: Any) -> Account | None:
-    if not url:
-        return None
-    for name in ("username", "password"):
-        if not group[name]:
-            raise ConfigError(
-                f"[{section}] {name} is missing: an identity service is named, and nobody to log in as"
-            )
-    return Account(
-        auth_url=url,
-        username=group.username,
-        password=group.password,
-        project=service.project_name,
-        user_domain_id=group.user_domain_id,
-        user_domain_name=group.user_domain_name,
-        project_domain_id=service.project_domain_id,
-        project_domain_name=service.project_domain_name,
     )
 
 

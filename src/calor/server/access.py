@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from calor.config.settings import Certificates
 from calor.server import tls
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
@@ -13,6 +14,7 @@ from calor.server.settings import Settings
 if TYPE_CHECKING:
     from calor.api.auth import Authenticator, IsAdmin
     from calor.api.policy import Policy
+    from calor.clouds.reaching import Reaching
     from calor.clouds.sessions import Cloud, ServiceAccount
     from calor.clouds.stack_users import StackUsers
     from calor.config.settings import Account
@@ -41,12 +43,16 @@ def trusted_cloud(settings: Settings, home: Cloud) -> Cloud:
     return _cloud(settings, _service_account(settings, trustee))
 
 
-def signatures_cloud(settings: Settings, home: Cloud) -> Cloud:
-    """The cloud whose identity service checks signatures."""
-    url = settings.configured.auth.signatures_url
-    if url is None:
-        return home
-    return _cloud(settings, replace(home.account, auth_url=url))
+def signature_clouds(settings: Settings, home: Cloud) -> tuple[Cloud, ...]:
+    """The clouds whose identity services check signatures, in the order in which they are asked."""
+    auth = settings.configured.auth
+    if auth.signature_accounts:
+        return tuple(
+            _cloud(settings, _service_account(settings, account), _verifying(certificates))
+            for account, certificates in auth.signature_accounts
+        )
+    url = auth.signatures_url
+    return (home,) if url is None else (_cloud(settings, replace(home.account, auth_url=url)),)
 
 
 def stack_users(settings: Settings, home: Cloud) -> StackUsers:
@@ -60,7 +66,10 @@ def stack_users(settings: Settings, home: Cloud) -> StackUsers:
 def verifying(settings: Settings) -> bool | str:
     """How the certificate of the identity service is checked: not at all, by the usual authorities, or by those of a
     file."""
-    met = settings.configured.auth.identity_certificates
+    return _verifying(settings.configured.auth.identity_certificates)
+
+
+def _verifying(met: Certificates) -> bool | str:
     return False if met.insecure else met.ca_file or True
 
 
@@ -105,10 +114,48 @@ def authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authentica
     )
 
 
-def _cloud(settings: Settings, account: ServiceAccount) -> Cloud:
+def _cloud(settings: Settings, account: ServiceAccount, verify: bool | str | None = None) -> Cloud:
     from calor.clouds.sessions import Cloud
 
-    return Cloud(account, verify=verifying(settings), verify_services=verifying_services(settings))
+    return Cloud(
+        account,
+        verify=verifying(settings) if verify is None else verify,
+        verify_services=verifying_services(settings),
+        reaching=_reaching(settings),
+    )
+
+
+def _reaching(settings: Settings) -> Reaching:
+    from calor.clouds.reaching import Reach, Reaching
+
+    clients = settings.configured.auth.clients
+    reaches = {}
+    for name, client in clients.services.items():
+        verify = None
+        if client.ca_file is not None or client.insecure is not None:
+            of_all = settings.configured.auth.service_certificates.insecure
+            insecure = of_all if client.insecure is None else client.insecure
+            verify = _verifying(Certificates(client.ca_file or ca_file(settings), insecure))
+        reach = Reach(client.endpoint_type, verify, client.certificate, client.url)
+        reaches.update(dict.fromkeys(_service_types(name), reach))
+    return Reaching(
+        services=reaches,
+        certificate=clients.certificate,
+        shared_region=clients.shared_region,
+        shared_types=frozenset(type for name in clients.shared_types for type in _service_types(name)),
+        newest={_SHORT_NAMES[name]: version for name, version in clients.newest_versions.items()},
+    )
+
+
+_SHORT_NAMES = {"nova": "compute", "cinder": "volume"}
+
+
+def _service_types(name: str) -> tuple[str, ...]:
+    """All types under which catalogs have a service, by Heat's name for it or one of the types."""
+    from calor.service.availability import SERVICE_TYPES
+
+    known = (types for heat_name, types in SERVICE_TYPES.items() if name == heat_name or name in types)
+    return next(known, (name,))
 
 
 def _of_one_cloud(settings: Settings, cloud: Cloud, is_admin: IsAdmin) -> Authenticator:
@@ -126,9 +173,10 @@ def _of_one_cloud(settings: Settings, cloud: Cloud, is_admin: IsAdmin) -> Authen
 
 
 def _service_account(settings: Settings, account: Account) -> ServiceAccount:
-    from calor.clouds.sessions import ServiceAccount
+    from calor.clouds.sessions import ApplicationCredential, ServiceAccount
 
     auth = settings.configured.auth
+    credential = account.application_credential
     return ServiceAccount(
         account.auth_url,
         account.username,
@@ -140,4 +188,9 @@ def _service_account(settings: Settings, account: Account) -> ServiceAccount:
         project_domain_name=None if account.project_domain_id else account.project_domain_name,
         region=auth.region,
         interface=auth.endpoint_type,
+        user_id=account.user_id,
+        project_id=account.project_id,
+        application_credential=ApplicationCredential(credential.secret, credential.id, credential.name)
+        if credential is not None
+        else None,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,7 @@ class Apps:
     def cfn(self) -> Starlette:
         from calor.api.cfn.app import create_cfn_app
 
-        verify = partial(_signer_of, access.signatures_cloud(self._settings, self._cloud))
+        verify = partial(_signer_of, access.signature_clouds(self._settings, self._cloud))
         access_log = self._settings.configured.logging.requests
         return create_cfn_app(self._database, self._commands, verify, access_log=access_log)
 
@@ -118,15 +119,21 @@ def _api_settings(settings: Settings) -> ApiSettings:
         ),
         enable_abandon=api.enable_abandon,
         enable_adopt=api.enable_adopt,
+        converge=settings.configured.engine.converge,
         access_log=settings.configured.logging.requests,
         revision=revision,
         engine_revision=revision,
     )
 
 
-def _signer_of(cloud: Cloud, received: ReceivedRequest) -> Signer:
+def _signer_of(clouds: Sequence[Cloud], received: ReceivedRequest) -> Signer:
+    """Whom the first cloud that knows the signature says it is of. Raises what the last of them does."""
     from calor.clouds.ec2 import claim_of, signer_of
+    from calor.clouds.errors import CloudError
 
     claim = claim_of(received)
     assert claim is not None
-    return signer_of(cloud, received, claim)
+    for cloud in clouds[:-1]:
+        with suppress(CloudError):
+            return signer_of(cloud, received, claim)
+    return signer_of(clouds[-1], received, claim)

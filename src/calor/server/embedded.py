@@ -10,7 +10,7 @@ from calor.server import furnishing, preparing, programs, secrets
 from calor.server.holding import hold_alone
 from calor.server.settings import Settings
 from calor.server.sockets import listen, turn_away
-from calor.server.supervisor import Program, Supervisor
+from calor.server.supervisor import GRACE_SECONDS, Program, Supervisor
 
 
 def serve(settings: Settings) -> None:
@@ -40,7 +40,9 @@ def serve(settings: Settings) -> None:
         turn_away(api_socket)
         turn_away(cfn_socket)
 
-    Supervisor(running, parting=parting).run()
+    stated = configured.stopping_seconds
+    grace = GRACE_SECONDS if stated is None else GRACE_SECONDS + stated if stated else None
+    Supervisor(running, grace, parting).run()
     hold.truncate(0)
     hold.close()
 

@@ -18,8 +18,6 @@ from calor.server.settings import Address, Settings
 from calor.server.sockets import listen, turn_away
 from calor.server.supervisor import GRACE_SECONDS, Program, Supervisor
 
-STOPPING_SECONDS = GRACE_SECONDS + programs.ONE_GRACE
-
 
 class NoCloudHere(Exception):
     """The configuration names an identity service, so that the embedded one is of no use."""
@@ -48,7 +46,8 @@ def _api(name: str, main: Callable[..., None], settings: Settings, at: Address, 
         ready = f"calor {name} is ready at {scheme}://{at}"
         owned = configured.workers == 1
         program = partial(main, found, known, listening, owned)
-        _run(name, program, ready, configured.workers, partial(turn_away, listening))
+        longest = programs.grace(settings, programs.ONE_GRACE)
+        _run(name, program, ready, configured.workers, longest, partial(turn_away, listening))
 
 
 def engine(settings: Settings, patience: float) -> None:
@@ -58,7 +57,8 @@ def engine(settings: Settings, patience: float) -> None:
         found, known = preparing.found(settings, patience)
         preparing.share_imports()
         main = partial(programs.engine_main, found, known, alone=False)
-        _run("engine", main, "calor engine is ready", settings.configured.engine.workers)
+        longest = programs.grace(settings, programs.ONE_GRACE)
+        _run("engine", main, "calor engine is ready", settings.configured.engine.workers, longest)
 
 
 def cloud(settings: Settings, at: Address) -> None:
@@ -81,14 +81,16 @@ def _run(
     main: Callable[[str], None],
     ready: str,
     workers: int,
+    longest: float | None,
     parting: Callable[[], None] = lambda: None,
 ) -> None:
     """Runs a program, as several processes if that is wanted, until SIGTERM or SIGINT. The first says that it is
-    ready; `parting` is done before several are told to stop."""
+    ready; `parting` is done before several are told to stop, which takes each as long as `longest` says."""
     if workers > 1:
         words = [ready, *[""] * (workers - 1)]
         several = [Program(name, partial(main, word)) for word in words]
-        Supervisor(several, STOPPING_SECONDS, parting).run()
+        grace = None if longest is None else GRACE_SECONDS + longest
+        Supervisor(several, grace, parting).run()
     else:
         _until_told()
         main(ready)

@@ -37,6 +37,12 @@ STOPPING_SECONDS = 30.0
 log = logging.getLogger("calor")
 
 
+def grace(settings: Settings, usual: float) -> float | None:
+    """How many seconds a process that is to stop waits for what is under way; None is without end."""
+    stated = settings.configured.stopping_seconds
+    return usual if stated is None else stated or None
+
+
 def engine_main(settings: Settings, secrets: Secrets, ready: str = "", *, alone: bool) -> None:
     """Takes up work until SIGTERM, then leaves what is under way to whoever comes next. `alone` promises that no
     other engine works on the database."""
@@ -68,7 +74,8 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     lag = asyncio.ensure_future(watch_loop())
     with _listening(settings, keeper.ring):
         task = asyncio.ensure_future(keeper.serve(lambda: say_ready(ready) if ready else None))
-        loop.add_signal_handler(signal.SIGTERM, _stop_soon, loop, task)
+        longest = grace(settings, STOPPING_SECONDS)
+        loop.add_signal_handler(signal.SIGTERM, _stop_soon, loop, task, longest)
         with contextlib.suppress(asyncio.CancelledError):
             await task
     cleaning.cancel()
@@ -78,11 +85,12 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     bell.ring(settings.bells)
 
 
-def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None]) -> None:
+def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None], longest: float | None) -> None:
     """Handing over needs the database. While that is away there is nothing to be lost: leases run out by
     themselves."""
     task.cancel()
-    loop.call_later(STOPPING_SECONDS, _give_up)
+    if longest is not None:
+        loop.call_later(longest, _give_up)
 
 
 def _give_up() -> None:
@@ -138,7 +146,7 @@ def api_main(
     api = settings.configured.api
     with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
         both = [Served(apps.cfn(), cfn_listening, api.cfn), Served(apps.rest(), listening, api.rest, ready)]
-        serve(both, BOTH_GRACE, owned=False)
+        serve(both, grace(settings, BOTH_GRACE), owned=False)
 
 
 def rest_main(
@@ -147,14 +155,14 @@ def rest_main(
     """Answers the requests of the REST API alone."""
     own = settings.configured.api.rest
     with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
-        serve([Served(apps.rest(), listening, own, ready)], ONE_GRACE, owned=owned)
+        serve([Served(apps.rest(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
 
 
 def cfn_main(settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str) -> None:
     """Answers the requests of the CFN API alone."""
     own = settings.configured.api.cfn
     with observed(settings, "api-cfn") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
-        serve([Served(apps.cfn(), listening, own, ready)], ONE_GRACE, owned=owned)
+        serve([Served(apps.cfn(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
 
 
 def cloud_main(settings: Settings, listening: socket.socket) -> None:

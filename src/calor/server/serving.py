@@ -33,9 +33,9 @@ class Served:
     ready: str = ""
 
 
-def serve(apps: Sequence[Served], grace: int, *, owned: bool) -> None:
-    """Requests that take longer than the grace when they are to end are given up. Sockets that are not owned are used
-    by other processes, too."""
+def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
+    """Requests that take longer than the grace, if there is one, when they are to end are given up. Sockets that are
+    not owned are used by other processes, too."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -67,7 +67,7 @@ def serve(apps: Sequence[Served], grace: int, *, owned: bool) -> None:
             server_header=False,
             # The app itself decides whom to believe.
             proxy_headers=False,
-            timeout_graceful_shutdown=grace,
+            timeout_graceful_shutdown=None if grace is None else int(grace),
         )
         servers.append(Server(config))
 

@@ -39,10 +39,11 @@ class Supervisor:
     def __init__(
         self,
         programs: list[Program],
-        grace: float = GRACE_SECONDS,
+        grace: float | None = GRACE_SECONDS,
         parting: Callable[[], None] = lambda: None,
     ) -> None:
-        """Programs that take longer than the grace to stop are killed. `parting` is done before they are told to."""
+        """Programs that take longer than the grace, if there is one, to stop are killed. `parting` is done before they
+        are told to."""
         self._programs = programs
         self._grace = grace
         self._parting = parting
@@ -130,7 +131,8 @@ class Supervisor:
         self._stopping = True
         self._parting()
         self._tell(needed=all(program.needed for program, _ in self._running.values()))
-        threading.Thread(target=self._insist, daemon=True).start()
+        if self._grace is not None:
+            threading.Thread(target=self._insist, args=(self._grace,), daemon=True).start()
 
     def _tell(self, *, needed: bool) -> None:
         """Tells programs to stop: those that others need, or the others."""
@@ -139,8 +141,8 @@ class Supervisor:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGTERM)
 
-    def _insist(self) -> None:
-        time.sleep(self._grace)
+    def _insist(self, grace: float) -> None:
+        time.sleep(grace)
         for pid in list(self._running):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

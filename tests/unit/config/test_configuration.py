@@ -381,3 +381,128 @@ class TestLogging:
     def test_metrics_can_have_an_address_of_their_own(self, read: Read) -> None:
         assert settings_of(read("")).metrics_address is None
         assert settings_of(read("[calor]\nmetrics_port = 9108\n")).metrics_address == ("127.0.0.1", 9108)
+
+
+KEYSTONE = "[keystone_authtoken]\nauth_url = http://k\nusername = heat\npassword = pw\n"
+
+
+class TestCredentials:
+    def test_an_application_credential_stands_for_the_service_user(self, read: Read) -> None:
+        text = (
+            "[keystone_authtoken]\nauth_url = http://k\nauth_type = v3applicationcredential\n"
+            "application_credential_id = abc\napplication_credential_secret = shh\n"
+            "[trustee]\nusername = heat\npassword = pw\n"
+        )
+        auth = settings_of(read(text)).auth
+
+        assert auth.account is not None
+        assert auth.account.application_credential is not None
+        assert auth.account.application_credential.id == "abc"
+        assert auth.trustee is not None
+        assert auth.trustee.username == "heat"
+        assert "shh" not in repr(auth)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("auth_type = v3applicationcredential\n", "application_credential_secret is missing"),
+            (
+                "auth_type = v3applicationcredential\napplication_credential_secret = s\n",
+                "application_credential_id is missing",
+            ),
+            (
+                "auth_type = v3applicationcredential\napplication_credential_secret = s\n"
+                "application_credential_name = n\n",
+                "username is missing",
+            ),
+            (
+                "auth_type = v3applicationcredential\napplication_credential_secret = s\n"
+                "application_credential_id = n\n",
+                "[trustee] username is missing",
+            ),
+            ("auth_type = v3oidcpassword\n", "v3oidcpassword is not supported"),
+        ],
+    )
+    def test_what_is_missing_is_told(self, read: Read, text: str, message: str) -> None:
+        with pytest.raises(ConfigError) as caught:
+            settings_of(read(f"[keystone_authtoken]\nauth_url = http://k\n{text}"))
+
+        assert message in str(caught.value)
+
+    def test_ids_and_default_domains_count(self, read: Read) -> None:
+        text = "user_id = u\nproject_id = p\ndefault_domain_name = D\n"
+        account = settings_of(
+            read(f"[keystone_authtoken]\nauth_url = http://k\npassword = pw\n{text}")
+        ).auth.account
+
+        assert account is not None
+        assert (account.user_id, account.project_id) == ("u", "p")
+        assert (account.user_domain_name, account.project_domain_name) == ("D", "D")
+
+    def test_another_section_may_have_them(self, read: Read) -> None:
+        loaded = read(
+            "[keystone_authtoken]\nauth_section = keystone\n"
+            "[keystone]\nauth_url = http://k\nusername = heat\npassword = pw\n"
+        )
+        account = settings_of(loaded).auth.account
+
+        assert loaded.findings() == []
+        assert account is not None
+        assert (account.auth_url, account.username) == ("http://k", "heat")
+
+    def test_signatures_may_be_checked_by_somebody_else(self, read: Read) -> None:
+        text = "[ec2authtoken]\nauth_url = http://e\nusername = ec2\npassword = pw\ncafile = /ca.pem\n"
+        [(account, certificates)] = settings_of(read(KEYSTONE + text)).auth.signature_accounts
+
+        assert (account.auth_url, account.username) == ("http://e", "ec2")
+        assert certificates.ca_file == "/ca.pem"
+
+    def test_signatures_may_be_checked_by_several_clouds(self, read: Read) -> None:
+        loaded = read(
+            KEYSTONE + "[ec2authtoken]\nmulti_cloud = true\nclouds = a, b\n"
+            "[ec2authtoken.a]\nauth_url = http://a\nusername = u\npassword = p\n"
+            "[ec2authtoken.b]\nauth_url = http://b\nusername = u\npassword = p\ninsecure = true\n"
+        )
+        found = settings_of(loaded).auth.signature_accounts
+
+        assert loaded.findings() == []
+        assert [(account.auth_url, how.insecure) for account, how in found] == [
+            ("http://a", False),
+            ("http://b", True),
+        ]
+
+    def test_several_clouds_need_names(self, read: Read) -> None:
+        with pytest.raises(ConfigError, match="multi_cloud needs clouds"):
+            settings_of(read(KEYSTONE + "[ec2authtoken]\nmulti_cloud = true\n"))
+
+
+class TestClients:
+    def test_a_service_may_be_reached_in_its_own_way(self, read: Read) -> None:
+        text = (
+            "[clients_nova]\nendpoint_type = internalURL\nca_file = /ca.pem\n"
+            "[clients_glance]\ninsecure = true\n[clients_heat]\nurl = http://h/v1/%(tenant_id)s\n"
+        )
+        loaded = read(text)
+        clients = settings_of(loaded).auth.clients.services
+
+        assert loaded.findings() == []
+        assert clients.keys() == {"nova", "glance", "heat"}
+        assert (clients["nova"].endpoint_type, clients["nova"].ca_file) == ("internal", "/ca.pem")
+        assert clients["glance"].insecure
+        assert clients["heat"].url == "http://h/v1/%(tenant_id)s"
+
+    def test_shared_services_and_newest_versions(self, read: Read) -> None:
+        text = (
+            "[DEFAULT]\nregion_name_for_shared_services = Shared\nshared_services_types = image\n"
+            "max_nova_api_microversion = 2.53\nmax_ironic_api_microversion = 1.50\n"
+        )
+        loaded = read(text)
+        clients = settings_of(loaded).auth.clients
+
+        assert (clients.shared_region, clients.shared_types) == ("Shared", ("image",))
+        assert clients.newest_versions == {"nova": "2.53"}
+        assert [finding.known for finding in loaded.findings()] == [True]
+
+    def test_a_version_that_is_none_is_told(self, read: Read) -> None:
+        with pytest.raises(ConfigError, match="'latest' is no version"):
+            settings_of(read("[DEFAULT]\nmax_nova_api_microversion = latest\n"))

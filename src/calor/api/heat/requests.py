@@ -82,7 +82,7 @@ def stack_change(api: Api, call: Call, *, patch: bool) -> StackChange:
         ),
         timeout_mins=_timeout(body),
         tags=tags(body.get("tags")),
-        converge=_boolean(body, "converge", False),
+        converge=_boolean(body, "converge", False) or api.settings.converge,
     )
 
 

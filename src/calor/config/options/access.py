@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from oslo_config import cfg
 
+from calor.config.options.credentials import VERIFYING, credentials
 
-def _account(what: str) -> tuple[cfg.Opt, ...]:
-    return (
-        cfg.StrOpt("auth_url", help=f"The identity service at which {what} logs in."),
-        cfg.StrOpt(
-            "username",
-            deprecated_opts=[cfg.DeprecatedOpt("user_name"), cfg.DeprecatedOpt("admin_user")],
-            help=f"The name of {what}.",
-        ),
-        cfg.StrOpt(
-            "password",
-            secret=True,
-            deprecated_opts=[cfg.DeprecatedOpt("admin_password")],
-            help=f"The password of {what}.",
-        ),
-        cfg.StrOpt("user_domain_id", help=f"The id of the domain of {what}."),
-        cfg.StrOpt("user_domain_name", help="The name of that domain, if the id is not given."),
-    )
-
-
-_VERIFYING: tuple[cfg.Opt, ...] = (
-    cfg.BoolOpt("insecure", default=False, help="Whether certificates are believed unseen."),
+CLIENTS = (
+    *("aodh", "barbican", "cinder", "designate", "glance", "heat", "keystone", "magnum", "manila", "mistral"),
+    *("neutron", "nova", "octavia", "swift", "trove", "zaqar"),
 )
+"""The services for which Heat has sections [clients_...]."""
+
+_CLIENT: tuple[cfg.Opt, ...] = (
+    cfg.StrOpt(
+        "endpoint_type", help="Which of the service's endpoints is used; as [clients] says without it."
+    ),
+    cfg.StrOpt("ca_file", help="The certificates, in PEM, by which the service is verified."),
+    cfg.BoolOpt("insecure", help="Whether the certificate of the service is not verified."),
+    cfg.StrOpt("cert_file", help="A certificate, in PEM, that is shown to the service."),
+    cfg.StrOpt("key_file", help="The private key of that certificate, in PEM."),
+)
+_CLIENTS: dict[str, tuple[cfg.Opt, ...]] = {
+    f"clients_{name}": _CLIENT for name in CLIENTS if name not in ("heat", "keystone")
+}
 
 OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
     "paste_deploy": (
@@ -46,22 +43,13 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         ),
     ),
     "keystone_authtoken": (
-        *_account("the service user"),
+        *credentials("the service user"),
         cfg.StrOpt(
             "www_authenticate_uri",
             deprecated_opts=[cfg.DeprecatedOpt("auth_uri"), cfg.DeprecatedOpt("identity_uri")],
             help="The address of the identity service that clients are told. If only this one is given, the service "
             "user logs in there, too. With neither, the embedded identity service is used.",
         ),
-        cfg.StrOpt(
-            "project_name",
-            default="service",
-            deprecated_opts=[cfg.DeprecatedOpt("tenant_name"), cfg.DeprecatedOpt("admin_tenant_name")],
-            help="The project in which the service user has its roles.",
-        ),
-        cfg.StrOpt("project_domain_id", help="The id of the domain of that project."),
-        cfg.StrOpt("project_domain_name", help="The name of that domain, if the id is not given."),
-        cfg.StrOpt("cafile", help="The certificates, in PEM, by which the identity service is believed."),
         cfg.IntOpt(
             "token_cache_time",
             default=60,
@@ -69,9 +57,9 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             help="For how many seconds a token is believed before it is asked about again. The default of Heat's "
             "middleware is 300.",
         ),
-        *_VERIFYING,
+        *VERIFYING,
     ),
-    "trustee": _account("whoever is given the trusts, where that is not the service user,"),
+    "trustee": credentials("whoever is given the trusts, where that is not the service user,"),
     "DEFAULT": (
         cfg.ListOpt(
             "trusts_delegated_roles",
@@ -97,6 +85,22 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.StrOpt(
             "region_name_for_services", help="The region whose services stacks use when they do not say."
         ),
+        cfg.StrOpt(
+            "region_name_for_shared_services", help="The region of services that all regions have in common."
+        ),
+        cfg.ListOpt(
+            "shared_services_types",
+            default=["image", "volumev3"],
+            help="The types of the services of that region. They have no effect without it.",
+        ),
+        *(
+            cfg.StrOpt(
+                f"max_{name}_api_microversion",
+                help=f"The newest microversion that {name.capitalize()} is asked for. What needs a newer one cannot be "
+                "used.",
+            )
+            for name in ("nova", "cinder")
+        ),
     ),
     "auth_password": (
         cfg.BoolOpt(
@@ -110,6 +114,19 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
         cfg.StrOpt(
             "auth_uri", help="The identity service that checks signatures, where that is another one."
         ),
+        cfg.BoolOpt(
+            "multi_cloud",
+            default=False,
+            help="Whether several identity services may have checked a signature.",
+        ),
+        cfg.ListOpt(
+            "clouds",
+            default=[],
+            help="Their names: the section [ec2authtoken.NAME] has the credentials for each. They are asked in this "
+            "order.",
+        ),
+        *credentials("whoever has signatures checked, where that is not the service user,"),
+        *VERIFYING,
     ),
     "clients": (
         cfg.StrOpt(
@@ -117,8 +134,19 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             default="publicURL",
             help="Which of a service's endpoints is used: publicURL, internalURL or adminURL.",
         ),
-        cfg.StrOpt("ca_file", help="The certificates, in PEM, by which services are believed."),
-        *_VERIFYING,
+        cfg.StrOpt("ca_file", help="The certificates, in PEM, by which services are verified."),
+        cfg.BoolOpt("insecure", default=False, help="Whether certificates of services are not verified."),
+        cfg.StrOpt("cert_file", help="A certificate, in PEM, that is shown to services."),
+        cfg.StrOpt("key_file", help="The private key of that certificate, in PEM."),
+    ),
+    **_CLIENTS,
+    "clients_heat": (
+        *_CLIENT,
+        cfg.StrOpt(
+            "url",
+            help="The orchestration API, as in http://heat.example:8004/v1/%(tenant_id)s, instead of the one in the "
+            "catalog.",
+        ),
     ),
     "clients_keystone": (
         cfg.StrOpt(

@@ -50,6 +50,12 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             help="Where servers and alarms send signals, as in http://heat.example:8000/v1/waitcondition. Without it, "
             "heat_metadata_server_url.",
         ),
+        cfg.IntOpt(
+            "graceful_shutdown_timeout",
+            min=0,
+            help="How many seconds a process that is to stop waits for what is under way: an API for its requests (20, "
+            "or 5 in `calor serve`), an engine for the database (30). 0 waits without end. Heat's default is 60.",
+        ),
         cfg.BoolOpt("debug", default=False, help="Whether the log tells every detail."),
         cfg.StrOpt(
             "log_file",

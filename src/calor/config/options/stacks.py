@@ -70,6 +70,11 @@ _ENGINE = (
         help="The seconds between two looks for what has become too old to keep. Heat's default is 60.",
     ),
     cfg.BoolOpt(
+        "observe_on_update",
+        default=False,
+        help="Whether updates look at what there really is and repair it, as those with `converge` do.",
+    ),
+    cfg.BoolOpt(
         "enable_stack_adopt",
         default=True,
         help="Whether a stack can be made of what another one left behind. Off in Heat by default.",
