@@ -45,7 +45,7 @@ def user(cloud: Cloud) -> StackUser:
 
 @pytest.fixture(scope="module")
 def keys(cloud: Cloud, user: StackUser) -> KeyPair:
-    return StackUsers(cloud).make_keys(user.id, user.project_id)
+    return StackUsers(cloud).make_keys(user.id, user.password, user.project_id)
 
 
 class TestClaims:
@@ -158,7 +158,7 @@ class TestSigners:
     def test_a_user_who_is_kept_out_signs_in_vain(self, cloud: Cloud) -> None:
         users = StackUsers(cloud)
         user = users.make_user(uuid4().hex, users.make_project("abc", uuid4().hex))
-        keys = users.make_keys(user.id, user.project_id)
+        keys = users.make_keys(user.id, user.password, user.project_id)
         request = received(presigned_url(f"http://{HOST}/v1", ARN, "signal", keys), "POST")
         ask(cloud, request)
         users.enable_user(user.id, False)

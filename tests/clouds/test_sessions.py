@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from calor.clouds import errors
+from calor.clouds.calls import Api
 from calor.clouds.connections import RestlessAdapter
 from calor.clouds.services import Services
 from calor.clouds.sessions import Cloud, ServiceAccount, access_of, versioned
@@ -31,6 +32,24 @@ def test_a_token_is_used_as_it_is(cloud: Cloud, token: str) -> None:
     session = cloud.with_token(token)
     assert project_of(session) == ("demo", "demo")
     assert session.get_token() == token
+
+
+def test_the_service_account_asks_what_a_token_is_worth(
+    running: Any, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_by: list[str] = []
+    send = Api.send
+
+    def noted(api: Api, method: str, path: str, **more: Any) -> Any:
+        answer = send(api, method, path, **more)
+        if path.startswith("/auth/tokens"):
+            asked_by.append(answer.request.headers["X-Auth-Token"])
+        return answer
+
+    monkeypatch.setattr(Api, "send", noted)
+    cloud = Cloud(running.account)
+    cloud.with_token(token)
+    assert asked_by == [access_of(cloud.service).auth_token]
 
 
 def test_a_token_that_is_none_is_refused(cloud: Cloud) -> None:
@@ -103,9 +122,9 @@ def test_an_answer_that_is_no_json_is_an_error_of_the_cloud(cloud: Cloud) -> Non
 
         answering = threading.Thread(target=answer)
         answering.start()
-        broken = Cloud(replace(cloud.account, auth_url=f"http://127.0.0.1:{proxy.getsockname()[1]}"))
+        broken = Api(cloud.service, f"http://127.0.0.1:{proxy.getsockname()[1]}", "identity")
         with pytest.raises(errors.Permanent, match="not a JSON object"):
-            broken.with_token("any")
+            broken.ask("GET", "users")
         answering.join()
 
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from calor.clouds import errors
+from calor.clouds.calls import Api
 from calor.clouds.sessions import Cloud, access_of
 from calor.clouds.stack_users import DomainAdmin, StackUsers, project_name
 
@@ -156,14 +157,23 @@ class TestUser:
 class TestKeys:
     def test_a_user_has_one_pair_for_a_project(self, users: StackUsers, project: str) -> None:
         user = users.make_user(uuid4().hex, project)
-        keys = users.make_keys(user.id, project)
+        keys = users.make_keys(user.id, user.password, project)
         assert keys.access
         assert keys.secret
-        assert users.make_keys(user.id, project) == keys
+        assert users.make_keys(user.id, user.password, project) == keys
 
-    def test_that_they_are_gone_is_fine(self, users: StackUsers, project: str) -> None:
+    def test_the_user_asks_for_them_as_the_admin_of_the_domain_may_not(
+        self, cloud: Cloud, users: StackUsers, project: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         user = users.make_user(uuid4().hex, project)
-        keys = users.make_keys(user.id, project)
-        users.delete_keys(user.id, keys.access)
-        users.delete_keys(user.id, keys.access)
-        assert users.make_keys(user.id, project) != keys
+        asked_by: list[str] = []
+        send = Api.send
+
+        def noted(api: Api, method: str, path: str, **more: Any) -> Any:
+            if "OS-EC2" in path:
+                asked_by.append(str(access_of(api.session).user_id))
+            return send(api, method, path, **more)
+
+        monkeypatch.setattr(Api, "send", noted)
+        users.make_keys(user.id, user.password, project)
+        assert set(asked_by) == {user.id}

@@ -98,7 +98,7 @@ class Accounts:
         self.users.add(name)
         return StackUser(name, name, "secret", project, self.domain_id)
 
-    def make_keys(self, user: str, project: str) -> KeyPair:
+    def make_keys(self, user: str, password: str, project: str) -> KeyPair:
         return KeyPair(f"access-{user}", "secret")
 
     def enable_user(self, user: str, enabled: bool) -> None: ...

@@ -83,7 +83,9 @@ class ResourceUsers:
     async def keys(self, ctx: Context) -> KeyPair:
         user = await self.user(ctx)
         if "access" not in user:
-            made = await asked(self._services.users.make_keys, user["user_id"], user["project"])
+            made = await asked(
+                self._services.users.make_keys, user["user_id"], user["password"], user["project"]
+            )
             user = {**user, "access": made.access, "secret": made.secret}
             self._keep(ctx, user)
         return KeyPair(user["access"], user["secret"])
