@@ -170,7 +170,7 @@ class TestKeys:
         send = Api.send
 
         def noted(api: Api, method: str, path: str, **more: Any) -> Any:
-            if "OS-EC2" in path:
+            if "credentials" in path:
                 asked_by.append(str(access_of(api.session).user_id))
             return send(api, method, path, **more)
 

@@ -14,6 +14,7 @@ import configparser
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.serve_only and tempest is None:
         print(f"{options.tempest} is not installed", file=sys.stderr)
         return 2
+    # Whoever ends it, what was started ends, and the region goes.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         kept = options.keep or stack.enter_context(tempfile.TemporaryDirectory())
         home = Path(kept).absolute()

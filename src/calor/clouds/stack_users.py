@@ -6,11 +6,13 @@ Whatever is made is found again if it exists, so that interrupted work can be re
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from calor.clouds.calls import Api
 from calor.clouds.errors import Conflict, NotFound, Permanent
@@ -116,15 +118,17 @@ class StackUsers:
         self._domain.identity.delete("users", user_id)
 
     def make_keys(self, user_id: str, password: str, project_id: str) -> KeyPair:
-        """The keys by which a user signs requests in the manner of EC2. The user makes them: Keystone lets nobody else
-        but an admin of the whole cloud, which the domain's admin is not."""
+        """The keys by which a user signs requests in the manner of EC2. The user makes them, as a credential: the
+        interface for EC2 is closed to both the domain's admin and those who are no members of their project."""
         identity = self._cloud.identity(self._cloud.as_user(user_id, password, project_id))
-        path = ("users", user_id, "credentials", "OS-EC2")
-        existing = identity.ask("GET", *path)["credentials"]
-        keys = next((each for each in existing if each["tenant_id"] == project_id), None)
-        if keys is None:
-            keys = identity.ask("POST", *path, body={"tenant_id": project_id})["credential"]
-        return KeyPair(keys["access"], keys["secret"])
+        params = {"user_id": user_id, "type": "ec2"}
+        for known in identity.ask("GET", "credentials", params=params)["credentials"]:
+            if known["project_id"] == project_id:
+                return _keys(known["blob"])
+        blob = json.dumps({"access": uuid4().hex, "secret": secrets.token_hex(16)})
+        wanted = {**params, "project_id": project_id, "blob": blob}
+        identity.ask("POST", "credentials", body={"credential": wanted})
+        return _keys(blob)
 
     def delete_project(self, project_id: str) -> None:
         """Deletes a stack's project with all its users."""
@@ -193,6 +197,11 @@ class StackUsers:
 
 def project_name(project: str, stack_id: str) -> str:
     return f"{project}-{stack_id}"[:LONGEST_PROJECT_NAME]
+
+
+def _keys(blob: str) -> KeyPair:
+    keys = json.loads(blob)
+    return KeyPair(keys["access"], keys["secret"])
 
 
 def new_password() -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar
 
-from calor.clouds.errors import NotFound
+from calor.clouds.errors import NotFound, Permanent
 from calor.language.schema import Resolve, ResourceType
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.naming import with_ids
@@ -295,17 +296,28 @@ class CloudObject(ResourceType):
     async def nobodys(cls, ctx: Context, cloud: CloudServices, body: Object) -> Object | None:
         """What a request may have made. Names that templates give are not unique: what was there before the step
         began, or belongs to another resource, is not meant."""
-        path = (*cls.path(ctx), *([cls.details] if cls.details else []))
-        listed = await cloud.all(
-            cls.api, *path, key=cls._plural(), params=cls.likeness(body), version=cls.version
-        )
         alike = [
-            shown for shown in listed if cls.resembles(shown, body) and is_new(shown, ctx, cls.time_member)
+            shown
+            for shown in await cls._listed(ctx, cloud, cls.likeness(body))
+            if cls.resembles(shown, body) and is_new(shown, ctx, cls.time_member)
         ]
         if not alike:
             return None
         taken = await ctx.taken([cls.id_of(shown) for shown in alike])
         return next((shown for shown in alike if cls.id_of(shown) not in taken), None)
+
+    @classmethod
+    async def _listed(cls, ctx: Context, cloud: CloudServices, params: dict[str, str]) -> list[Object]:
+        """What a list shows, of which the parameters only make it shorter: services refuse to filter by some members,
+        by others than they did in their last version."""
+        path = (*cls.path(ctx), *([cls.details] if cls.details else []))
+        read = partial(cloud.all, cls.api, *path, key=cls._plural(), version=cls.version)
+        try:
+            return await read(params=params)
+        except Permanent as error:
+            if error.status != 400 or not params:
+                raise
+            return await read()
 
     @classmethod
     def _plural(cls) -> str:

@@ -142,6 +142,15 @@ def test_a_volume_is_made_and_waited_for() -> None:
     assert Volume.attribute(context, "snapshot_id") is None
 
 
+def test_whether_several_servers_may_have_a_volume_is_left_to_its_type() -> None:
+    """Cinder refuses requests that say so."""
+    context = made(size=1, multiattach=True, volume_type="shared")
+
+    asked = context.services.body("POST /volumes")["volume"]
+    assert "multiattach" not in asked
+    assert asked["volume_type"] == "shared"
+
+
 def test_a_volume_that_gets_an_error_fails() -> None:
     cloud = VolumeCloud()
     cloud.grows["creating"] = "error"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from fake_cloud import FakeCloud
 from fake_context import run
 from neutron_work import attribute, deleted, found, intended, made, updated
 
-from calor.clouds.errors import Conflict, NotFound, Transient
+from calor.clouds.errors import Conflict, NotFound, Permanent, Transient
 from calor.types.behaviour import ResourceFailed
 from calor.types.neutron.net import Net
 from calor.types.neutron.port import Port
@@ -15,6 +17,7 @@ from calor.types.neutron.provider_net import ProviderNet
 from calor.types.neutron.router import Router
 from calor.types.neutron.router_gateway import RouterGateway
 from calor.types.neutron.router_interface import RouterInterface
+from calor.types.neutron.segment import Segment
 from calor.types.neutron.subnet import Subnet
 
 NETWORK = "0d6f4bbe-7d4c-4c3e-9c35-333333333333"
@@ -151,6 +154,22 @@ def test_a_network_of_another_resource_is_not_taken_for_an_orphan() -> None:
     context.elsewhere = frozenset({"n"})
 
     assert not found(context)
+
+
+def test_a_list_that_the_service_does_not_filter_is_read_whole() -> None:
+    cloud = FakeCloud()
+    segment = {"network_id": NETWORK, "network_type": "vxlan", "segmentation_id": 7}
+
+    def segments(request: Any) -> Any:
+        if request.params:
+            return Permanent("['segmentation_id'] is invalid attribute for filtering", status=400)
+        return {"segments": [{"id": "other", **segment, "segmentation_id": 8}, {"id": "mine", **segment}]}
+
+    cloud.answers["GET /segments"] = segments
+    context = intended(Segment, cloud, network=NETWORK, network_type="vxlan", segmentation_id=7)
+
+    assert found(context)
+    assert context.physical_id == "mine"
 
 
 def test_a_subnet_that_was_asked_for_otherwise_is_not_taken_for_an_orphan() -> None:

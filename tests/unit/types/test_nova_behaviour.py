@@ -283,7 +283,7 @@ class TestDeployedServers:
         context = made(DeployedServer)
 
         settings = DeployedServer.attribute(context, "os_collect_config")
-        assert settings["collectors"] == ["cfn", "local"]
+        assert settings["collectors"] == ["ec2", "cfn", "local"]
         assert context.physical_id == context.id
         assert DeployedServer.attribute(context, "name") == context.physical_name()
 
@@ -298,7 +298,7 @@ class TestDeployedServers:
         )
 
         settings = DeployedServer.attribute(context, "os_collect_config")
-        assert settings["collectors"] == ["request", "local"]
+        assert settings["collectors"] == ["ec2", "request", "local"]
         assert settings["cfn"] is None
         assert settings["request"] == {"metadata_url": "https://swift/c/o"}
 

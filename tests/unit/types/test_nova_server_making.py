@@ -302,7 +302,7 @@ class TestUserData:
         assert parts["text/plain"].get_payload() == "#!/bin/sh\ndate"
         settings = json.loads(parts["cfn-init-data"].get_payload())["os-collect-config"]
         assert settings == {
-            "collectors": ["cfn", "local"],
+            "collectors": ["ec2", "cfn", "local"],
             "cfn": {
                 "metadata_url": "http://cfn:8000/v1/",
                 "access_key_id": "access-of-thing",
@@ -318,7 +318,7 @@ class TestUserData:
         context = made(user_data_format="SOFTWARE_CONFIG", software_config_transport="POLL_SERVER_HEAT")
 
         settings = Server.attribute(context, "os_collect_config")
-        assert settings["collectors"] == ["heat", "local"]
+        assert settings["collectors"] == ["ec2", "heat", "local"]
         assert settings["heat"]["stack_id"] == f"web/{context.stack_id}"
         assert settings["heat"]["resource_name"] == "thing"
         assert settings["heat"]["password"] == "secret"
@@ -562,6 +562,35 @@ class TestAttributes:
         assert Server.attribute(context, "instance_name") == "instance-1"
         assert Server.attribute(context, "tags") == ["a"]
         assert Server.attribute(context, "show")["status"] == "ACTIVE"
+
+    @pytest.mark.parametrize(("newest", "asked"), [("2.104", "2.96"), ("2.79", "2.79"), (None, "2.1")])
+    def test_all_that_nova_tells_is_asked_for_only_if_the_template_reads_it(
+        self, newest: str | None, asked: str
+    ) -> None:
+        context = self.looked_at()
+        assert "GET /" not in context.services.lines()
+
+        context.read = frozenset({"show"})
+        if newest is not None:
+            context.services.answers["GET /"] = {"version": {"version": newest, "id": "v2.1"}}
+        context.services.answers["GET /servers/s1"] = lambda request: {
+            "server": {"id": "s1", "name": "web", "status": "ACTIVE", "server_groups": [request.version]}
+        }
+        run(Server.observe(context))
+
+        assert Server.attribute(context, "show")["server_groups"] == [asked]
+
+    def test_what_agents_are_told_is_part_of_all(self) -> None:
+        context = self.looked_at()
+        assert Server.attribute(context, "os_collect_config") == {}
+        assert Server.attribute(context, "show")["os_collect_config"] == {}
+
+        context.set_metadata({"os-collect-config": {"collectors": ["ec2", "heat", "local"]}})
+        assert Server.attribute(context, "show")["os_collect_config"]["collectors"] == [
+            "ec2",
+            "heat",
+            "local",
+        ]
 
     def test_interfaces_are_not_asked_for_again_while_they_stay_the_same(self) -> None:
         context = self.looked_at()

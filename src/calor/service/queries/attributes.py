@@ -41,7 +41,7 @@ class StoredStack:
         """What the cloud says of a resource or, where that is not stored, all of its attributes; and those that
         are asked for. What cannot be known is None."""
         state = self.current[name]
-        shown = state.attributes.get(WHOLE)
+        shown = bare(self.read(name, WHOLE))
         if isinstance(shown, dict):
             return {**{one: bare(self.read(name, one)) for one in wanted}, **shown}
         declared = [one for one in self._names(state) if one != WHOLE]

@@ -106,8 +106,8 @@ class Volume(VolumeObject):
         ),
         "multiattach": Property(
             bool,
-            "Whether several servers may have the volume at a time. The storage service takes this from the "
-            "volume type today.",
+            "Has no effect, as the storage service takes this from the volume type: choose one whose extra spec "
+            "multiattach is '<is> True'.",
             default=False,
             support=hidden("13.0.0", supported("6.0.0")),
         ),
@@ -192,7 +192,6 @@ class Volume(VolumeObject):
                 member: await id_for(cloud, kind, named) for member, (kind, named) in sources.items() if named
             },
             **({"metadata": texts(props["metadata"])} if props["metadata"] else {}),
-            **({"multiattach": True} if props["multiattach"] else {}),
         }
 
     @classmethod

@@ -27,7 +27,7 @@ async def connect(ctx: Context, transport: str, swift: Mapping[str, Any] | None 
         **before,
         **others,
         collector: await _settings(ctx, transport, swift or {}),
-        "collectors": [collector, "local"],
+        "collectors": ["ec2", collector, "local"],
     }
     ctx.set_metadata({"deployments": [], **ctx.metadata, SETTINGS: settings})
     await ctx.publish_metadata()

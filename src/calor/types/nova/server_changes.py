@@ -9,7 +9,7 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, Object
 from calor.types.heat import collecting
-from calor.types.nova import addresses
+from calor.types.nova import addresses, whole
 from calor.types.nova.ports import own_ports
 from calor.types.nova.rewiring import interfaces, plug, rewire, unplug
 from calor.types.nova.server_request import READ, as_text, encoded, personality
@@ -62,6 +62,7 @@ class ServerChanges(ServerLife):
         if shown is not None:
             ctx.note(**{SHOWN: shown})
             await addresses.learn(ctx, cloud)
+            await whole.learn(ctx, cloud)
 
     @classmethod
     async def _put(cls, ctx: Context, cloud: CloudServices, body: Object, *path: str) -> None:

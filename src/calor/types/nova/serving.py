@@ -11,7 +11,7 @@ from calor.clouds.errors import NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
-from calor.types.nova import addresses, user_data
+from calor.types.nova import addresses, user_data, whole
 from calor.types.nova.interfaces import allocation, entry
 from calor.types.nova.ports import associate, delete_ports, port_for, release, unused
 from calor.types.nova.server_request import (
@@ -191,6 +191,7 @@ class ServerLife(CloudObject):
             await cls.put_tags(ctx, cloud, props["tags"])
             ctx.note(**{SHOWN: {**ctx.data[SHOWN], "tags": list(props["tags"])}})
         await addresses.learn(ctx, cloud)
+        await whole.learn(ctx, cloud)
 
     @classmethod
     async def put_tags(cls, ctx: Context, cloud: CloudServices, tags: list[str]) -> None:
@@ -206,14 +207,15 @@ class ServerLife(CloudObject):
         await super().observe(ctx)
         if ctx.data.get(SHOWN) and addresses.are_news(ctx):
             await addresses.learn(ctx, await ctx.cloud())
+        await whole.learn(ctx, await ctx.cloud())
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:
         if name == "os_collect_config":
-            return ctx.metadata.get(collecting.SETTINGS)
+            return whole.settings(ctx)
         shown = ctx.data.get(SHOWN)
         if shown is None or name == "show":
-            return shown
+            return whole.shown(ctx)
         match name:
             case "addresses":
                 return addresses.extended(ctx)
