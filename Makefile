@@ -41,6 +41,8 @@ conformance: setup $(VENV)/.conformance ## Run other people's suites; EXAMPLES= 
 
 $(VENV)/.conformance: pyproject.toml
 	$(INSTALL) '.[dev,conformance]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/openstack-heat \
+		'openstack-heat==27.*'
 	@touch $@
 
 docs: setup ## Build the documentation into site/; broken links fail
