@@ -32,7 +32,7 @@ class TestFailures:
         assert ran.lines == [
             "below/deep  OS::Heat::TestResource  CREATE_FAILED",
             "  at       inner.yaml:5",
-            "  reason   the test resource was told to fail",
+            "  reason   Test Resource failed deep",
         ]
         as_data = json.loads(calor("stack", "failures", "list", "why", "-f", "json").out)
         assert as_data[0]["place"] == "inner.yaml:5"
@@ -54,7 +54,7 @@ class TestFailures:
         ran = calor("stack", "failures", "back")
 
         assert ran.lines[0] == "below/deep  OS::Heat::TestResource  UPDATE_FAILED"
-        assert ran.lines[-1] == "  reason   the test resource was told to fail"
+        assert ran.lines[-1] == "  reason   Test Resource failed deep"
 
     def test_so_it_is_when_the_rollback_left_nothing(self, calor: Run) -> None:
         calor("stack", "create", "--enable-rollback", "-t", "broken.yaml", "undone")
@@ -62,7 +62,7 @@ class TestFailures:
         ran = calor("stack", "failures", "undone")
 
         assert ran.lines[0].startswith("below")
-        assert ran.lines[-1] == "  reason   the test resource was told to fail"
+        assert ran.lines[-1] == "  reason   Test Resource failed deep"
 
     def test_what_failed_in_an_earlier_action_is_not_told(self, calor: Run) -> None:
         calor("stack", "create", "-t", "broken.yaml", "mended")

@@ -20,15 +20,18 @@ HOME = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 PACKAGE = PROGRAMS.parent / "openstack-heat"
 """Where `make conformance` unpacks openstack-heat: beside the environment, since both have a program `heat-manage`."""
+TESTS = PACKAGE / "heat_integrationtests" / "functional"
 SERVER_CONFIGURATION = "[DEFAULT]\nenable_stack_adopt = true\nenable_stack_abandon = true\n"
-RESULT = re.compile(r"^\{\d+\} heat_integrationtests\.functional\.(.+?) (?:\[[\d.]+s\] )?\.\.\. (\w+)", re.MULTILINE)
-RUNS = 188
+RESULT = re.compile(
+    r"^\{\d+\} heat_integrationtests\.functional\.(.+?) (?:\[[\d.]+s\] )?\.\.\. (\w+)", re.MULTILINE
+)
+RUNS = 192
 """So many there are, a test counted once for each of its scenarios."""
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    if not (PACKAGE / "heat_integrationtests").is_dir():
+    if not TESTS.is_dir():
         lacking("openstack-heat")
     config = tmp_path / "calor.conf"
     config.write_text(SERVER_CONFIGURATION)
@@ -70,8 +73,8 @@ def test_heats_functional_tests_pass_but_for_the_documented_ones(
 
     done = subprocess.run(
         [
-            *(PROGRAMS / "stestr", "--test-path", PACKAGE / "heat_integrationtests", "--top-dir", PACKAGE),
-            *("run", "--concurrency", "8", r"^heat_integrationtests\."),
+            *(PROGRAMS / "stestr", "--top-dir", PACKAGE, "--test-path", TESTS),
+            *("run", "--concurrency", "8"),
         ],
         cwd=workspace,
         capture_output=True,

@@ -9,6 +9,9 @@ import pytest
 from workbench import Probe, Workbench
 
 from calor.language.schema import ResourceType
+from calor.service.queries.meanings import Meanings
+from calor.service.queries.resources import Resources
+from calor.store.database import reading
 
 
 class Departed(ResourceType):
@@ -71,3 +74,31 @@ def test_what_no_installed_type_can_delete_stays_in_its_stack(bench: Workbench) 
     row = bench.resources(stack)["a"]
     assert (row.action, row.status, row.physical_id) == ("DELETE", "FAILED", "object-1")
     assert "there is no resource type Test::Departed" in row.reason
+
+
+@pytest.mark.parametrize("changed", ["1", "2"], ids=["unchanged", "changed"])
+@pytest.mark.parametrize("name", ["Mine::Other", "Test::Probe"])
+def test_a_type_that_is_called_by_another_name_has_that_name_after_an_update(
+    bench: Workbench, name: str, changed: str
+) -> None:
+    names = {"resource_registry": {"Mine::Probe": "Test::Probe", "Mine::Other": "Test::Probe"}}
+    stack = bench.wait(bench.create(aliased(value="1"), environment=names))
+    before = bench.resources(stack)["a"]
+    renamed = aliased(value=changed)
+    renamed["resources"]["a"]["type"] = name
+
+    bench.wait(bench.update(stack, renamed, environment=names))
+
+    after = bench.resources(stack)["a"]
+    assert (before.type, after.type) == ("Mine::Probe", name)
+    assert before.physical_id == after.physical_id
+    bench.delete(stack)
+    assert bench.wait(stack).status == "COMPLETE"
+    assert Probe.journal[-1] == ("delete", "a", changed)
+
+
+def test_attributes_of_a_resource_of_an_aliased_type_are_shown(bench: Workbench) -> None:
+    stack = bench.wait(bench.create(aliased(value="1"), environment=ALIAS))
+    source = reading(bench.database)
+    shown = Resources(source, Meanings(source, bench.world), bench.world).show(stack, "a")
+    assert shown.line.attributes == {"value": "1"}

@@ -93,4 +93,4 @@ def test_what_may_not_be_replaced_is_not_although_it_is_ill(bench: Workbench) ->
     assert bench.wait(stack).state == "UPDATE_FAILED"
     row = bench.resources(stack)["a"]
     assert row.physical_id == before
-    assert "replace is restricted" in str(row.reason)
+    assert bench.reasons(stack, "a")[-1] == "replace is restricted for resource."

@@ -13,6 +13,7 @@ from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
 from calor.observe.fields import at_resource
+from calor.plan.choosing import current
 from calor.plan.present import IMPLEMENTATION, NESTED, declared_type
 from calor.store import records
 
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 
 BACKWARDS = frozenset({"SUSPEND"})
 GOES_ON = frozenset({"CHECK"})
+
+
+def may_begin(action: str, state: ResourceState) -> bool:
+    """Whether an action may be begun, or gone on with, on a resource as it is. Otherwise what was never made, or is
+    broken, would count as COMPLETE afterwards."""
+    if action == "SUSPEND":
+        return state.action == "SUSPEND" or (state.action != "DELETE" and state.status == "COMPLETE")
+    if action == "RESUME":
+        return state.action == "RESUME" or state.state == "SUSPEND_COMPLETE"
+    return True
 
 
 class ActionWalk:
@@ -33,6 +44,7 @@ class ActionWalk:
         self.journal = run.journal
         self.definition: Definition | None = None
         self.rows = run.states_of(rows)
+        self._current = current(self.rows.values(), stack.definition)
         self.children: dict[str, ActionWalk] = {}
         self.unsupported: list[str] = []
         self.snapshots: dict[str, Any] = {}
@@ -58,12 +70,20 @@ class ActionWalk:
         at_resource(state.name)
         if self._passes(state):
             return None
+        if not may_begin(self.action, state):
+            if self._current.get(state.name) is not state:
+                # It waits to be deleted, and another one has its place.
+                return None
+            raise StepFailed("Error", f"State {state.state} is invalid for {self.action.lower()}")
         found = declared_type(state, self.run.world.declaration)
+        never_made = state.status == "FAILED" and state.physical_id is None
         self._enter(state)
         if state.data.get(NESTED):
             return self._finish(self._below(state), state)
         handler = getattr(found, self.action.lower(), None)
         if handler is None:
+            if never_made:
+                raise self._fail(state, StepFailed("Exception", "Resource not created"))
             if self.action == "CHECK":
                 self.unsupported.append(state.name)
                 self._leave(state, f"CHECK not supported for {state.type_name}")

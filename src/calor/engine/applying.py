@@ -68,9 +68,13 @@ class StackWalk(Changing, Removing):
         """What failed in this action before another engine took it up: it is not tried a second time."""
         found: dict[Node, StepFailed] = {}
         for row in self.rows.values():
-            if row.status == "FAILED" and row.data.get(FAILURE, {}).get("of") == self.occasion:
-                step = Delete(row.id) if row.action == "DELETE" else Apply(row.name)
-                found[step] = StepFailed(**row.data[FAILURE]["error"])
+            failure = row.data.get(FAILURE, {})
+            if failure.get("of") != self.occasion:
+                continue
+            error = StepFailed(**failure["error"])
+            # What was not allowed has left the resource as it was.
+            if row.status == "FAILED" or error.kind == RESTRICTED:
+                found[Delete(row.id) if row.action == "DELETE" else Apply(row.name)] = error
         return found
 
     def _give_up_interrupted(self) -> None:
@@ -148,7 +152,7 @@ class StackWalk(Changing, Removing):
             self._keep(present, resource)
             return None
         if decision.kind is Kind.FORBIDDEN:
-            raise self._failed_before(resource, present, StepFailed(decision.error, decision.reason))
+            raise self._forbidden(resource, present, decision)
         # What is undecided now, the type decides while it updates.
         if decision.kind in (Kind.UPDATE, Kind.UNDECIDED) and present is not None:
             if present.status == "FAILED" and may_outlive_failure(present.action, resource.found):
@@ -182,7 +186,7 @@ class StackWalk(Changing, Removing):
         except Exception as error:
             raise self._broke_off(state, state.action, error) from None
         if not well and not decision.may_be(Kind.REPLACE):
-            raise self._failed_before(resource, state, StepFailed(RESTRICTED, restriction("replace")))
+            raise self._not_allowed(state, StepFailed(RESTRICTED, restriction("replace")))
         if not well:
             following = self._create(resource, evaluated, state)
         elif being_made:

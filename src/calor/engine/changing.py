@@ -56,7 +56,6 @@ class Changing(Making):
             state.properties = properties
             state.data = {name: value for name, value in state.data.items() if name != CHANGING}
             self._renew_metadata(state, bare(evaluated.metadata), resource)
-            state.type_name = resource.type_name
             self._follow(state, resource)
             self.read_attributes(state, resource)
             self._leave(state, "UPDATE")
@@ -82,9 +81,9 @@ class Changing(Making):
     def _replaced(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Following:
-        if "replace" in self.registry.restricted_actions(state.name):
-            raise self._fail(state, "UPDATE", StepFailed(RESTRICTED, restriction("replace")))
         self._announce(state, "UPDATE", "COMPLETE", f"The Resource {state.name} requires replacement.")
+        if "replace" in self.registry.restricted_actions(state.name):
+            raise self._not_allowed(state, StepFailed(RESTRICTED, restriction("replace")))
         return self._create(resource, evaluated, state)
 
     @staticmethod
@@ -100,11 +99,11 @@ class Changing(Making):
             state.data = {**state.data, METADATA: metadata}
 
     def _keep(self, state: ResourceState, resource: ResourceDefinition) -> None:
-        before = (state.requires, state.definition, state.data, state.replaced_by, state.attributes)
+        before = _followed(state)
         self._follow(state, resource)
         if self.reads_more(state):
             self.read_attributes(state, resource)
-        if before != (state.requires, state.definition, state.data, state.replaced_by, state.attributes):
+        if before != _followed(state):
             self.journal.resource(state)
 
     async def _keep_nested(
@@ -115,7 +114,7 @@ class Changing(Making):
         differs = await child.differs(evaluated)
         decision = decide_with_stack_below(Decision(Kind.KEEP, ""), wanted, differs)
         if decision.kind is Kind.FORBIDDEN:
-            raise self._failed_before(resource, state, StepFailed(decision.error, decision.reason))
+            raise self._forbidden(resource, state, decision)
         if decision.kind is Kind.UPDATE:
             await awaited(self._update(resource, state, evaluated, decision))
             return
@@ -140,3 +139,15 @@ class Changing(Making):
         await awaited(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
         state.properties = bare(evaluated.values)
         self.journal.resource(state)
+
+
+def _followed(state: ResourceState) -> tuple[Any, ...]:
+    """What of a resource may change although it is kept."""
+    return (
+        state.type_name,
+        state.requires,
+        state.definition,
+        state.data,
+        state.replaced_by,
+        state.attributes,
+    )

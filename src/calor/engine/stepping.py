@@ -14,7 +14,7 @@ from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
-from calor.plan.decision import has_stack_below, may_renew
+from calor.plan.decision import RESTRICTED, Decision, has_stack_below, may_renew
 from calor.plan.present import EXTERNAL, MADE_FOR, policy_of, remembered
 from calor.types.behaviour import NeedsReplacement
 
@@ -74,6 +74,8 @@ class Stepping(OpenedStack):
     def _follow(self, state: ResourceState, resource: ResourceDefinition) -> None:
         """Notes the definition that a resource follows from now on."""
         assert self.definition is not None
+        # The same type may have got another name: an alias, or its successor's.
+        state.type_name = resource.type_name
         state.requires = self._requires(resource)
         state.definition = self.stack.definition
         state.replaced_by = None
@@ -141,6 +143,22 @@ class Stepping(OpenedStack):
         action = "UPDATE" if present is not None and present.action != "INIT" else "CREATE"
         self._fail(state, action, error)
         return error
+
+    def _not_allowed(self, state: ResourceState, error: StepFailed) -> StepFailed:
+        """Notes that the environment does not allow what would have to be done. The resource stays as it is: were it
+        FAILED, the next update would replace what was to be protected."""
+        state.data = {**state.data, FAILURE: {"of": self.occasion, "error": error.stored()}}
+        self.journal.resource(state)
+        self.journal.event(self.stack, state, ("UPDATE", "FAILED"), error.message)
+        return error
+
+    def _forbidden(
+        self, resource: ResourceDefinition, present: ResourceState | None, decision: Decision
+    ) -> StepFailed:
+        error = StepFailed(decision.error, decision.reason)
+        if present is not None and decision.error == RESTRICTED:
+            return self._not_allowed(present, error)
+        return self._failed_before(resource, present, error)
 
     # The work itself.
 

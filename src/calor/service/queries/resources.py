@@ -195,13 +195,18 @@ def _with_attributes(shown: ShownResource, attributes: Mapping[str, Any]) -> Sho
 
 
 def _is_partial(stack: records.Stack) -> bool:
-    """Whether a stack may lack resources that its definition has."""
-    return stack.status != "COMPLETE" and stack.action in _CREATING and not stack.run.get("empty")
+    """Whether a stack may lack resources that its definition has: it is being made to follow it, or it is acted on
+    before it got there."""
+    if stack.action == "DELETE" or stack.run.get("empty"):
+        return False
+    if stack.action in _CREATING:
+        return stack.status != "COMPLETE"
+    return stack.previous != stack.definition
 
 
 def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: Mapping[str, Any]) -> list[Line]:
     """Resources that the definition has and nobody has begun to make."""
-    if not _is_partial(stack):
+    if not _is_partial(stack) or _was_emptied(stack, begun):
         return []
     at = stack.created_at
     return [
@@ -209,6 +214,11 @@ def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: Map
         for name, declared in described.items()
         if name not in begun
     ]
+
+
+def _was_emptied(stack: records.Stack, begun: Mapping[str, Any]) -> bool:
+    """Whether a failed creation was rolled back before the stack was acted on."""
+    return not begun and stack.previous is None and stack.action not in _CREATING
 
 
 def _reversed(needs: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

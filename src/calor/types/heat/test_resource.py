@@ -114,7 +114,7 @@ class TestResource(ResourceType):
     @classmethod
     def check(cls, ctx: Context) -> None:
         if ctx.physical_id is None:
-            raise ResourceFailed("it was never created")
+            raise ResourceFailed("Resource not created", "Exception")
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:
@@ -130,7 +130,7 @@ def _take_time(ctx: Context, seconds: float, fails: bool) -> Coroutine[Any, Any,
     """Waits, if there is anything to wait for, and fails afterwards, if it shall."""
     if seconds:
         return _wait(ctx, seconds, fails)
-    _fail_if(fails)
+    _fail_if(ctx, fails)
     return None
 
 
@@ -138,9 +138,9 @@ async def _wait(ctx: Context, seconds: float, fails: bool) -> None:
     while seconds < 0:
         await ctx.sleep(A_DAY)
     await ctx.sleep(seconds)
-    _fail_if(fails)
+    _fail_if(ctx, fails)
 
 
-def _fail_if(fails: bool) -> None:
+def _fail_if(ctx: Context, fails: bool) -> None:
     if fails:
-        raise ResourceFailed("the test resource was told to fail", "ValueError")
+        raise ResourceFailed(f"Test Resource failed {ctx.name}", "ValueError")
