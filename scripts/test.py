@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
-PARTS = ("api", "cli", "property", "scenarios", "unit")
+PARTS = ("api", "cli", "property", "scenarios", "security", "unit")
 NOT_HERE = ("conformance", "support")
 """What has a target of its own, and what is no test."""
 NOTHING_COLLECTED = 5

@@ -122,7 +122,7 @@ class TestTemplates:
         report = Report()
         for name in admin.get("/resource_types")["resource_types"]:
             template = admin.get(f"/resource_types/{name}/template", template_type=kind)
-            parse(template, name, report, door.stage.world.custom)
+            parse(template, name, report, door.stage.world.checks)
 
         assert [found.full_message for found in report] == []
 

@@ -8,34 +8,13 @@ from pathlib import Path
 
 import pytest
 from clients import Running, free_port, start
+from furnished import cloud, furnished
 from networking import Networks
 from watching import Watched
 
-from calor.localcloud.config import Announced, CloudConfig
-from calor.localcloud.identity import hashing
-from calor.localcloud.server import furnish
 from clouds import Cloud
 
-HEAT_URL = "http://127.0.0.1:8004/v1/%(project_id)s"
-
-
-@pytest.fixture(scope="session")
-def _furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Furnished once and copied for every test; with cheap hashes, as no one attacks these passwords."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashing, "_COST", (2, 8, 1))
-        database = tmp_path_factory.mktemp("cloud") / "cloud.db"
-        announced = (Announced("orchestration", "heat", HEAT_URL),)
-        credentials = furnish(CloudConfig("cloud", 5000, database, announced))
-        yield database, dict(credentials.passwords)
-
-
-@pytest.fixture
-def cloud(_furnished: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Cloud]:
-    database, passwords = _furnished
-    made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords))
-    yield made
-    made.stop()
+__all__ = ["cloud", "furnished"]
 
 
 @pytest.fixture
@@ -58,10 +37,10 @@ def machinery() -> Watched:
 
 @pytest.fixture
 def watched_cloud(
-    _furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched
+    furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched
 ) -> Iterator[Cloud]:
     """A cloud whose machinery can be looked at."""
-    database, passwords = _furnished
+    database, passwords = furnished
     copy = Path(shutil.copy(database, tmp_path / "cloud.db"))
     made = Cloud(copy, dict(passwords), machinery=machinery)
     yield made

@@ -77,9 +77,8 @@ class Observed:
             )
         if self._access_log and log.isEnabledFor(level):
             told = {"api": self._api, "status": status, "ms": round(seconds * 1000, 1)}
-            # The query is not told: signatures are in there. Quoted, so that a path cannot look like another line.
-            shown = path if path.isprintable() else ascii(path)
-            log.log(level, "%s %s", method, shown, extra={EXTRA: told})
+            # The query is not told: signatures are in there.
+            log.log(level, "%s %s", method, path, extra={EXTRA: told})
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -133,7 +133,9 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
             return shown
     params = dict(shelf.params or {})
     name = name_or_id
-    if kind in IN_DOMAINS and (parts := _WITH_DOMAIN.fullmatch(name_or_id)):
+    # Without the brace at the end, the expression would try each one before it.
+    ends = kind in IN_DOMAINS and name_or_id.endswith("}")
+    if ends and (parts := _WITH_DOMAIN.fullmatch(name_or_id)):
         name = parts["name"]
         params["domain_id"] = str(find(services, "keystone.domain", parts["domain"])["id"])
     if shelf.by_name:

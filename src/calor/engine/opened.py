@@ -73,7 +73,7 @@ class OpenedStack:
     def evaluated(self, resource: ResourceDefinition) -> Evaluated:
         """A resource's properties and metadata with the values that there are now. Raises FunctionError."""
         assert self.definition is not None
-        evaluated = evaluate(self.definition, resource, self.states, self.run.world.custom)
+        evaluated = evaluate(self.definition, resource, self.states, self.run.world.checks)
         kept = self.run.kept.by_stack.get(self.stack.id, {}).get(resource.name)
         restored = getattr(resource.found, "restored", None) if kept else None
         if restored is None:
@@ -85,7 +85,7 @@ class OpenedStack:
         if self.definition is None or name not in self.definition.resources:
             return {}
         return evaluate_update_policy(
-            self.definition, self.definition.resources[name], self.states, self.run.world.custom
+            self.definition, self.definition.resources[name], self.states, self.run.world.checks
         )
 
     def by_reference(self, reference: Any) -> ResourceState | None:

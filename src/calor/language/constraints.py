@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 CustomCheck = Callable[[str, Any], str | None]
 """Given a custom constraint's name and a value, what is wrong with it, or None."""
+
+
+class Expressions(Protocol):
+    """Evaluates what users write as code, in bounded time."""
+
+    def check(self, expression: str) -> None:
+        """Raises ValueError unless the text is a regular expression."""
+
+    def matches(self, expression: str, text: str) -> bool:
+        """Whether the match of a regular expression at the start of a text reaches to its end. Raises ValueError if
+        that takes too long to tell."""
+
+    def begins(self, expression: str, text: str) -> bool:
+        """Whether a regular expression matches at the start of a text. Raises ValueError if that takes too long."""
+
+    def check_yaql(self, expression: str) -> None:
+        """Raises YaqlFailed unless the text is a YAQL expression."""
+
+    def yaql(self, expression: str, data: Any) -> Any:
+        """The result of a YAQL expression. Raises YaqlFailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What constraints have to ask others for."""
+
+    custom: CustomCheck
+    expressions: Expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +44,12 @@ class Constraint:
 
     description: str | None = None
 
-    def violation(self, value: Any, custom: CustomCheck) -> str | None:
+    def violation(self, value: Any, checks: Checks) -> str | None:
         """Says what is wrong with the value, or None."""
-        problem = self.problem(value, custom)
+        problem = self.problem(value, checks)
         return None if problem is None else self.description or problem
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         raise NotImplementedError
 
 
@@ -36,7 +62,7 @@ class Length(Constraint):
     min: int | None = None
     max: int | None = None
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         size = len(value)
         if (self.min is not None and size < self.min) or (self.max is not None and size > self.max):
             return f"its length is {size}, allowed is {_bounds(self.min, self.max)}"
@@ -48,7 +74,7 @@ class Range(Constraint):
     min: float | None = None
     max: float | None = None
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         number = as_number(value)
         if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
             return f"{value} is out of range: allowed is {_bounds(self.min, self.max)}"
@@ -60,7 +86,7 @@ class Modulo(Constraint):
     step: int = 1
     offset: int = 0
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         if as_number(value) % self.step != self.offset:
             return f"{value} is not a multiple of {self.step} with an offset of {self.offset}"
         return None
@@ -70,7 +96,7 @@ class Modulo(Constraint):
 class AllowedValues(Constraint):
     values: tuple[Any, ...] = ()
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         if isinstance(value, list):
             stray = [item for item in value if item not in self.values]
             return f"{stray} not allowed: each must be one of {self.listed()}" if stray else None
@@ -80,20 +106,14 @@ class AllowedValues(Constraint):
         return ", ".join(str(value) for value in self.values)
 
 
-@lru_cache(maxsize=1024)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)
-
-
 @dataclass(frozen=True, slots=True)
 class AllowedPattern(Constraint):
     """The pattern must match from the start, and its match must end where the value ends."""
 
     pattern: str = ""
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
-        match = _pattern(self.pattern).match(value)
-        if match is not None and match.end() == len(value):
+    def problem(self, value: Any, checks: Checks) -> str | None:
+        if checks.expressions.matches(self.pattern, value):
             return None
         return f"{value!r} does not match the pattern {self.pattern}"
 
@@ -104,9 +124,9 @@ class Custom(Constraint):
 
     name: str = ""
 
-    def problem(self, value: Any, custom: CustomCheck) -> str | None:
+    def problem(self, value: Any, checks: Checks) -> str | None:
         for item in value if isinstance(value, list) else [value]:
-            problem = custom(self.name, item)
+            problem = checks.custom(self.name, item)
             if problem is not None:
                 return problem
         return None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from calor.language import constraints as c
-from calor.language.constraints import Constraint, CustomCheck
+from calor.language.constraints import Checks, Constraint
 from calor.language.diagnostics import Path, Report, did_you_mean
 from calor.language.parameters import (
     CFN_PSEUDO,
@@ -48,11 +47,12 @@ _FITS: dict[str, tuple[Kind, ...]] = {
 class _Declared:
     """Reads one declaration and reports all that is wrong with it."""
 
-    def __init__(self, name: str, data: Any, version: Version, report: Report) -> None:
+    def __init__(self, name: str, data: Any, version: Version, report: Report, checks: Checks) -> None:
         self.name = name
         self.data = data
         self.version = version
         self.report = report
+        self.checks = checks
         self.at: Path = (version.words.parameters, name)
         self.failed = False
 
@@ -60,7 +60,7 @@ class _Declared:
         self.failed = True
         self.report.error(code, message, (*self.at, *below), kind="InvalidSchemaError", hint=hint)
 
-    def read(self, custom: CustomCheck) -> Parameter | None:
+    def read(self) -> Parameter | None:
         if not isinstance(self.data, dict):
             self.error("E201", f"the declaration of `{self.name}` must be a map")
             return None
@@ -74,7 +74,7 @@ class _Declared:
             return None
         parameter = self._hot(kind) if hot else self._cfn(kind)
         if not self.failed:
-            self._check_default(parameter, "default" if hot else "Default", custom)
+            self._check_default(parameter, "default" if hot else "Default")
         return parameter
 
     def _kind(self, key: str) -> Kind | None:
@@ -227,8 +227,8 @@ class _Declared:
 
     def _pattern(self, value: str, text: str | None, below: tuple[str | int, ...]) -> Constraint | None:
         try:
-            re.compile(value)
-        except (re.error, OverflowError, RecursionError) as error:
+            self.checks.expressions.check(value)
+        except ValueError as error:
             self.error("E204", f"the pattern is not a regular expression: {error}", *below)
             return None
         return c.AllowedPattern(text, value)
@@ -266,7 +266,7 @@ class _Declared:
             constraints=tuple(constraint for constraint in found if constraint is not None),
         )
 
-    def _check_default(self, parameter: Parameter, key: str, custom: CustomCheck) -> None:
+    def _check_default(self, parameter: Parameter, key: str) -> None:
         if parameter.default is None:
             return
         try:
@@ -274,11 +274,11 @@ class _Declared:
         except ValueError:
             # Heat lets a default of the wrong type pass here and refuses it when it is used.
             return
-        for problem in parameter.violations(value, custom, skip_custom=True):
+        for problem in parameter.violations(value, self.checks, skip_custom=True):
             self.error("E205", f"the default of `{self.name}` breaks its own constraint: {problem}", key)
 
 
-def declare(section: Any, version: Version, report: Report, custom: CustomCheck) -> dict[str, Parameter]:
+def declare(section: Any, version: Version, report: Report, checks: Checks) -> dict[str, Parameter]:
     """The parameters a template declares, as far as they can be read."""
     words = version.words
     if not section:
@@ -294,7 +294,7 @@ def declare(section: Any, version: Version, report: Report, custom: CustomCheck)
             at = (words.parameters, name)
             report.error("E206", f"`{name}` is a parameter that always exists", at, kind="InvalidSchemaError")
             continue
-        declared = _Declared(str(name), data, version, report).read(custom)
+        declared = _Declared(str(name), data, version, report, checks).read()
         if declared is not None:
             found[str(name)] = declared
     return found

@@ -44,7 +44,7 @@ def define(
         (identity or StackIdentity()).pseudo(template.version),
         template.version,
         report,
-        library.world.custom,
+        library.world.checks,
         strict=strict,
         require=require_parameters,
     )
@@ -202,7 +202,7 @@ class _Definer:
         if policy is None:
             self.report.error("E414", f"the {self.words.update_policy} must be a map", at)
             return
-        for problem in props.read(policy, schema, custom=self.work.library.world.custom).problems:
+        for problem in props.read(policy, schema, checks=self.work.library.world.checks).problems:
             self.report.error(
                 problem.code,
                 problem.message,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calor.language import properties as props
-from calor.language.constraints import CustomCheck
+from calor.language.constraints import Checks
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.diagnostics import dotted
 from calor.language.expressions import Call, FunctionError, calls, resolve_top
@@ -24,7 +24,7 @@ class Evaluated:
 
 
 def evaluate(
-    definition: Definition, resource: ResourceDefinition, states: States, custom: CustomCheck
+    definition: Definition, resource: ResourceDefinition, states: States, checks: Checks
 ) -> Evaluated:
     """Resolves a resource now. Raises FunctionError, of the first thing that is wrong."""
     scope = definition.scope.with_states(states)
@@ -37,7 +37,7 @@ def evaluate(
     text = resource.text.description
     if text and described is not None and described.update_allowed and "description" not in given:
         given = {**given, "description": text}
-    reading = props.read(given, found.properties, found.translations, custom=custom)
+    reading = props.read(given, found.properties, found.translations, checks=checks)
     for problem in reading.problems:
         words = definition.template.version.words
         place = dotted((*resource.text.path, words.properties, *problem.shown_at))
@@ -46,7 +46,7 @@ def evaluate(
 
 
 def evaluate_update_policy(
-    definition: Definition, resource: ResourceDefinition, states: States, custom: CustomCheck
+    definition: Definition, resource: ResourceDefinition, states: States, checks: Checks
 ) -> dict[str, Any]:
     """A resource's update policy now, with the defaults of its type. Raises FunctionError."""
     found = resource.found
@@ -54,7 +54,7 @@ def evaluate_update_policy(
         return {}
     scope = definition.scope.with_states(states)
     given = resolve_top(resource.policy_expression, scope) or {}
-    return props.read(given, found.update_policy, custom=custom).values
+    return props.read(given, found.update_policy, checks=checks).values
 
 
 def evaluate_output(definition: Definition, name: str, states: States) -> Any:

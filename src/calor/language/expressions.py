@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+from calor.language.constraints import Expressions
 from calor.language.diagnostics import Path
 from calor.language.values import ALL_LEVELS, Wrapping, peel
 
@@ -66,6 +67,9 @@ class Scope(Protocol):
         """`metadata`, `deletion_policy` or `update_policy` of the resource that this template implements."""
 
     def availability_zones(self) -> list[str]: ...
+
+    expressions: Expressions
+    """Evaluates YAQL."""
 
 
 class Node:

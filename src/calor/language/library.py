@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from calor.language import reader, template
-from calor.language.constraints import CustomCheck
+from calor.language.constraints import Checks, CustomCheck, Expressions
 from calor.language.diagnostics import Diagnostic, Report
 from calor.language.parameters import Kind, Parameter
 from calor.language.registry import Registry, is_template
@@ -30,6 +30,7 @@ class World:
 
     declaration: Declarations
     custom: CustomCheck
+    expressions: Expressions
     common: Mapping[str, Any] = field(default_factory=dict)
     """The operator's registry of types, below the user's."""
     old_names: Mapping[str, str] = field(default_factory=dict)
@@ -44,6 +45,10 @@ class World:
     availability_zones: tuple[str, ...] = ("nova",)
     max_depth: int = 5
     limits: reader.Limits = reader.DEFAULT_LIMITS
+
+    @property
+    def checks(self) -> Checks:
+        return Checks(self.custom, self.expressions)
 
 
 _KINDS: dict[Kind, type] = {
@@ -197,9 +202,9 @@ class Library:
                 except OSError as error:
                     return Missing("E402", f"the template {url} cannot be fetched: {error}")
             if isinstance(text, dict):
-                return template.parse(text, url, report, self.world.custom), tuple(report)
+                return template.parse(text, url, report, self.world.checks), tuple(report)
             source = reader.read_mapping(text, url, report, self.world.limits)
         if source is None:
             return None, tuple(report)
         report.locate = source.locate
-        return template.parse(source.data, url, report, self.world.custom), tuple(report)
+        return template.parse(source.data, url, report, self.world.checks), tuple(report)

@@ -62,7 +62,7 @@ def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType)
 
 def group_below(work: Work, resource: ResourceDefinition, data: dict[str, Any]) -> None:
     report = Report(lambda path, value: work.report.locate(resource.text.path, False))
-    child = structure.parse(data, resource.name, report, work.library.world.custom)
+    child = structure.parse(data, resource.name, report, work.library.world.checks)
     assert child is not None
     environment = work.environment.nested(resource.name, {}, None)
     _below(work, resource, child, environment, report, "nested_stack", None)

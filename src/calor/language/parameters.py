@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from calor.language import constraints as c
-from calor.language.constraints import Constraint, CustomCheck
+from calor.language.constraints import Checks, Constraint
 from calor.language.diagnostics import Report, did_you_mean
 from calor.language.reader import DEFAULT_LIMITS, is_unicode, too_deep
 from calor.language.values import Secret, Unknown, Wrapping, bare, has_secret, peel
@@ -72,7 +72,7 @@ class Parameter:
             raise
 
     def violations(
-        self, value: Any, custom: CustomCheck, *, skip_custom: bool = False, only_custom: bool = False
+        self, value: Any, checks: Checks, *, skip_custom: bool = False, only_custom: bool = False
     ) -> list[str]:
         """What is wrong with a converted value. Nothing is known to be wrong with what is not known yet."""
         wrapping = Wrapping()
@@ -85,7 +85,7 @@ class Parameter:
             if (skip_custom and is_custom) or (only_custom and not is_custom):
                 continue
             try:
-                problem = constraint.violation(value, custom)
+                problem = constraint.violation(value, checks)
             except (TypeError, ValueError) as error:
                 problem = str(error)
             if problem is not None:
@@ -192,7 +192,7 @@ def assign(
     pseudo: Mapping[str, Any],
     version: Version,
     report: Report,
-    custom: CustomCheck,
+    checks: Checks,
     *,
     strict: bool = True,
     require: bool = True,
@@ -240,7 +240,7 @@ def assign(
         if strict:
             # A default that breaks a constraint of its own has been reported with its declaration.
             only_custom = value is parameter.default
-            for problem in parameter.violations(converted, custom, only_custom=only_custom):
+            for problem in parameter.violations(converted, checks, only_custom=only_custom):
                 report.error("E210", f"Parameter '{name}' is invalid: {problem}", at, path="")
         values[name] = (
             Secret(bare(converted)) if parameter.hidden and not isinstance(converted, Unknown) else converted

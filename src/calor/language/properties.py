@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from calor.language.constraints import AllowedValues, CustomCheck, as_number
+from calor.language.constraints import AllowedValues, Checks, as_number
 from calor.language.diagnostics import Path, closest
 from calor.language.schema import ANY, Property, Remove, Replace, Rewrite, Translation
 from calor.language.values import Secret, Unknown, Wrapping, has_secret, has_unknown, peel
@@ -44,14 +44,14 @@ def read(
     schema: Mapping[str, Property],
     translations: Sequence[Translation] = (),
     *,
-    custom: CustomCheck,
+    checks: Checks,
     with_values: bool = True,
 ) -> Reading:
     """All declared properties with their values; None where one is neither given nor has a default.
 
     Without `with_values` only names are checked: that a property exists and that none is missing.
     """
-    reader = _Reader(custom, with_values)
+    reader = _Reader(checks, with_values)
     data = translate(dict(given), translations, reader.problem)
     values = reader.fields(data, schema, (), check=True)
     return Reading(values, [_where_written(problem, given, translations) for problem in reader.problems])
@@ -147,8 +147,8 @@ Check = bool | None
 
 
 class _Reader:
-    def __init__(self, custom: CustomCheck, with_values: bool) -> None:
-        self.custom = custom
+    def __init__(self, checks: Checks, with_values: bool) -> None:
+        self.checks = checks
         self.with_values = with_values
         self.problems: list[PropertyProblem] = []
 
@@ -197,7 +197,7 @@ class _Reader:
         if plain is None and declared.default is not None:
             plain = declared.default
         # What is wrong inside of a hidden value cannot be told without showing parts of it.
-        reader = _Reader(self.custom, self.with_values) if wrapping.secret else self
+        reader = _Reader(self.checks, self.with_values) if wrapping.secret else self
         try:
             converted = reader._converted(plain, declared, at, check)
         except ValueError as error:
@@ -260,7 +260,7 @@ class _Reader:
             if isinstance(constraint, AllowedValues) and declared.kind is str:
                 constraint = AllowedValues(constraint.description, tuple(map(str, constraint.values)))
             try:
-                problem = constraint.violation(value, self.custom)
+                problem = constraint.violation(value, self.checks)
             except (TypeError, ValueError) as error:
                 problem = str(error)
             if problem is not None:

@@ -42,7 +42,7 @@ def resolve_request(
         return None
     if name in sources:
         report.locate = sources[name].locate
-    template = structure.parse(data, name, report, world.custom)
+    template = structure.parse(data, name, report, world.checks)
     if template is None:
         return None
     library = Library(world, files, sources)

@@ -91,7 +91,7 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
         given,
         found.properties,
         found.translations,
-        custom=work.library.world.custom,
+        checks=work.library.world.checks,
         with_values=work.strict,
     )
     resource.values = reading.values

@@ -91,6 +91,7 @@ class TemplateScope:
         states: States | None = None,
     ) -> None:
         self.files: Mapping[str, str] = library.files
+        self.expressions = library.world.expressions
         self.mappings = template.mappings
         self.conditions = conditions
         self.enabled: set[str] = set()

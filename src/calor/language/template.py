@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from calor.language import declarations, versions
-from calor.language.constraints import CustomCheck
+from calor.language.constraints import Checks
 from calor.language.diagnostics import Locator, Path, Report, did_you_mean, nowhere
 from calor.language.parameters import Parameter
 from calor.language.versions import VERSION_KEYS, Version
@@ -95,14 +95,14 @@ def find_version(data: Mapping[str, Any], report: Report) -> Version | None:
     return version
 
 
-def parse(data: Mapping[str, Any], name: str, report: Report, custom: CustomCheck) -> Template | None:
+def parse(data: Mapping[str, Any], name: str, report: Report, checks: Checks) -> Template | None:
     """The template in some data; None only if not even its version can be told."""
     version = find_version(data, report)
     if version is None:
         return None
     reader = _Structure(data, version, report)
     reader.check_sections()
-    declared = declarations.declare(data.get(version.words.parameters), version, report, custom)
+    declared = declarations.declare(data.get(version.words.parameters), version, report, checks)
     resources = reader.resources()
     for both in declared.keys() & resources.keys():
         message = f"`{both}` is the name of a parameter and of a resource"

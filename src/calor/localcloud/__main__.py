@@ -10,11 +10,14 @@ from pathlib import Path
 from calor.localcloud.backends import BACKENDS
 from calor.localcloud.config import Announced, CloudConfig
 from calor.localcloud.server import furnish, serve
+from calor.observe.escaping import EscapedLines
 
 
 def main(arguments: list[str] | None = None) -> None:
     config = _config(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(EscapedLines("%(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     for user, password in furnish(config).passwords.items():
         # They are known only now: whoever starts a new cloud writes them down.

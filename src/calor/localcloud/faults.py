@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -18,6 +17,8 @@ from uuid import uuid4
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from calor.bounded.errors import TooSlow
+from calor.bounded.evaluator import evaluator
 from calor.localcloud.caller import Authenticate
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import boolean, nullable, shape, text, whole
@@ -68,7 +69,7 @@ class Mischief:
     def hit(self, method: str, path: str) -> Fault | None:
         """The first fault that hits such a request, which counts as one of its hits."""
         for fault in self.all():
-            if fault.method not in (None, method) or not re.fullmatch(fault.path, path):
+            if fault.method not in (None, method) or not _hits(fault.path, path):
                 continue
             if fault.skip:
                 self._faults[fault.id] = replace(fault, skip=fault.skip - 1)
@@ -127,11 +128,18 @@ async def _refuse(send: Send, fault: Fault) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+def _hits(pattern: str, path: str) -> bool:
+    try:
+        return evaluator().found(pattern, path, "fullmatch")
+    except TooSlow:
+        return False
+
+
 def _pattern(value: Any, where: str) -> str:
     pattern: str = text(1000)(value, where)
     try:
-        re.compile(pattern)
-    except re.error as error:
+        evaluator().check(pattern)
+    except ValueError as error:
         raise BadRequest(f"{where} is not a regular expression: {error}.") from None
     return pattern
 

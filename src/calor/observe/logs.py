@@ -11,6 +11,7 @@ from logging.handlers import WatchedFileHandler
 from types import TracebackType
 
 from calor.observe import fields
+from calor.observe.escaping import field, indented, one_line
 from calor.observe.masking import masked
 
 EXTRA = "fields"
@@ -63,13 +64,21 @@ class _Lines(logging.Formatter):
 
 
 class TextLines(_Lines):
+    """One line for each record, whatever is in it; those of a traceback are indented."""
+
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        told = " ".join(f"{name}={value}" for name, value in fields_of(record).items())
+        told = " ".join(field(name, value) for name, value in fields_of(record).items())
         line = super().formatMessage(record)
-        return f"{line} [{told}]" if told else line
+        return one_line(f"{line} [{told}]" if told else line)
+
+    def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802
+        return indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802
+        return indented(stack_info)
 
     def format(self, record: logging.LogRecord) -> str:
         return masked(super().format(record))

@@ -76,7 +76,7 @@ def stages(
 def written(data: dict[str, Any], above: Definition, resource: ResourceDefinition) -> Below:
     """A template that a type has made. Raises FunctionError."""
     report = Report()
-    template = structure.parse(data, resource.name, report, above.library.world.custom)
+    template = structure.parse(data, resource.name, report, above.library.world.checks)
     if template is None:
         raise FunctionError(next(iter(report)).full_message, INVALID)
     return Below(template)

@@ -101,7 +101,7 @@ class Forecast:
         resource = self.definition.resources[name]
         row = self.current.get(name)
         try:
-            evaluated = evaluate(self.definition, resource, self.states, self.means.world.custom)
+            evaluated = evaluate(self.definition, resource, self.states, self.means.world.checks)
             registry = self.definition.environment.registry
             wanted = wanted_of(self.definition, resource, evaluated, self.states, registry)
         except FunctionError as error:

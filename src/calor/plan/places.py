@@ -104,7 +104,7 @@ class Place:
             raise CannotTell(f"{', '.join(unknown)} is known only when it comes to it")
         stack = self.before()
         try:
-            policy = evaluate_update_policy(self.above, resource, states, means.world.custom)
+            policy = evaluate_update_policy(self.above, resource, states, means.world.checks)
             asking = Asking(
                 resource.name,
                 "CREATE" if self.kind in (Kind.CREATE, Kind.REPLACE) else "UPDATE",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from calor.bounded.evaluator import evaluator
 from calor.language.library import Fetch, World, no_fetch
 from calor.types import catalogue, custom_constraints
 
@@ -22,6 +23,7 @@ def offline_world(fetch: Fetch = no_fetch) -> World:
     return World(
         declaration=catalogue.declaration,
         custom=custom_constraints.offline,
+        expressions=evaluator(),
         common={**catalogue.ALIASES, **catalogue.STAND_INS},
         old_names=catalogue.ALIASES,
         common_files=_shipped_templates(),

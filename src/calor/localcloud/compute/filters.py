@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from calor.bounded.errors import BadPattern, TooSlow
+from calor.bounded.evaluator import evaluator
 from calor.localcloud.compute.forms import flag
 from calor.localcloud.compute.microversions import Version, version_of
 from calor.localcloud.compute.records import Server
@@ -15,6 +17,7 @@ from calor.localcloud.compute.views import host_of
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.reading import moment, one_of, truth
 from calor.localcloud.web import Call
+from calor.observe import fields
 
 Test = Callable[[Server], bool]
 
@@ -56,11 +59,13 @@ def found_servers(compute: Compute, call: Call) -> Sequence[Server]:
         servers = compute.records.servers.find(**({"project_id": projects[0]} if projects else {}))
     else:
         servers = compute.records.servers.find(project_id=call.caller.project_id)
-    for test in _tests(call):
-        servers = [server for server in servers if test(server)]
-    for name, family in (("ip", 4), ("ip6", 6)):
-        if wanted := call.query.get(name):
-            servers = _with_address(compute, servers, _pattern(name, wanted), family)
+    # Whose time expressions take.
+    with fields.about(project=call.caller.project_id):
+        for test in _tests(call):
+            servers = [server for server in servers if test(server)]
+        for name, family in (("ip", 4), ("ip6", 6)):
+            if wanted := call.query.get(name):
+                servers = _with_address(compute, servers, _pattern(name, wanted), family)
     return _sorted(call, servers)
 
 
@@ -111,8 +116,8 @@ def _status_test(statuses: Sequence[str]) -> Test:
 
 def _matching(field: Callable[[Server], str | None]) -> Callable[[str], Test]:
     def make(written: str) -> Test:
-        pattern = _pattern("The filter", written)
-        return lambda server: pattern.search(field(server) or "") is not None
+        found = _pattern("The filter", written)
+        return lambda server: found(field(server) or "")
 
     return make
 
@@ -121,11 +126,19 @@ def _equal(field: Callable[[Server], Any]) -> Callable[[str], Test]:
     return lambda written: lambda server: str(field(server)) == written
 
 
-def _pattern(name: str, written: str) -> re.Pattern[str]:
-    try:
-        return re.compile(written, re.IGNORECASE)
-    except re.error:
-        raise BadRequest(f"{name} must be a regular expression.") from None
+def _pattern(name: str, written: str) -> Callable[[str], bool]:
+    """What tells whether a text has a match. Raises BadRequest, as does what is returned when that takes too long."""
+
+    def found(text: str) -> bool:
+        try:
+            return evaluator().found(written, text, "search", re.IGNORECASE)
+        except BadPattern:
+            raise BadRequest(f"{name} must be a regular expression.") from None
+        except TooSlow as error:
+            raise BadRequest(f"{name} takes too long: {error}.") from None
+
+    found("")
+    return found
 
 
 _PLAIN: dict[str, Callable[[str], Test]] = {
@@ -165,7 +178,7 @@ _TAGS: dict[str, Callable[[set[str]], Test]] = {
 
 
 def _with_address(
-    compute: Compute, servers: list[Server], pattern: re.Pattern[str], family: int
+    compute: Compute, servers: list[Server], found: Callable[[str], bool], family: int
 ) -> list[Server]:
     """Those that have a fixed address which matches."""
     ports = compute.networks.ports_of_all([server.id for server in servers])
@@ -174,7 +187,7 @@ def _with_address(
         server
         for server in servers
         if any(
-            (":" in fixed.address) == colon and pattern.search(fixed.address)
+            (":" in fixed.address) == colon and found(fixed.address)
             for port in ports.get(server.id, ())
             for fixed in port.addresses
         )

@@ -26,6 +26,7 @@ from calor.localcloud.linux.limits import found_groups, remove_groups
 from calor.localcloud.linux.removal import remove_left
 from calor.localcloud.linux.requests import REQUESTS, Asked
 from calor.localcloud.linux.servers import Means
+from calor.observe.escaping import EscapedLines
 
 log = logging.getLogger("calor.localcloud.linux")
 
@@ -151,7 +152,9 @@ def hold(folder: Path, ready: int) -> None:
 
 
 def main() -> None:
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(EscapedLines("%(asctime)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     folder, ready = Path(sys.argv[1]), int(sys.argv[2])
     try:
         hold(folder, ready)

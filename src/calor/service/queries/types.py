@@ -7,6 +7,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
+from calor.bounded.errors import BadPattern, TooSlow
 from calor.language import constraints as c
 from calor.language.expressions import Call
 from calor.language.functions.logic import NotHere
@@ -17,7 +18,6 @@ from calor.language.versions import ALL_VERSIONS, Version
 from calor.service.availability import check_available, is_available
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
-from calor.service.queries.patterns import matcher
 from calor.service.queries.samples import sample_template
 
 Described = type[ResourceType] | TemplateType
@@ -47,18 +47,24 @@ class Types:
     ) -> list[str]:
         """Names of types that can be used: with a status, a beginning that matches an expression, a release."""
         known = self._declared()
-        matches = matcher(name or "", max((len(type_name) for type_name, _ in known), default=0))
-        if matches is None:
-            return []
         return [
             type_name
             for type_name, declared in known
             if declared.support.status is not Status.HIDDEN
             and (support is None or declared.support.status.value == support)
             and (version is None or declared.support.since == version)
-            and matches(type_name)
+            and self._begins(type_name, name)
             and allowed(type_name)
         ]
+
+    def _begins(self, type_name: str, expression: str | None) -> bool:
+        """Whether a name begins as an expression says; none does with what is no expression. Raises ServiceError."""
+        try:
+            return not expression or self._world.expressions.begins(expression, type_name)
+        except BadPattern:
+            return False
+        except TooSlow as error:
+            raise ServiceError("HTTPBadRequest", f"The filter by name takes too long: {error}.") from None
 
     def is_available(self, caller: Caller, type_name: str) -> bool:
         """Whether the service that a type needs is in the caller's catalog."""
