@@ -242,6 +242,9 @@ class TestSignals:
         found = error(door("POST", f"/stacks/s/{stack}/resources/a/signal", {}), 400)
 
         assert found["type"] == "NotSupported"
+        [event] = door.get(f"/stacks/s/{stack}/resources/a/events")["events"]
+        assert event["resource_status"] == f"{action}_IN_PROGRESS"
+        assert event["resource_status_reason"] == f"Cannot signal resource during {action}"
 
     def test_an_unknown_resource(self, door: Door) -> None:
         error(door("POST", f"{door.create()}/resources/nobody/signal", {}), 404)

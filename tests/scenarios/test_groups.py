@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from workbench import Probe, Workbench, probe, template
 
 
@@ -112,3 +115,61 @@ def test_the_reason_of_a_failed_member_names_it_by_number(bench: Workbench) -> N
     ended = bench.wait(stack)
 
     assert ended.reason == "Resource CREATE failed: RuntimeError: resources.g.resources[0]: told to fail"
+
+
+BATCHES = {"min_in_service": 1, "max_batch_size": 2}
+
+
+def resource_group_of(path: str) -> dict[str, Any]:
+    return {
+        "type": "OS::Heat::ResourceGroup",
+        "properties": {"count": 5, "resource_def": {"type": path}},
+        "update_policy": {"rolling_update": BATCHES},
+    }
+
+
+def scaling_group_of(path: str) -> dict[str, Any]:
+    properties = {"min_size": 5, "max_size": 5, "resource": {"type": path}, "rolling_updates": BATCHES}
+    return {"type": "OS::Heat::AutoScalingGroup", "properties": properties}
+
+
+@pytest.mark.parametrize("group_of", [resource_group_of, scaling_group_of])
+def test_a_rolling_update_leads_to_another_template(
+    bench: Workbench, group_of: Callable[[str], dict[str, Any]]
+) -> None:
+    below = json.dumps(template({"r": probe("1")}))
+
+    def of(path: str) -> dict[str, Any]:
+        return template({"g": group_of(path)})
+
+    stack = bench.create(of("one.yaml"), files={"one.yaml": below})
+    bench.wait(stack)
+    bench.update(stack, of("other.yaml"), files={"other.yaml": below})
+
+    ended = bench.wait(stack)
+
+    assert ended.state == "UPDATE_COMPLETE", ended.reason
+    [group_stack] = bench.nested(stack)
+    assert {row.type for row in bench.resources(group_stack).values()} == {"other.yaml"}
+    assert len(bench.resources(group_stack)) == 5
+
+
+def test_batches_that_failed_go_on_although_the_earlier_template_is_gone(bench: Workbench) -> None:
+    fine = json.dumps(template({"r": probe("1")}))
+    broken = json.dumps(template({"r": probe("2", fails="update")}))
+
+    def of(path: str) -> dict[str, Any]:
+        made = group(4)
+        made["resources"]["g"]["properties"]["resource_def"] = {"type": path}
+        made["resources"]["g"]["update_policy"] = {"rolling_update": {"max_batch_size": 1}}
+        del made["outputs"]
+        return made
+
+    stack = bench.create(of("one.yaml"), files={"one.yaml": fine})
+    bench.wait(stack)
+    bench.update(stack, of("other.yaml"), files={"other.yaml": broken})
+    assert bench.wait(stack).state == "UPDATE_FAILED"
+
+    bench.update(stack, of("other.yaml"), files={"other.yaml": fine})
+
+    assert bench.wait(stack).state == "UPDATE_COMPLETE"

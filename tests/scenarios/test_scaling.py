@@ -10,6 +10,7 @@ from sqlalchemy import select
 from workbench import CALLER, Probe, Workbench, template
 
 from calor.engine.runs import Run
+from calor.service.commands import StackChange
 from calor.store import database, records, tables
 
 GROUP = {
@@ -214,3 +215,56 @@ def test_scaling_that_takes_too_long_is_given_up(
     signal(bench, stack, "up")
     handled(bench)
     assert group(bench, stack).state == "UPDATE_COMPLETE"
+
+
+class TestMetadata:
+    """Made from what a group is, in types that hand their metadata on."""
+
+    BELOW = "heat_template_version: 2018-08-31\nresources: {}\n"
+    SIZE = {"size": {"get_attr": ["g", "current_size"]}}
+
+    def created(self, bench: Workbench) -> records.Stack:
+        resources = {
+            "up": policy(1),
+            "lb": {"type": "below.yaml", "metadata": self.SIZE},
+            "a": {"type": "OS::Heat::DeployedServer", "metadata": self.SIZE},
+            "b": {"type": "Test::Probe", "metadata": self.SIZE},
+        }
+        made = bench.create(scaled(**resources), files={"below.yaml": self.BELOW})
+        assert bench.wait(made).state == "CREATE_COMPLETE"
+        return made
+
+    def sizes(self, bench: Workbench, stack: records.Stack) -> dict[str, Any]:
+        rows = bench.resources(stack)
+        return {name: (rows[name].metadata or {}).get("size") for name in ("lb", "a", "b")}
+
+    def test_are_renewed_after_a_signal(self, bench: Workbench) -> None:
+        stack = self.created(bench)
+        assert self.sizes(bench, stack) == {"lb": 1, "a": 1, "b": 1}
+
+        signal(bench, stack, "up")
+        handled(bench)
+
+        assert self.sizes(bench, stack) == {"lb": 2, "a": 2, "b": 1}
+
+    def test_keep_what_the_type_has_put_there(self, bench: Workbench) -> None:
+        stack = self.created(bench)
+        before = bench.resources(stack)["a"].metadata or {}
+
+        signal(bench, stack, "up")
+        handled(bench)
+
+        assert bench.resources(stack)["a"].metadata == {**before, "size": 2}
+        assert set(before) > {"size"}
+
+    def test_that_were_renewed_are_no_change_for_the_next_update(self, bench: Workbench) -> None:
+        stack = self.created(bench)
+        signal(bench, stack, "up")
+        handled(bench)
+        definition = bench.stack(stack.id).definition
+
+        bench.commands.update_stack(CALLER, bench.stack(stack.id), StackChange({}, existing=True))
+
+        assert bench.wait(stack).state == "UPDATE_COMPLETE"
+        assert bench.stack(stack.id).definition == definition
+        assert bench.resources(stack)["lb"].state == "CREATE_COMPLETE"

@@ -55,7 +55,7 @@ class Changing(Making):
         def done() -> None:
             state.properties = properties
             state.data = {name: value for name, value in state.data.items() if name != CHANGING}
-            self._renew_metadata(state, bare(evaluated.metadata), resource)
+            self.renew_metadata(state, bare(evaluated.metadata), resource)
             self._follow(state, resource)
             self.read_attributes(state, resource)
             self._leave(state, "UPDATE")
@@ -87,7 +87,7 @@ class Changing(Making):
         return self._create(resource, evaluated, state)
 
     @staticmethod
-    def _renew_metadata(state: ResourceState, metadata: dict[str, Any], resource: ResourceDefinition) -> None:
+    def renew_metadata(state: ResourceState, metadata: dict[str, Any], resource: ResourceDefinition) -> None:
         """What signals have put into the metadata stays, unless the template itself says something new. What the
         type has put there stays in any case."""
         if metadata != state.data.get(METADATA):

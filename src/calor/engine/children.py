@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
@@ -34,6 +35,8 @@ class Child:
         self.walk: StackWalk | None = None
         self.outputs: dict[str, Any] = {}
         """As they were when the stack was reached."""
+        self._earlier_files: Mapping[str, str] = {}
+        """Digests of the files with which the stack below was last walked."""
 
     async def create(self, evaluated: Evaluated) -> None:
         """Makes the stack below, or goes on with that."""
@@ -91,7 +94,9 @@ class Child:
         self, evaluated: Evaluated, stack: records.Stack, template: dict[str, Any], run: dict[str, Any]
     ) -> None:
         """Makes the stack below what a template says, that stack alone. `run` is noted with it."""
-        await self._walk("UPDATE", evaluated, stack, written(template, self._above, self.resource), run)
+        request = await self._earlier(stack)
+        below = self._with_files(written(template, self._above, self.resource), request)
+        await self._walk("UPDATE", evaluated, stack, below, run)
 
     async def reopen(self, evaluated: Evaluated, stack: records.Stack, walk: StackWalk | None = None) -> None:
         """Reads what the stack below is, without changing anything, with the stacks below that of which more than
@@ -103,7 +108,9 @@ class Child:
         if walk.definition is None:
             below = whole(self._above, self.resource, evaluated)
             if below is None:
-                below = written(await run.template_of(stack), self._above, self.resource)
+                request = await self._earlier(stack)
+                below = written(request["template"], self._above, self.resource)
+                below = self._with_files(below, request)
             identity = StackIdentity(stack.name, stack.id, stack.project)
             walk.define(define_below(below, self._above, self.resource, evaluated, identity, stack.depth))
         self.walk = walk
@@ -114,11 +121,23 @@ class Child:
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
-        below = await self.parent.run.template_of(stack) if stack is not None else {}
+        request = await self._earlier(stack) if stack is not None else {}
+        members = (request.get("template") or {}).get("resources") or {}
         context = self.parent.context(
-            self.state, members=[ResourceState.of(row) for row in rows], below=below.get("resources") or {}
+            self.state, members=[ResourceState.of(row) for row in rows], below=members
         )
-        return stages(found, self._above, self.resource, context, evaluated.values)
+        *batches, last = stages(found, self._above, self.resource, context, evaluated.values)
+        return [*(self._with_files(batch, request) for batch in batches), last]
+
+    async def _earlier(self, stack: records.Stack) -> dict[str, Any]:
+        """What the stack below is made of now."""
+        request, self._earlier_files = await self.parent.run.request_of(stack)
+        return request
+
+    def _with_files(self, below: Below, request: Mapping[str, Any]) -> Below:
+        """What has members that are left as they are: their templates may be missing in the present request."""
+        library = self._above.library.with_files(request.get("files") or {})
+        return below if library is self._above.library else replace(below, library=library)
 
     async def _walk(
         self,
@@ -177,7 +196,7 @@ class Child:
             dict(below.template.data),
             below.parameters,
             below.environment(self._above, self.resource).shown(),
-            self.parent.run.file_digests,
+            {**(self._earlier_files if below.library else {}), **self.parent.run.file_digests},
             self.parent.run.seal,
         )
 

@@ -79,12 +79,16 @@ class Ledger:
 
     async def template_of(self, stack: records.Stack) -> dict[str, Any]:
         """The template that a stack has now."""
-        return await asyncio.get_running_loop().run_in_executor(None, self._template_of, stack.definition)
+        template: dict[str, Any] = (await self.request_of(stack))[0]["template"]
+        return template
 
-    def _template_of(self, digest: str) -> dict[str, Any]:
+    async def request_of(self, stack: records.Stack) -> tuple[dict[str, Any], dict[str, str]]:
+        """What a stack is made of now, and the digests of its files by name."""
+        return await asyncio.get_running_loop().run_in_executor(None, self._request_of, stack.definition)
+
+    def _request_of(self, digest: str) -> tuple[dict[str, Any], dict[str, str]]:
         with reading(self.database).connect() as connection:
-            template: dict[str, Any] = definitions.load(connection, digest)["template"]
-            return template
+            return definitions.load_with_digests(connection, digest)
 
     async def resource_rows(self, stack: str) -> list[records.Resource]:
         await self.journal.flush()

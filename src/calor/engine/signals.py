@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from calor.engine.hooks import clear_hook
+from calor.engine.renewing import renew_metadata
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
 from calor.plan.present import declared_type
@@ -16,7 +17,7 @@ from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
 
 if TYPE_CHECKING:
-    from calor.engine.opened import OpenedStack
+    from calor.engine.applying import StackWalk
     from calor.engine.runs import Run
 
 
@@ -83,7 +84,7 @@ class Inbox:
     async def _handle(
         self,
         signal: records.Signal,
-        walk: OpenedStack | None,
+        walk: StackWalk | None,
         state: ResourceState | None,
         before: asyncio.Task[None] | None,
     ) -> None:
@@ -108,7 +109,7 @@ class Inbox:
             self._run.signalled()
 
 
-async def _give(walk: OpenedStack, state: ResourceState, signal: records.Signal) -> None:
+async def _give(walk: StackWalk, state: ResourceState, signal: records.Signal) -> None:
     hook = (signal.details or {}).get("unset_hook")
     if hook is not None:
         clear_hook(walk, state, hook)
@@ -116,7 +117,7 @@ async def _give(walk: OpenedStack, state: ResourceState, signal: records.Signal)
         await _deliver(walk, state, signal)
 
 
-async def _deliver(walk: OpenedStack, state: ResourceState, signal: records.Signal) -> None:
+async def _deliver(walk: StackWalk, state: ResourceState, signal: records.Signal) -> None:
     handler = getattr(declared_type(state, walk.run.world.declaration), "signal", None)
     if handler is None:
         return
@@ -131,6 +132,7 @@ async def _deliver(walk: OpenedStack, state: ResourceState, signal: records.Sign
         return
     told = f"Signal: {reason}" if reason else _told(signal.details)
     walk.journal.event(walk.stack, state, ("SIGNAL", state.status), told)
+    await renew_metadata(walk, state)
 
 
 def _told(details: dict[str, Any] | None) -> str:

@@ -29,7 +29,7 @@ def evaluate(
     """Resolves a resource now. Raises FunctionError, of the first thing that is wrong."""
     scope = definition.scope.with_states(states)
     given = resolve_top(resource.expression, scope) or {}
-    metadata = resolve_top(resource.metadata_expression, scope) or {}
+    metadata = evaluate_metadata(definition, resource, states)
     found = resource.found
     if found is None or found.placeholder:
         return Evaluated(given, {}, metadata)
@@ -43,6 +43,11 @@ def evaluate(
         place = dotted((*resource.text.path, words.properties, *problem.shown_at))
         raise FunctionError(f"{place}: {problem.message}", "StackValidationFailed")
     return Evaluated(given, reading.values, metadata)
+
+
+def evaluate_metadata(definition: Definition, resource: ResourceDefinition, states: States) -> dict[str, Any]:
+    """A resource's metadata now. Raises FunctionError."""
+    return resolve_top(resource.metadata_expression, definition.scope.with_states(states)) or {}
 
 
 def evaluate_update_policy(

@@ -130,6 +130,14 @@ class Library:
         self._found: dict[tuple[int, str, str], Found | Missing] = {}
         self._registries: list[Registry] = []
 
+    def with_files(self, files: Mapping[str, Any]) -> Library:
+        """A library that has more files, where it has none of that name itself."""
+        if files.keys() <= self.files.keys():
+            return self
+        made = Library(self.world, {**files, **self.files}, self._sources)
+        made.parameter_defaults = self.parameter_defaults
+        return made
+
     def find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
         """What a type means for a resource. Looked up once for each type, and resource if that matters."""
         specific = registry.user.get("resources") or {}

@@ -14,7 +14,7 @@ from calor.language.diagnostics import Report
 from calor.language.environment import Environment
 from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
-from calor.language.library import Missing, TemplateType
+from calor.language.library import Library, Missing, TemplateType
 from calor.language.nesting import child_parameters
 from calor.language.parameters import StackIdentity
 from calor.language.template import Template
@@ -33,6 +33,9 @@ class Below:
     """The type and the template, where a template is used as a type."""
     pause: float = 0.0
     """Seconds to rest before the next stage."""
+    library: Library | None = None
+    """Where its types are found, if not where those above it are: members that a batch leaves alone may be of a
+    template that came along with an earlier request."""
 
     def environment(self, above: Definition, resource: ResourceDefinition) -> Environment:
         return above.environment.nested(resource.name, self.parameters, self.implementing)
@@ -95,7 +98,7 @@ def define_below(
     definition = define(
         below.template,
         below.environment(above, resource),
-        above.library,
+        below.library or above.library,
         report,
         identity=identity,
         depth=depth,

@@ -117,7 +117,7 @@ class StackCommands(UpdateChecks):
                     "InvalidBreakPointHook", f"The {hook} hook is not defined on {resource.name}"
                 )
         else:
-            self._check_signalled(resource)
+            self._check_signalled(stack, resource)
         id = new_id()
         changes = Changes()
         changes.insert(
@@ -133,10 +133,15 @@ class StackCommands(UpdateChecks):
         self.ring()
         return id
 
-    def _check_signalled(self, resource: records.Resource) -> None:
-        """Raises ServiceError unless the resource takes signals now."""
+    def _check_signalled(self, stack: records.Stack, resource: records.Resource) -> None:
+        """Raises ServiceError unless the resource takes signals now. An event tells of signals that came at a wrong
+        time."""
         declared = implementing_type(resource.type, resource.data, self.world.declaration)
         if declared is not None and resource.action in declared.deaf_during:
+            changes = Changes(sealed=stack.sealed)
+            reason = f"Cannot signal resource during {resource.action}"
+            self._note_event(changes, stack, resource, (resource.action, resource.status), reason)
+            self.writer.write(changes)
             raise NotSupported(f"Signal resource during {resource.action} is not supported.")
         if not hasattr(declared, "signal"):
             raise ServiceError("ResourceActionNotSupported", f"{resource.type} takes no signals.")
@@ -170,8 +175,19 @@ class StackCommands(UpdateChecks):
             updated_at=self.clock(),
             data={**data, UNHEALTHY: True} if unhealthy else data,
         )
+        self._note_event(changes, stack, resource, ("CHECK", status), given)
+        self.writer.write(changes)
+
+    def _note_event(
+        self,
+        changes: Changes,
+        stack: records.Stack,
+        resource: records.Resource,
+        state: tuple[str, str],
+        reason: str,
+    ) -> None:
+        """An event of a resource."""
         told = event_row(
-            stack, resource.name, resource.type, resource.physical_id, ("CHECK", status), given, self.clock()
+            stack, resource.name, resource.type, resource.physical_id, state, reason, self.clock()
         )
         changes.insert(tables.event, **told)
-        self.writer.write(changes)

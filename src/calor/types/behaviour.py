@@ -23,6 +23,7 @@ needs:
   takes it back, where the way leads back
 
 `own_metadata` are members of the metadata that the type itself puts there: the template does not take them away.
+The metadata of a type with `follows_metadata` are evaluated anew whenever a resource of its stack was signalled.
 
 Plans foresee what a type does, if it says so beforehand:
 

@@ -54,6 +54,7 @@ class DeployedServer(ResourceType):
     }
 
     own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
+    follows_metadata = True
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:

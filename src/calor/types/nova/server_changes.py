@@ -23,6 +23,7 @@ UNPLUGGED = "_unplugged"
 
 class ServerChanges(ServerLife):
     own_metadata: ClassVar[tuple[str, ...]] = (collecting.SETTINGS, "deployments")
+    follows_metadata = True
 
     @classmethod
     def demands_replacement(
