@@ -163,4 +163,4 @@ def stack(calor: Run, request: pytest.FixtureRequest) -> Iterator[str]:
     name = "".join(char if char.isalnum() else "-" for char in request.node.name)
     assert calor("stack", "create", "-t", "outer.yaml", name).code == 0
     yield name
-    calor("stack", "delete", "--no-wait", name)
+    calor("stack", "delete", "--yes", "--no-wait", name)

@@ -49,7 +49,7 @@ class TestFailures:
         fine = (templates / "broken.yaml").read_text().replace("true", "false")
         (templates / "fine.yaml").write_text(fine)
         calor("stack", "create", "-t", "fine.yaml", "back")
-        assert calor("stack", "update", "--rollback", "enabled", "-t", "broken.yaml", "back").code == 1
+        assert calor("stack", "update", "-y", "--rollback", "enabled", "-t", "broken.yaml", "back").code == 1
 
         ran = calor("stack", "failures", "back")
 
@@ -66,7 +66,7 @@ class TestFailures:
 
     def test_what_failed_in_an_earlier_action_is_not_told(self, calor: Run) -> None:
         calor("stack", "create", "-t", "broken.yaml", "mended")
-        calor("stack", "update", "-t", "outer.yaml", "mended")
+        calor("stack", "update", "-y", "-t", "outer.yaml", "mended")
 
         assert "no resource has failed" in calor("stack", "failures", "mended").out
 

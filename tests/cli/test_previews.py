@@ -147,16 +147,16 @@ def test_what_may_be_replaced_is_shown_and_counted_once_with_all_that_may_go_wit
     steps = steps_of(
         {
             "plan": [
-                raw("undecided", "g", reason="perhaps in place"),
+                raw("undecided", "g", reason="perhaps in place", possible=["replace", "update"]),
                 raw("undecided", "g", reason="it goes if it is replaced", nested=[raw("delete", "g", "0")]),
             ]
         }
     )
 
     assert render(steps, color=False).splitlines() == [
-        "? undecided g  T  perhaps in place",
+        "? may replace g  T  perhaps in place",
         "",
-        "1 undecided",
+        "1 may be replaced",
     ]
 
 
@@ -208,3 +208,42 @@ def test_colours_are_only_for_terminals_and_values_cannot_steer_them() -> None:
 
 def test_nothing_to_do_is_said() -> None:
     assert render([Step("keep", ("a",), "T")], color=True) == "Nothing would change."
+
+
+def test_what_may_be_replaced_comes_before_all_that_is_not_replaced() -> None:
+    plan = [
+        raw("update", "a"),
+        raw("undecided", "b", possible=["keep", "update"]),
+        raw("undecided", "c", possible=["keep", "replace", "update"]),
+        raw("replace", "d"),
+    ]
+    steps = steps_of({"plan": plan})
+
+    assert render(steps, color=False).splitlines() == [
+        "± replace d  T",
+        "? may replace c  T",
+        "? may update b  T",
+        "~ update a  T",
+        "",
+        "1 replaced, 1 may be replaced, 1 may be updated, 1 updated in place",
+    ]
+    assert "\x1b[33m1 may be replaced" in render(steps, color=True)
+
+
+def test_resources_of_a_nested_stack_without_a_plan_may_be_replaced() -> None:
+    steps = steps_of({"plan": [raw("update", "g", nested=[], nested_unknown="names are not known")]})
+
+    assert render(steps, color=False).splitlines() == [
+        "? may replace g/*  names are not known",
+        "~ update g  T",
+        "",
+        "1 may be replaced, 1 updated in place",
+    ]
+    assert worked_on(steps) == 1
+
+
+def test_a_change_of_what_is_masked_is_told_without_values() -> None:
+    masked = "curl -H 'X-Auth-Token: ******'\n"
+    step = Step("update", ("a",), "T", "", (Change("user_data", masked, masked),))
+
+    assert render([step], color=False).splitlines()[1] == "    user_data: (a secret in it changes)"

@@ -145,13 +145,13 @@ class TestWithAServiceThatHasNoStream:
         assert made.lines[-1] == "  said = hello"
 
         changed = calor(
-            "stack", "update", "-t", "outer.yaml", "-P", "word=x", "polled", "--poll", "0.1", *where
+            "stack", "update", "-y", "-t", "outer.yaml", "-P", "word=x", "polled", "--poll", "0.1", *where
         )
         assert changed.lines[0].startswith("~ update first")
         assert "CREATE_" not in changed.out
         assert changed.lines[-1] == "  said = x"
 
-        gone = calor("stack", "delete", "polled", *where)
+        gone = calor("stack", "delete", "--yes", "polled", *where)
         assert gone.code == 0
         assert "DELETE_IN_PROGRESS" in gone.out
 
@@ -215,7 +215,7 @@ def test_following_prints_what_comes(calor: Run, stack: str, programs: Path) -> 
     try:
         assert follower.stdout is not None
         assert "Stack CREATE started" in follower.stdout.readline()
-        calor("stack", "update", "--existing", "-P", "word=x", stack)
+        calor("stack", "update", "-y", "--existing", "-P", "word=x", stack)
         assert any("Stack UPDATE completed" in line for line in follower.stdout)
     finally:
         follower.kill()

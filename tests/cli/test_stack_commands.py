@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from commanding import Run
+from commanding import Run, eventually
 from stand_in import Reply, StandIn, refusal, told
 from stand_in import stack as stack_shown
 
@@ -82,7 +82,7 @@ class TestCreating:
 
         assert ran.code == 0
         assert ran.lines[0].endswith("CREATE_IN_PROGRESS")
-        assert calor("stack", "delete", "slow", "--no-wait").code == 0
+        assert calor("stack", "delete", "-y", "slow", "--no-wait").code == 0
 
     def test_a_dry_run_creates_nothing(self, calor: Run) -> None:
         ran = calor("stack", "create", "-t", "outer.yaml", "dry", "--dry-run")
@@ -154,8 +154,8 @@ class TestCreating:
 
 
 class TestUpdating:
-    def test_shows_the_plan_and_goes_on_without_asking_off_a_terminal(self, calor: Run, stack: str) -> None:
-        ran = calor("stack", "update", "-t", "outer.yaml", "--parameter", "word=bye", stack)
+    def test_shows_the_plan_and_goes_on_without_asking_if_told_so(self, calor: Run, stack: str) -> None:
+        ran = calor("stack", "update", "--yes", "-t", "outer.yaml", "--parameter", "word=bye", stack)
 
         assert ran.code == 0
         assert ran.lines[0].startswith("~ update first")
@@ -183,6 +183,30 @@ class TestUpdating:
         assert states == {"deep": "added", "first": "deleted", "second": "deleted", "inner": "deleted"}
         assert calor("stack", "output", "show", stack, "said", "-f", "value").out == "hello\n"
 
+    def test_a_dry_run_as_data_has_the_values_before_and_after(self, calor: Run, stack: str) -> None:
+        words = ("stack", "update", "-t", "outer.yaml", "-P", "word=x", stack, "--dry-run")
+
+        found = {one["resource_name"]: one for one in json.loads(calor(*words, "-f", "json").out)}
+
+        assert found["first"]["changes"] == [{"property": "value", "before": "hello", "after": "x"}]
+        assert calor(*words, "-f", "value", "-c", "changes").lines[0].startswith('[{"property": "value"')
+        assert "changes" not in calor(*words, "-f", "csv").lines[0]
+
+    def test_the_exit_code_of_a_plan_tells_whether_something_changes(self, calor: Run, stack: str) -> None:
+        plan = ("stack", "update", "-t", "outer.yaml", stack, "--dry-run")
+
+        assert calor(*plan, "-P", "word=x").code == 0
+        assert calor(*plan, "-P", "word=x", "--detailed-exitcode").code == 2
+        assert calor(*plan, "--detailed-exitcode").code == 0
+        assert calor(*plan, "--detailed-exitcode", "-P", "wrod=x").code == 1
+        assert calor(*plan, "--detailed-exitcode", "--unknown").code == 1
+        assert calor(*plan, "--unknown").code == 2
+        assert calor("stack", "preview", stack, "-t", "outer.yaml", "--detailed-exitcode").code == 0
+        assert (
+            calor("stack", "create", "new", "-t", "outer.yaml", "--dry-run", "--detailed-exitcode").code == 2
+        )
+        assert calor("stack", "update", "-t", "outer.yaml", stack, "--detailed-exitcode").code == 1
+
     def test_preview_of_a_stack_that_exists_is_that_of_an_update(self, calor: Run, stack: str) -> None:
         assert "~ update first" in calor("stack", "preview", stack, "-t", "outer.yaml", "-P", "word=x").out
 
@@ -192,7 +216,7 @@ class TestUpdating:
         assert ran.code == 1
         assert "[again.below.deep]: CREATE_FAILED" in ran.out
         assert "[again.fine]" not in ran.out
-        assert calor("stack", "delete", "again").code == 0
+        assert calor("stack", "delete", "-y", "again").code == 0
 
     def test_there_must_be_something_to_try_once_more(self, calor: Run, stack: str) -> None:
         ran = calor("stack", "retry", stack)
@@ -203,7 +227,7 @@ class TestUpdating:
 
 class TestDeleting:
     def test_cloud_and_project_are_named_before(self, calor: Run, stack: str) -> None:
-        ran = calor("stack", "delete", stack)
+        ran = calor("stack", "delete", "-y", stack)
 
         assert ran.code == 0
         assert ran.err.startswith(f"Deleting from cloud calor, project demo: {stack} (")
@@ -211,7 +235,7 @@ class TestDeleting:
         assert calor("stack", "show", stack).code == 1
 
     def test_those_that_exist_go_even_if_one_does_not(self, calor: Run, stack: str) -> None:
-        ran = calor("stack", "delete", "missing", stack)
+        ran = calor("stack", "delete", "-y", "missing", stack)
 
         assert ran.code == 1
         assert "there is no stack missing" in ran.complaints[-1]
@@ -238,17 +262,17 @@ class TestActions:
 
         assert ran.code == 0
         assert "CREATE_FAILED" in ran.out
-        calor("stack", "delete", "stopped", "--no-wait")
+        calor("stack", "delete", "-y", "stopped", "--no-wait")
 
     def test_a_snapshot_is_taken_and_gone_back_to(self, calor: Run, stack: str) -> None:
         made = json.loads(calor("stack", "snapshot", "create", stack, "--name", "before", "-f", "json").out)
-        calor("stack", "update", "--existing", "--parameter", "word=after", stack)
+        calor("stack", "update", "-y", "--existing", "--parameter", "word=after", stack)
 
         assert made["status"] == "COMPLETE"
         assert "before" in calor("stack", "snapshot", "list", stack).out
         assert calor("stack", "snapshot", "restore", stack, made["id"]).code == 0
         assert calor("stack", "output", "show", stack, "said", "-f", "value").out == "hello\n"
-        assert calor("stack", "snapshot", "delete", stack, made["id"]).code == 0
+        assert calor("stack", "snapshot", "delete", "-y", stack, made["id"]).code == 0
 
     def test_a_stack_changes_hands(self, calor: Run, stack: str, templates: Path) -> None:
         assert calor("stack", "export", stack, "--output-file", "data.json").code == 0
@@ -548,3 +572,46 @@ class TestErrors:
             "calor: http://127.0.0.1:1 does not answer: Connection refused "
             "(is the server running? `calor serve` starts one)\n"
         )
+
+
+class TestAskingWithoutATerminal:
+    UPDATE = "calor stack update -t outer.yaml -P word=x {}"
+    COMMANDS = (UPDATE, "calor stack delete {}", "calor stack abandon {}")
+
+    def value(self, calor: Run, stack: str) -> str:
+        return calor("stack", "output", "show", stack, "said", "-f", "value").out.strip()
+
+    @pytest.mark.parametrize("line", COMMANDS, ids=["update", "delete", "abandon"])
+    def test_an_answer_that_is_not_yes_stops_it(self, calor: Run, shell: Run, stack: str, line: str) -> None:
+        ran = shell(f"echo n | {line.format(stack)}")
+
+        assert ran.code == 1
+        assert "nothing was done: the answer was not yes" in ran.err
+        assert self.value(calor, stack) == "hello"
+
+    @pytest.mark.parametrize("line", COMMANDS, ids=["update", "delete", "abandon"])
+    @pytest.mark.parametrize("redirected", ["</dev/null", "<&-"], ids=["empty", "closed"])
+    def test_without_an_answer_it_has_to_be_told_beforehand(
+        self, calor: Run, shell: Run, stack: str, line: str, redirected: str
+    ) -> None:
+        ran = shell(f"{line.format(stack)} {redirected}")
+
+        assert ran.code == 1
+        assert ran.complaints[-1].endswith(
+            "nothing was done: standard input has no answer (--yes goes on without asking)"
+        )
+        assert self.value(calor, stack) == "hello"
+
+    def test_a_template_on_standard_input_is_no_answer(self, calor: Run, shell: Run, stack: str) -> None:
+        assert shell(f"calor stack update -t - -P word=x {stack} < outer.yaml").code == 1
+        assert self.value(calor, stack) == "hello"
+
+    def test_yes_goes_on(self, calor: Run, shell: Run, stack: str) -> None:
+        assert shell(f"echo y | {self.UPDATE.format(stack)}").code == 0
+        assert self.value(calor, stack) == "x"
+        assert shell(f"yes | calor stack delete {stack}").code == 0
+        assert calor("stack", "show", stack).code == 1
+
+    def test_the_old_spelling_asks_only_on_a_terminal(self, calor: Run, shell: Run, stack: str) -> None:
+        assert shell(f"heat stack-delete {stack} </dev/null").code == 0
+        assert eventually(lambda: calor("stack", "show", stack).code == 1)

@@ -389,7 +389,7 @@ class TestResolve:
 
         view = yaml.safe_load(done.out)
         assert "hush-hush" not in done.out + done.err
-        assert view["params"]["password"] == view["outputs"]["login"] == "******"
+        assert (view["params"]["password"], view["outputs"]["login"]) == ("******", "web:******")
         assert view["resources"]["r"]["properties"]["value"] == "******"
 
     def test_hidden_values_are_shown_to_who_asks(self, calor: Run, write: Write) -> None:

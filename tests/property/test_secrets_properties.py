@@ -185,4 +185,4 @@ def test_secrets_are_there_for_those_who_ask(template: Any) -> None:
 
     assert definition is not None
     assert resolved_view(definition, show_secrets=True)["outputs"]["o"] == f"<{MARKER}>"
-    assert resolved_view(definition, show_secrets=False)["outputs"]["o"] == "******"
+    assert resolved_view(definition, show_secrets=False)["outputs"]["o"] == "<******>"

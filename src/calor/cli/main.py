@@ -16,6 +16,8 @@ from calor.cli.errors import CommandError, Problems
 from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.template import parser as template_parser
 
+DETAILED = "--detailed-exitcode"
+
 # Old commands begin with one of these and a hyphen; their table is imported for nothing else.
 _OLD_WORDS = (
     *("action", "build", "config", "deployment", "event", "hook", "output", "resource"),
@@ -48,8 +50,11 @@ def _add_family(parsers: Any, family: str) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command; the result is the exit code: 0 done, 1 it failed or problems were found, 2 wrong usage."""
-    return _run("calor", list(sys.argv[1:] if argv is None else argv))
+    """Runs a command; the result is the exit code: 0 done, 1 it failed or problems were found, 2 wrong usage.
+
+    With --detailed-exitcode 2 tells that a plan has changes, and wrong usage is an error like any other."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    return _run("calor", words, wrong_usage=1 if DETAILED in words else 2)
 
 
 def heat_main(argv: Sequence[str] | None = None) -> int:
@@ -57,7 +62,7 @@ def heat_main(argv: Sequence[str] | None = None) -> int:
     return _run("heat", list(sys.argv[1:] if argv is None else argv))
 
 
-def _run(program: str, argv: list[str]) -> int:
+def _run(program: str, argv: list[str], wrong_usage: int = 2) -> int:
     # Templates hold any text, also such as the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -71,7 +76,11 @@ def _run(program: str, argv: list[str]) -> int:
         sys.stdout.flush()
         for one in error.problems if isinstance(error, Problems) else (error,):
             print(f"{program}: {one.line()}", file=sys.stderr)
-        return error.code
+        return wrong_usage if error.code == 2 else error.code
+    except SystemExit as ended:
+        if ended.code == 2:
+            raise SystemExit(wrong_usage) from None
+        raise
     except BrokenPipeError:
         # Whoever reads the output has had enough, as `head` does.
         _drop_output()

@@ -134,7 +134,7 @@ class StackWalk(Changing, Removing):
         if present is not None and present.state == "ADOPT_IN_PROGRESS":
             return self._adopt(present, resource, evaluated)
         if present is not None and present.state == "CHECK_IN_PROGRESS" and present.data.get(EXTERNAL):
-            return self._external(present, resource, bare(evaluated.values))
+            return self._external(present, resource, evaluated)
         if present is not None and present.state == "CREATE_IN_PROGRESS":
             return self._resume(resource, present, evaluated)
         decision = decide(present_of(present, self.run.world.declaration, self.occasion), wanted)

@@ -41,7 +41,7 @@ class Changing(Making):
         # What an interrupted update may have changed is given a value again, even if it is the old one.
         changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
         state.data = {**state.data, CHANGING: sorted(changed)}
-        self._enter(state, "UPDATE", properties)
+        self._enter(state, "UPDATE", evaluated.values)
         if self._is_nested(resource):
             child = self.children[resource.name] = self._child(resource, state)
             outcome: Any = child.update(evaluated)
@@ -53,7 +53,7 @@ class Changing(Making):
                 return self._replaced(resource, state, evaluated)
 
         def done() -> None:
-            state.properties = properties
+            state.hold(evaluated.values)
             state.data = {name: value for name, value in state.data.items() if name != CHANGING}
             self.renew_metadata(state, bare(evaluated.metadata), resource)
             self._follow(state, resource)
@@ -137,7 +137,7 @@ class Changing(Making):
         given = replace(evaluated, values={**evaluated.values, **values})
         changes = tuple(Change(name, state.properties.get(name), value) for name, value in values.items())
         await awaited(self._update(resource, state, given, Decision(Kind.UPDATE, "asked for", changes)))
-        state.properties = bare(evaluated.values)
+        state.hold(evaluated.values)
         self.journal.resource(state)
 
 

@@ -63,8 +63,17 @@ def encode_nested(
 def has_secrets(request: Mapping[str, Any], definition: Definition) -> bool:
     """Whether a parameter of the stack, or of one below it, is hidden. Templates that are not in use, or not yet,
     are among the files: these are only looked through."""
-    files = (request.get("files") or {}).values()
-    return _hides(definition) or any("hidden" in text or "NoEcho" in text for text in map(str, files))
+    return _hides(definition) or any(map(_names_hidden, (request.get("files") or {}).values()))
+
+
+def may_hide(request: Mapping[str, Any]) -> bool:
+    """Whether a template of a request may hide a parameter; this is quick, and errs on the safe side."""
+    return any(map(_names_hidden, (request["template"], *(request.get("files") or {}).values())))
+
+
+def _names_hidden(document: Any) -> bool:
+    text = str(document)
+    return "hidden" in text or "NoEcho" in text
 
 
 def _hides(definition: Definition) -> bool:

@@ -28,14 +28,13 @@ class Making(Stepping):
             state.replaces = replaces.id
             replaces.replaced_by = state.id
             self.journal.resource(replaces)
-        properties = bare(evaluated.values)
         self._describe(state, resource, evaluated)
         if resource.text.external_id is not None:
-            return self._external(state, resource, properties)
+            return self._external(state, resource, evaluated)
         if self.stack.action == "ADOPT":
             return self._adopt(state, resource, evaluated)
-        state.properties = properties
-        self._enter(state, "CREATE", properties)
+        state.hold(evaluated.values)
+        self._enter(state, "CREATE", evaluated.values)
         return self._make_in_place_of(replaces, resource, state, evaluated)
 
     def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
@@ -65,7 +64,7 @@ class Making(Stepping):
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Following:
         self._describe(state, resource, evaluated)
-        state.properties = bare(evaluated.values)
+        state.hold(evaluated.values)
         return self._make_in_place_of(self.rows.get(state.replaces or ""), resource, state, evaluated)
 
     def _make_in_place_of(
@@ -95,23 +94,22 @@ class Making(Stepping):
         self._leave(state, "CREATE")
 
     def _external(
-        self, state: ResourceState, resource: ResourceDefinition, properties: dict[str, Any]
+        self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
     ) -> Following:
         """A resource that exists already, and that is never changed or deleted."""
         assert self.definition is not None
         scope = self.definition.scope.with_states(self.states)
         state.physical_id = str(bare(resolve(resource.external_expression, scope)))
-        state.properties = properties
+        state.hold(evaluated.values)
         state.data = {**state.data, DELETION_POLICY: "Retain", EXTERNAL: True}
-        self._enter(state, "CHECK", properties)
+        self._enter(state, "CHECK", evaluated.values)
         return self._look_at(state, resource, lambda: self._leave(state, "CHECK"))
 
     def _adopt(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> Following:
         """Takes over what another stack has left behind, as it is."""
-        properties = bare(evaluated.values)
-        self._enter(state, "ADOPT", properties)
+        self._enter(state, "ADOPT", evaluated.values)
         left = self.stack.run.get("adopt", {}).get(state.name) or {}
-        state.properties = properties
+        state.hold(evaluated.values)
         state.data.update(left.get("resource_data") or {})
         state.metadata = left.get("metadata") or state.metadata
         if self._is_nested(resource):

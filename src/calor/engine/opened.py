@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from calor.engine.children import Child
 from calor.engine.context import Context
 from calor.engine.journal import Journal
-from calor.engine.states import ERROR, LiveStates, ResourceState, follow, key
+from calor.engine.states import ERROR, LiveStates, ResourceState, follow, key, valued
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import (
     Evaluated,
@@ -20,7 +20,6 @@ from calor.language.evaluation import (
 )
 from calor.language.expressions import FunctionError
 from calor.language.registry import Registry
-from calor.language.values import bare
 from calor.plan.choosing import current
 from calor.store import records
 
@@ -157,7 +156,7 @@ class OpenedStack:
         found: dict[str, Any] = {}
         for name in self.definition.template.outputs:
             try:
-                found[name] = {"value": bare(evaluate_output(self.definition, name, self.states))}
+                found[name] = valued(evaluate_output(self.definition, name, self.states))
             except FunctionError as error:
                 found[name] = {"value": None, "error": error.message}
         return found

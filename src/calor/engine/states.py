@@ -9,8 +9,8 @@ from typing import Any
 
 from calor.clouds.errors import CloudError
 from calor.language.expressions import FunctionError
-from calor.language.values import Unknown
-from calor.plan.present import Row
+from calor.language.values import Unknown, bare, has_secret
+from calor.plan.present import Row, noting_masks
 from calor.store import records
 from calor.store.outages import is_passing
 from calor.types.behaviour import ResourceFailed
@@ -51,6 +51,11 @@ class ResourceState:
     @property
     def state(self) -> str:
         return f"{self.action}_{self.status}"
+
+    def hold(self, values: Mapping[str, Any]) -> None:
+        """Gives it properties, as they were evaluated: how those are shown that are secret is kept beside them."""
+        self.properties = bare(dict(values))
+        self.data = noting_masks(self.data, values)
 
     @classmethod
     def of(cls, row: records.Resource) -> ResourceState:
@@ -135,6 +140,11 @@ def key(*path: Any) -> str:
     """What an attribute is stored under: its name, or the whole path for one that only a stack below can
     follow."""
     return str(path[0]) if len(path) == 1 else json.dumps(path)
+
+
+def valued(value: Any) -> dict[str, Any]:
+    """What is kept of an output: its value, and whether that is secret or holds a secret."""
+    return {"value": bare(value), **({"secret": True} if has_secret(value) else {})}
 
 
 def follow(value: Any, path: Sequence[Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from calor.engine.children import Child
@@ -14,6 +14,7 @@ from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
+from calor.language.values import masked
 from calor.plan.decision import RESTRICTED, Decision, has_stack_below, may_renew
 from calor.plan.present import EXTERNAL, MADE_FOR, policy_of, remembered
 from calor.types.behaviour import NeedsReplacement
@@ -105,14 +106,15 @@ class Stepping(OpenedStack):
 
     # Its states.
 
-    def _enter(self, state: ResourceState, action: str, properties: dict[str, Any] | None) -> None:
+    def _enter(self, state: ResourceState, action: str, values: Mapping[str, Any] | None) -> None:
+        """Begins an action on a resource; the event shows the properties that it gets, secrets masked."""
         if HOOK in state.data:
             state.data = {name: value for name, value in state.data.items() if name != HOOK}
         state.action, state.status, state.reason = action, "IN_PROGRESS", "state changed"
         state.attributes = {}
         if action != "CREATE":
             state.updated_at = self.run.now()
-        self._note(state, properties)
+        self._note(state, masked(dict(values)) if values is not None else None)
 
     def _leave(self, state: ResourceState, action: str) -> None:
         state.action, state.status, state.reason = action, "COMPLETE", "state changed"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from calor.language.constraints import Expressions
 from calor.language.diagnostics import Path
-from calor.language.values import ALL_LEVELS, Wrapping, peel
+from calor.language.values import ALL_LEVELS, MASK, Wrapping, masked, peel
 
 
 class FunctionError(Exception):
@@ -170,6 +170,8 @@ class Call(Node):
 
     levels: ClassVar[int] = ALL_LEVELS
     """How deep the arguments are looked into. What lies deeper is passed on as it is, still wrapped."""
+    keeps_parts: ClassVar[bool] = False
+    """Whether the arguments are parts of the result, as they are: then it is shown with only the secret ones masked."""
 
     def __init__(self, name: str, args: Any, path: Path) -> None:
         self.name = name
@@ -192,18 +194,36 @@ class Call(Node):
 
     def compute(self, scope: Scope) -> Any:
         wrapping = Wrapping()
-        args = peel(resolve(self.args, scope), wrapping, self.levels)
+        resolved = resolve(self.args, scope)
+        args = peel(resolved, wrapping, self.levels)
         try:
-            return wrapping.around(self.apply(args, scope))
+            made = self.apply(args, scope)
+            return wrapping.around(made, self._shown(resolved, scope) if wrapping.secret else MASK)
         except FunctionError as error:
             if wrapping.unknown and error.culprit is None:
                 # It may be only the stand-in that does not fit.
                 return wrapping.around(None)
             if wrapping.secret:
-                raise FunctionError(
-                    f"`{self.name}` cannot be computed of a hidden value", error.kind
-                ) from None
+                raise self._tactful(error, resolved, scope) from None
             raise
+
+    def _tactful(self, error: FunctionError, args: Any, scope: Scope) -> FunctionError:
+        """An error that tells nothing of secret arguments: the same one if it comes without them, too."""
+        try:
+            self.apply(masked(args), scope)
+        except FunctionError as told:
+            if told.kind == error.kind and not isinstance(told, AlreadyReported):
+                return told
+        return FunctionError(f"`{self.name}` cannot be computed of a hidden value", error.kind)
+
+    def _shown(self, args: Any, scope: Scope) -> Any:
+        """The result for showing. It is made from masked arguments, so that nothing in it tells of the secrets."""
+        if not self.keeps_parts:
+            return MASK
+        try:
+            return self.apply(masked(args), scope)
+        except FunctionError:
+            return MASK
 
     def apply(self, args: Any, scope: Scope) -> Any:
         raise NotImplementedError

@@ -179,8 +179,12 @@ class _Linter:
             self.report.warn("W305", message, call.path)
 
     def _secrets_in_outputs(self) -> None:
+        hidden = {name for name, one in self.template.parameters.items() if one.hidden}
         for name, value in self.definition.outputs.items():
-            if has_secret(value):
+            # A credential that a resource gives is often made to be read from an output.
+            if has_secret(value) and not hidden.isdisjoint(
+                _parameters_read(self.template.outputs[name].value)
+            ):
                 at = (self.words.outputs, name, self.words.value)
                 message = f"the output `{name}` shows the value of a hidden parameter to everyone who sees the stack"
                 self.report.warn("W306", message, at)

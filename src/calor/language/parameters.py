@@ -61,11 +61,11 @@ class Parameter:
     def convert(self, value: Any) -> Any:
         """A value given for the parameter, as get_param sees it. Raises ValueError saying what is wrong."""
         wrapping = Wrapping()
-        value = peel(value, wrapping)
+        given, value = value, peel(value, wrapping)
         if value is None and wrapping.unknown:
             return wrapping.around(None)
         try:
-            return wrapping.around(CONVERSIONS[self.kind](value))
+            return wrapping.again(CONVERSIONS[self.kind](value), given)
         except ValueError:
             if wrapping.unknown:
                 return wrapping.around(value)

@@ -10,7 +10,7 @@ from typing import Any
 from calor.language.constraints import AllowedValues, Checks, as_number
 from calor.language.diagnostics import Path, closest
 from calor.language.schema import ANY, Property, Remove, Replace, Rewrite, Translation
-from calor.language.values import Secret, Unknown, Wrapping, has_secret, has_unknown, peel
+from calor.language.values import Secret, Unknown, Wrapping, concealed, has_secret, has_unknown, peel
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,9 @@ class _Reader:
         if reader is not self and any(not problem.deferred for problem in reader.problems):
             self.problem("E414", at, "the value does not fit")
         if check and self.with_values and not wrapping.unknown:
-            self._constraints(converted, declared, at, wrapping.secret)
-        return wrapping.around(converted)
+            self._constraints(converted, declared, at, wrapping.secret or declared.secret)
+        made = wrapping.again(converted, value)
+        return concealed(made) if declared.secret else made
 
     def _default(self, declared: Property, at: Path) -> Any:
         """The default in full; the one of a wrong type that a declaration may have stays as it is."""

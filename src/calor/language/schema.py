@@ -84,6 +84,8 @@ class Property:
     implemented: bool = True
     converts: bool = False
     """Takes what a parameter would: text with commas for a list, JSON text or a list for a dict."""
+    secret: bool = False
+    """Whether it is a password, a key or the like, which is masked wherever it is only shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class Attribute:
     doc: str = ""
     live: bool = False
     support: Support = SUPPORTED
+    secret: bool = False
+    """Whether it is a credential, or holds one: whatever is made of it is masked in plans, previews and events."""
 
 
 SHOW = Attribute(dict, "All that the service says about the resource.", live=True)
@@ -178,6 +182,8 @@ class ResourceType:
     """Attributes beyond the declared ones can be read: members' attributes, outputs of software."""
     placeholder: ClassVar[bool] = False
     """Takes any property, has any attribute, and does nothing: what is left of a type whose service is gone."""
+    secret_reference: ClassVar[bool] = False
+    """Whether what get_resource gives is a credential."""
     takes_signals: ClassVar[bool] = False
     deaf_during: ClassVar[Sequence[str]] = ("SUSPEND", "DELETE")
     """The actions on a resource during and after which it takes no signals."""

@@ -13,7 +13,7 @@ from calor.language.expressions import AlreadyReported, FunctionError
 from calor.language.library import Library, TemplateType
 from calor.language.parameters import ParameterValues, parameter_missing
 from calor.language.template import Template
-from calor.language.values import Unknown
+from calor.language.values import Unknown, concealed, has_secret
 
 TELLING_KINDS = frozenset(
     {"InvalidTemplateReference", "InvalidTemplateAttribute", "InvalidTemplateVersion", "UserParameterMissing"}
@@ -142,13 +142,26 @@ class TemplateScope:
         return did_you_mean(name, self.enabled)
 
     def reference(self, name: str) -> Any:
-        return self._states.reference(name)
+        found = self._states.reference(name)
+        definition = self.resources.get(name)
+        is_secret = definition is not None and getattr(definition.found, "secret_reference", False)
+        return concealed(found) if is_secret else found
 
     def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
-        return self._states.attribute(resource, attribute, path)
+        found = self._states.attribute(resource, attribute, path)
+        definition = self.resources.get(resource)
+        is_secret = definition is not None and gives_secret(definition, attribute, path)
+        return concealed(found) if is_secret else found
 
     def all_attributes(self, resource: str) -> Any:
-        return self._states.all_attributes(resource)
+        found = self._states.all_attributes(resource)
+        definition = self.resources.get(resource)
+        if definition is None or not isinstance(found, dict):
+            return found
+        return {
+            name: concealed(value) if gives_secret(definition, name) else value
+            for name, value in found.items()
+        }
 
     def check_attribute(self, resource: str, attribute: str) -> None:
         definition = self.resources.get(resource)
@@ -175,3 +188,27 @@ class TemplateScope:
 
     def availability_zones(self) -> list[str]:
         return list(self._zones)
+
+
+def gives_secret(resource: ResourceDefinition, attribute: str, path: Sequence[Any] = ()) -> bool:
+    """Whether an attribute of a resource is a credential, or holds one: because its type says so, or because a stack
+    below makes it of one."""
+    found = resource.found
+    declared = found.attributes.get(attribute) if found is not None else None
+    if declared is not None and declared.secret:
+        return True
+    below = resource.child
+    if below is None:
+        return False
+    if attribute == "outputs":
+        return any(has_secret(value) for value in below.outputs.values())
+    # Outputs.NAME, resource.NAME.ATTRIBUTE, an attribute of all members, or `attributes` with a path to one.
+    named = {part for step in (attribute, *path) for part in str(step).split(".")}
+    if any(has_secret(below.outputs[name]) for name in named if name in below.outputs):
+        return True
+    return any(
+        gives_secret(member, name)
+        for member in below.resources.values()
+        for name in named
+        if member.found is not None and (name in member.found.attributes or member.child is not None)
+    )

@@ -36,12 +36,17 @@ class Unknown:
 
 
 class Secret:
-    """A value that is never printed. `reveal` it only where it has to go out."""
+    """A value that is never printed. `reveal` it only where it has to go out.
 
-    __slots__ = ("_value",)
+    `shown` is what is printed instead: the mask or, of a text that was put together from secrets and other parts, the
+    text with masks in the places of the secrets.
+    """
 
-    def __init__(self, value: Any) -> None:
+    __slots__ = ("_value", "shown")
+
+    def __init__(self, value: Any, shown: Any = MASK) -> None:
         self._value = value
+        self.shown = shown
 
     def reveal(self) -> Any:
         return self._value
@@ -70,12 +75,18 @@ class Wrapping:
         self.unknown = False
         self.secret = False
 
-    def around(self, value: Any) -> Any:
+    def around(self, value: Any, shown: Any = MASK) -> Any:
+        """The value wrapped again; `shown` is what is printed in its place if it is secret."""
         if self.unknown:
             return Unknown(value, self.secret)
         if self.secret and value is not None:
-            return Secret(value)
+            return Secret(value, shown)
         return value
+
+    def again(self, value: Any, original: Any) -> Any:
+        """The value wrapped as what it was converted from; if that did not change it, it is shown likewise."""
+        same = type(original) is Secret and original.reveal() == value
+        return self.around(value, original.shown if same else MASK)
 
     def note(self, value: Unknown | Secret) -> Any:
         """Records what the value was wrapped in and returns what is inside."""
@@ -176,11 +187,19 @@ def has_secret(value: Any) -> bool:
     return False
 
 
+def concealed(value: Any) -> Any:
+    """The value as a secret. Nothing is no secret."""
+    kind = type(value)
+    if value is None or kind is Secret:
+        return value
+    return Unknown(value.stand_in, True) if kind is Unknown else Secret(value)
+
+
 def masked(value: Any) -> Any:
     """The value for showing: secrets as asterisks, what is not known yet as its stand-in."""
     kind = type(value)
     if kind is Secret:
-        return MASK
+        return value.shown
     if kind is Unknown:
         return MASK if value.secret else masked(value.stand_in)
     if kind is dict:

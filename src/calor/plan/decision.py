@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from calor.language.library import Found, TemplateType
-from calor.language.values import bare, has_unknown, revealed
+from calor.language.values import Secret, bare, has_unknown, revealed
 
 
 class Kind(Enum):
@@ -25,7 +25,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A property before and after; what comes after may be a secret, or not known yet."""
+    """A property before and after; both may be secrets, and what comes after may not be known yet."""
 
     name: str
     before: Any
@@ -72,6 +72,8 @@ class Present:
     substitute: str | None = None
     """The type that its type declares to be its successor."""
     external_id: str | None = None
+    masked: Mapping[str, Any] = field(default_factory=dict)
+    """The properties that are secret, or hold secrets, as they are shown."""
     renewed: bool = False
     """Whether it was made in the action under way, which an engine that died had begun."""
     unhealthy: bool = False
@@ -140,7 +142,9 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if not present.renewed and _renews(wanted):
         return Decision(Kind.REPLACE, "it is replaced by every update")
-    decision = _by_changes(present, wanted, differences(present.properties, wanted.properties))
+    decision = _by_changes(
+        present, wanted, differences(present.properties, wanted.properties, present.masked)
+    )
     return _if_well(decision, present) if failed else decision
 
 
@@ -281,11 +285,18 @@ def _restricted(decision: Decision, *kinds: Kind) -> Decision:
     )
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """The properties that differ, in the order of the schema; what is gone counts as changed."""
+def differences(
+    before: Mapping[str, Any], after: Mapping[str, Any], masked: Mapping[str, Any]
+) -> list[Change]:
+    """The properties that differ, in the order of the schema; what is gone counts as changed. `masked` are those
+    before that are secret, as they are shown."""
     names = [*after, *(name for name in before if name not in after)]
     return [
-        Change(name, before.get(name), after.get(name))
+        Change(
+            name,
+            Secret(before[name], masked[name]) if name in masked and name in before else before.get(name),
+            after.get(name),
+        )
         for name in names
         if before.get(name) != revealed(after.get(name))
     ]

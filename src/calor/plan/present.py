@@ -13,7 +13,7 @@ from calor.language.library import Declarations
 from calor.language.registry import Registry
 from calor.language.schema import ResourceType
 from calor.language.scope import States
-from calor.language.values import bare
+from calor.language.values import bare, has_secret, masked
 from calor.plan import choosing, ordering
 from calor.plan.decision import Present, Wanted, implementation_of
 
@@ -26,6 +26,8 @@ EXTERNAL = "_external"
 NESTED = "_nested"
 UNHEALTHY = "_unhealthy"
 """Marks a resource of which somebody has said that it is not well."""
+MASKED = "_masked"
+"""Where a resource keeps the properties that are secret, or hold secrets, as they are shown."""
 MADE_FOR = "_made_for"
 """Where a resource that every update replaces notes for which action it was made: that one does not replace it."""
 
@@ -116,6 +118,7 @@ def present_of(row: Row | None, declaration: Declarations, occasion: str | None 
         action=row.action,
         status=row.status,
         properties=row.properties,
+        masked=row.data.get(MASKED, {}),
         metadata=row.data.get(METADATA, row.metadata),
         update_policy=row.data.get(UPDATE_POLICY, {}),
         implementation=row.data.get(IMPLEMENTATION, row.type_name),
@@ -165,3 +168,15 @@ def remembered(resource: ResourceDefinition, policy: Any, data: Mapping[str, Any
     }
     others = {name: value for name, value in data.items() if name not in kept}
     return others | {name: value for name, value in kept.items() if value is not None}
+
+
+def masked_properties(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those properties that are secret, or hold secrets, as they are shown."""
+    return {name: masked(value) for name, value in values.items() if has_secret(value)}
+
+
+def noting_masks(data: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a resource that has got these properties."""
+    others = {name: value for name, value in data.items() if name != MASKED}
+    secret = masked_properties(values)
+    return {**others, MASKED: secret} if secret else others

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from calor.engine import definitions
 from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
-from calor.language.values import Secret, bare, masked
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
 from calor.service.base import NewStack, StackChange, check_name
 from calor.service.caller import Caller
+from calor.service.masking import Masking, hidden_values
 from calor.service.previews.present import means_of, present_stack
-from calor.service.previews.showing import Changes, Masking, identity, new, raw, steps
+from calor.service.previews.showing import Changes, identity, new, raw, steps
 from calor.service.queries.meanings import shown_parameters
 from calor.service.update_checks import UpdateChecks
 from calor.store import records
@@ -24,7 +23,9 @@ from calor.store.database import reading
 
 
 class PreviewCommands(UpdateChecks):
-    def preview_create(self, caller: Caller, new_stack: NewStack) -> dict[str, Any]:
+    def preview_create(
+        self, caller: Caller, new_stack: NewStack, *, show_secrets: bool = False
+    ) -> dict[str, Any]:
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
         check_name(name)
@@ -32,6 +33,7 @@ class PreviewCommands(UpdateChecks):
         self.check_size(definition)
         nothing = PresentStack("None", name, project, exists=False)
         plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request))
+        masking = Masking(self.world.declaration, hidden_values(definition), show_secrets)
         return {
             "capabilities": [],
             "creation_time": None,
@@ -42,15 +44,15 @@ class PreviewCommands(UpdateChecks):
             "outputs": [
                 {
                     "output_key": key,
-                    "output_value": masked(value),
+                    "output_value": masking.shown(value),
                     "description": definition.template.outputs[key].description,
                 }
                 for key, value in definition.outputs.items()
             ],
             "parameters": shown_parameters(definition),
             "parent": None,
-            "plan": steps(plan, Masking(_hidden(definition))),
-            "resources": _raw_resources(definition, name, project, None),
+            "plan": steps(plan, masking),
+            "resources": _raw_resources(definition, name, project, None, masking),
             "stack_identity": identity(project, name, "None"),
             "stack_name": name,
             "stack_owner": caller.username,
@@ -62,7 +64,13 @@ class PreviewCommands(UpdateChecks):
         }
 
     def preview_update(
-        self, caller: Caller, stack: records.Stack, change: StackChange, show_nested: bool
+        self,
+        caller: Caller,
+        stack: records.Stack,
+        change: StackChange,
+        show_nested: bool,
+        *,
+        show_secrets: bool = False,
     ) -> dict[str, Any]:
         """What an update would do to each resource, and in which order. Raises ServiceError, as the update itself
         would."""
@@ -70,10 +78,8 @@ class PreviewCommands(UpdateChecks):
         request = self.updated(stack, change)
         definition, present, plan = self.plan_update(caller, stack, request)
         self.check_updated(stack, definition)
-        hidden = _hidden(definition)
-        if any(step.changes for step in plan.all_steps()):
-            hidden |= self._hidden_before(stack)
-        masking = Masking(hidden)
+        hidden = hidden_values(definition) | self._hidden_before(stack)
+        masking = Masking(self.world.declaration, hidden, show_secrets)
         return {
             "resource_changes": Changes(present, masking, show_nested).of(plan),
             "plan": steps(plan, masking),
@@ -83,10 +89,11 @@ class PreviewCommands(UpdateChecks):
         """Values that were hidden in what the stack is, or was when it last got where it was to go."""
         digests = {digest for digest in (stack.definition, stack.previous) if digest is not None}
         with reading(self.database).connect() as connection:
-            requests = [definitions.load(connection, digest) for digest in digests]
+            loaded = [definitions.load(connection, digest) for digest in digests]
+        requests = [request for request in loaded if definitions.may_hide(request)]
         place = StackIdentity(stack.name, stack.id, stack.project)
         found = (definitions.define(request, self.world, place)[0] for request in requests)
-        return {value for one in found if one is not None for value in _hidden(one)}
+        return {value for one in found if one is not None for value in hidden_values(one)}
 
     def plan_update(
         self, caller: Caller, stack: records.Stack, request: Mapping[str, Any]
@@ -107,26 +114,9 @@ class PreviewCommands(UpdateChecks):
         return forecast(None, present, None, means_of(self.world, {}))
 
 
-def _hidden(definition: Definition) -> set[str]:
-    """The values of hidden parameters, as they may occur in texts."""
-    found: set[str] = set()
-    for value in definition.parameters.values.values():
-        if isinstance(value, Secret):
-            plain = bare(value)
-            found.add(json.dumps(plain) if isinstance(plain, (dict, list)) else str(plain))
-            found.update(str(part) for part in _leaves(plain))
-    return found - {""}
-
-
-def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return [leaf for item in value.values() for leaf in _leaves(item)]
-    if isinstance(value, list):
-        return [leaf for item in value for leaf in _leaves(item)]
-    return [value]
-
-
-def _raw_resources(definition: Definition, name: str, project: str, parent: str | None) -> list[Any]:
+def _raw_resources(
+    definition: Definition, name: str, project: str, parent: str | None, masking: Masking
+) -> list[Any]:
     """Resources as previews show them; those of a nested stack as a list in the list."""
     dependants = definition.graph.dependants()
     plain: list[Any] = []
@@ -134,14 +124,14 @@ def _raw_resources(definition: Definition, name: str, project: str, parent: str 
     for resource in definition.resources.values():
         if resource.child is not None:
             below = f"{name}-{resource.name}"
-            nested.append(_raw_resources(resource.child, below, project, resource.name))
+            nested.append(_raw_resources(resource.child, below, project, resource.name, masking))
             continue
         plain.append(
             {
                 **raw(resource.name, resource.type_name, project, name, "None", dependants[resource.name]),
-                **new(resource),
+                **new(resource, masking),
                 "description": resource.text.description,
-                "properties": masked(resource.values),
+                "properties": masking.shown(resource.values),
                 **({"parent_resource": parent} if parent else {}),
             }
         )

@@ -107,8 +107,17 @@ def create(api: Api, call: Call) -> Reply:
 
 
 def preview(api: Api, call: Call) -> Reply:
-    made = api.commands.preview_create(call.caller, requests.new_stack(api, call))
+    show_secrets = _shows_secrets(api, call, "stacks:create")
+    made = api.commands.preview_create(call.caller, requests.new_stack(api, call), show_secrets=show_secrets)
     return Reply(body={"stack": views.previewed_stack(call.base, made)})
+
+
+def _shows_secrets(api: Api, call: Call, rule: str) -> bool:
+    """Whether a preview is asked for with its secrets, which only those may see who may do what it shows."""
+    if not call.query.flag("show_secrets"):
+        return False
+    api.policy.enforce(call.caller, rule)
+    return True
 
 
 def validate(api: Api, call: Call) -> Reply:
@@ -150,7 +159,10 @@ def preview_update(api: Api, call: Call) -> Reply:
     show_nested = call.query.flag("show_nested")
     stack = the_stack(api, call)
     change = requests.stack_change(api, call, patch=call.method == "PATCH")
-    previewed = api.commands.preview_update(call.caller, stack, change, show_nested)
+    show_secrets = _shows_secrets(api, call, "stacks:update")
+    previewed = api.commands.preview_update(
+        call.caller, stack, change, show_nested, show_secrets=show_secrets
+    )
     return Reply(body=views.previewed_update(previewed))
 
 

@@ -70,6 +70,8 @@ def stack(base: str, shown: records.Stack, parameters: Any) -> dict[str, Any]:
 
 def output(shown: Output) -> dict[str, Any]:
     made = {"output_key": shown.name, "output_value": shown.value, "description": shown.description}
+    if shown.secret:
+        made["sensitive"] = True
     return made if shown.error is None else {**made, "output_error": shown.error}
 
 
@@ -95,6 +97,8 @@ def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> d
     if with_detail:
         made["description"] = shown.description
         made["attributes"] = dict(line.attributes or {})
+        if shown.secrets:
+            made["sensitive_attributes"] = list(shown.secrets)
     return made
 
 

@@ -78,6 +78,7 @@ SCHEMAS: dict[str, Schema] = {
         {**_RAW, "reason": TEXT, "changes": items(ref("Change"))},
         {
             "decision": one_of("forbidden", "undecided"),
+            "may_be_replaced": FLAG,
             "nested_stack_id": ref("Identity"),
             "parent_resource": TEXT,
         },
@@ -97,6 +98,7 @@ SCHEMAS: dict[str, Schema] = {
         },
         {
             "possible": described(items(one_of(*_KINDS)), "What an undecided step may become."),
+            "may_be_replaced": described(FLAG, "Whether replacement is among that."),
             "nested": described(items(ref("Step")), "The steps of the stack below."),
             "unchanged_below": described(
                 COUNT, "How many resources there are below this one, if all of them stay as they are."

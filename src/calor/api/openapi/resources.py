@@ -128,6 +128,9 @@ FAMILY = Family(
                 "parent_resource": described(TEXT, "The resource that its stack is of."),
                 "description": TEXT,
                 "attributes": MAP,
+                "sensitive_attributes": described(
+                    TEXTS, "The attributes that are secret or hold secrets, if there are any."
+                ),
             },
         )
     },

@@ -114,7 +114,10 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Output": record(
         {"output_key": TEXT, "output_value": ANY, "description": TEXT},
-        {"output_error": described(TEXT, "Why there is no value.")},
+        {
+            "output_error": described(TEXT, "Why there is no value."),
+            "sensitive": described(FLAG, "True if the value is secret or holds a secret; otherwise absent."),
+        },
     ),
     "Environment": record({**_ENVIRONMENT, "encrypted_param_names": TEXTS}),
     "StackData": record({**_STACK_LEFT, "name": TEXT, "action": ACTION, "status": STATUS}),
@@ -178,6 +181,9 @@ _LIST_PARAMETERS = (
     flag("global_tenant", "Stacks of all projects, if the policy allows it."),
     flag("with_count", "Whether to tell how many there are on all pages."),
 )
+_SHOW_SECRETS = flag(
+    "show_secrets", "Whether secrets are shown instead of masks, to those who may do what is previewed."
+)
 _MADE = {"stack_name": "$request.body#/stack_name", "stack_id": "$response.body#/stack/id"}
 _CREATED = Answer(
     "The stack is there, and being made.",
@@ -234,6 +240,7 @@ FAMILY = Family(
             "preview_stack",
             "Shows what a new stack would be",
             {200: Answer("The stack that does not exist.", wrapped("stack", ref("PreviewedStack")))},
+            (_SHOW_SECRETS,),
             body=requests.PREVIEW_BODY,
         ),
         "POST /validate": Operation(
@@ -271,14 +278,14 @@ FAMILY = Family(
             "preview_update",
             "Shows what an update would do",
             {200: previews.UPDATE},
-            (flag("show_nested", "Whether resources of stacks below are listed."),),
+            (flag("show_nested", "Whether resources of stacks below are listed."), _SHOW_SECRETS),
             requests.PUT_BODY,
         ),
         f"PATCH {_STACK}/preview": Operation(
             "preview_patch",
             "Shows what an update would do that keeps what is not given",
             {200: previews.UPDATE},
-            (flag("show_nested", "Whether resources of stacks below are listed."),),
+            (flag("show_nested", "Whether resources of stacks below are listed."), _SHOW_SECRETS),
             requests.PATCH_BODY,
         ),
         f"DELETE {_STACK}/abandon": Operation(

@@ -21,24 +21,22 @@ from calor.cli.stack.request import StackRequest, from_arguments, read_text
 from calor.cli.stack.several import problems_with, raise_all
 
 _PREVIEWED = records.columns("state", "resource_name", "resource_type", "reason")
+_WITH_VALUES = records.columns("state", "resource_name", "resource_type", "reason", "changes")
 _NO_PREVIEW = (403, 404, 405, 409, 500, 501)
-_STATES = {
-    "create": "added",
-    "update": "updated",
-    "replace": "replaced",
-    "delete": "deleted",
-    "keep": "unchanged",
-}
+CHANGES = 2
+"""The exit code that tells that a plan changes something, if that is asked for."""
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
+    _check_exit_code(arguments)
     if not arguments.template:
         raise UsageError("there is no template", "name one with -t")
     request = from_arguments(heat, arguments)
     body = _new(arguments, request)
     with explaining(request):
         if getattr(arguments, "dry_run", False):
-            return _show_plan(arguments, heat.post("/stacks/preview", body)["stack"])
+            query = {"show_secrets": getattr(arguments, "show_secrets", False) or None}
+            return _show_plan(arguments, heat.post("/stacks/preview", body, query)["stack"])
         made = heat.post("/stacks", body)["stack"]
     stack = StackRef(arguments.name, made["id"])
     note(stack, request)
@@ -68,6 +66,7 @@ def preview(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def update(heat: Heat, arguments: argparse.Namespace) -> int:
+    _check_exit_code(arguments)
     if not arguments.template and not arguments.existing:
         raise UsageError("there is no template", "name one with -t, or keep the stack's own with --existing")
     stack = heat.find(arguments.stack)
@@ -116,7 +115,7 @@ def delete(heat: Heat, arguments: argparse.Namespace) -> int:
     if found:
         names = ", ".join(f"{stack.name} ({stack.id})" for stack in found)
         announce(f"Deleting from {heat.target}: {names}")
-        confirm("Are you sure?", yes=arguments.yes)
+        confirm("Are you sure?", yes=arguments.yes, unasked=arguments.legacy)
     problems += problems_with(found, lambda stack: _delete_one(heat, stack, arguments))
     raise_all(problems)
     return 0
@@ -202,23 +201,23 @@ def _previewed(
 ) -> dict[str, Any]:
     ask = heat.patch if getattr(arguments, "existing", False) else heat.put
     nested = getattr(arguments, "show_nested", False) or None
-    found: dict[str, Any] = ask(f"{stack.path}/preview", body, {"show_nested": nested})
+    query = {"show_nested": nested, "show_secrets": getattr(arguments, "show_secrets", False) or None}
+    found: dict[str, Any] = ask(f"{stack.path}/preview", body, query)
     return found
 
 
 def _show_plan(arguments: argparse.Namespace, answer: dict[str, Any]) -> int:
     steps = plans.steps_of(answer)
     if arguments.format or arguments.columns:
-        rows = [
-            {
-                "state": _STATES.get(step.kind, step.kind),
-                "resource_name": "/".join(step.path),
-                "resource_type": step.type_name,
-                "reason": step.reason,
-            }
-            for step in steps
-        ]
-        records.print_list(arguments, _PREVIEWED, rows)
+        # Values of properties are too long for a table, unless somebody asks for them.
+        full = arguments.format in ("json", "yaml") or arguments.columns
+        records.print_list(arguments, _WITH_VALUES if full else _PREVIEWED, plans.rows(steps))
     else:
         print(plans.render(steps, color=records.colourful()))
-    return 0
+    wanted = getattr(arguments, "detailed_exitcode", False)
+    return CHANGES if wanted and plans.changes_something(steps) else 0
+
+
+def _check_exit_code(arguments: argparse.Namespace) -> None:
+    if getattr(arguments, "detailed_exitcode", False) and not arguments.dry_run:
+        raise UsageError("--detailed-exitcode tells about plans", "it needs --dry-run")

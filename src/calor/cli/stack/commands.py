@@ -9,7 +9,7 @@ STACKS = arg("stacks", metavar="STACK", nargs="+", help="names or ids")
 RESOURCE = arg("resource", metavar="RESOURCE")
 SNAPSHOT = arg("snapshot", metavar="SNAPSHOT", help="its id")
 NAME = arg("name", metavar="NAME", help="of the stack")
-YES = flag("-y", "--yes", help="do not ask")
+YES = flag("-y", "--yes", help="do not ask; needed where standard input has no answer")
 NESTED_DEPTH = arg("-n", "--nested-depth", type=int, metavar="DEPTH", help="go into nested stacks so deep")
 FILTERS = many("--filter", dest="filters", metavar="KEY=VALUE", help="those for which this holds; repeatable")
 
@@ -29,7 +29,12 @@ PARAMETERS = (
 )
 TIMEOUT = arg("--timeout", type=int, metavar="MINUTES", help="how long it may take")
 TAGS = arg("--tags", metavar="TAG,TAG", help="what it is tagged with")
+EXIT_CODE = flag(
+    "--detailed-exitcode",
+    help="of a plan: exit with 0 if nothing would change, 2 if something would, 1 on errors",
+)
 ROLLBACK = flag("--enable-rollback", help="if it fails, go back to what was before")
+SHOW_SECRETS = flag("--show-secrets", help="print secrets instead of masks")
 POLL = arg(
     "--poll", type=float, metavar="SECONDS", help="how often to ask a service that has no stream of events"
 )
@@ -61,6 +66,8 @@ COMMANDS = (
         POLL,
         TAGS,
         flag("--dry-run", help="show what would be created, and create nothing"),
+        EXIT_CODE,
+        SHOW_SECRETS,
         shows=True,
     ),
     _command(
@@ -80,6 +87,7 @@ COMMANDS = (
             help="whether to go back if it fails",
         ),
         flag("--dry-run", help="show what would be done, and do nothing"),
+        EXIT_CODE,
         flag("--show-nested", help="show what would be done in nested stacks, too"),
         *PARAMETERS,
         flag("--existing", help="keep template, environment and parameters as far as none are given"),
@@ -94,6 +102,7 @@ COMMANDS = (
         POLL,
         flag("--converge", help="look at what is really there before deciding"),
         YES,
+        SHOW_SECRETS,
         shows=True,
     ),
     _command(
@@ -108,8 +117,10 @@ COMMANDS = (
         ROLLBACK,
         *PARAMETERS,
         TAGS,
+        EXIT_CODE,
         flag("--existing", help="keep what the stack has as far as nothing is given"),
         flag("--show-nested", help="show what would be done in nested stacks, too"),
+        SHOW_SECRETS,
         shows=True,
     ),
     _command("delete", "delete stacks", "changing:delete", STACKS, YES, *WAIT),
@@ -119,6 +130,7 @@ COMMANDS = (
         "reading:show",
         STACK,
         flag("--no-resolve-outputs", help="without outputs"),
+        SHOW_SECRETS,
         shows=True,
     ),
     _command(
@@ -148,9 +160,17 @@ COMMANDS = (
         sort_dir=None,
         show_owner=False,
     ),
-    _command("check", "see whether all resources are there", "actions:check", STACKS, *WAIT, shows=True),
-    _command("suspend", "suspend stacks", "actions:suspend", STACKS, *WAIT, shows=True),
-    _command("resume", "resume stacks", "actions:resume", STACKS, *WAIT, shows=True),
+    _command(
+        "check",
+        "see whether all resources are there",
+        "actions:check",
+        STACKS,
+        *WAIT,
+        SHOW_SECRETS,
+        shows=True,
+    ),
+    _command("suspend", "suspend stacks", "actions:suspend", STACKS, *WAIT, SHOW_SECRETS, shows=True),
+    _command("resume", "resume stacks", "actions:resume", STACKS, *WAIT, SHOW_SECRETS, shows=True),
     _command(
         "cancel",
         "cancel an update or a creation",
@@ -158,9 +178,12 @@ COMMANDS = (
         STACKS,
         *WAIT,
         flag("--no-rollback", help="leave everything as it is"),
+        SHOW_SECRETS,
         shows=True,
     ),
-    _command("retry", "do once more what failed", "changing:retry", STACK, *WAIT, POLL, shows=True),
+    _command(
+        "retry", "do once more what failed", "changing:retry", STACK, *WAIT, POLL, SHOW_SECRETS, shows=True
+    ),
     _command(
         "abandon",
         "forget a stack and leave its resources alone",
@@ -180,6 +203,7 @@ COMMANDS = (
         *PARAMETERS,
         *WAIT,
         arg("--adopt-file", required=True, metavar="FILE|URL", help="what abandon or export has written"),
+        SHOW_SECRETS,
         shows=True,
         template=None,
     ),
@@ -227,7 +251,14 @@ COMMANDS = (
     _command("snapshot show", "show a snapshot", "snapshots:show", STACK, SNAPSHOT, shows=True),
     _command("snapshot delete", "delete a snapshot", "snapshots:delete", STACK, SNAPSHOT, YES),
     _command(
-        "snapshot restore", "go back to a snapshot", "snapshots:restore", STACK, SNAPSHOT, *WAIT, shows=True
+        "snapshot restore",
+        "go back to a snapshot",
+        "snapshots:restore",
+        STACK,
+        SNAPSHOT,
+        *WAIT,
+        SHOW_SECRETS,
+        shows=True,
     ),
     _command("output list", "list outputs", "reading:outputs", STACK, shows=True),
     _command(
@@ -237,6 +268,7 @@ COMMANDS = (
         STACK,
         arg("output", metavar="OUTPUT", nargs="?"),
         flag("--all", help="all of them"),
+        SHOW_SECRETS,
         shows=True,
         with_detail=True,
     ),
@@ -272,6 +304,7 @@ COMMANDS = (
         flag("--long", help="more columns"),
         NESTED_DEPTH,
         FILTERS,
+        SHOW_SECRETS,
         shows=True,
     ),
     _command(
@@ -281,6 +314,7 @@ COMMANDS = (
         STACK,
         RESOURCE,
         many("--with-attr", dest="attributes", metavar="ATTRIBUTE", help="this one, too; repeatable"),
+        SHOW_SECRETS,
         shows=True,
     ),
     _command(

@@ -12,7 +12,7 @@ from calor.cli.api.patience import patiently
 from calor.cli.asking import announce
 from calor.cli.errors import CommandError
 from calor.cli.progress import out_stream, watch
-from calor.cli.render import records
+from calor.cli.render import records, secrets
 from calor.cli.stack.following import shown_stack
 from calor.cli.stack.places import Places
 
@@ -112,8 +112,13 @@ def print_stack(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None
         records.print_record(arguments, {key: shown.get(key) for key in SHORT})
     else:
         print(f"{shown.get('stack_name')} {shown.get('id')} {shown.get('stack_status')}")
-        for output in shown.get("outputs") or ():
+        masked = [secrets.output(arguments, one) for one in shown.get("outputs") or ()]
+        for output in masked:
             print(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
+        if masked != (shown.get("outputs") or []):
+            announce(
+                f"Secret outputs are masked; `calor stack output show {shown.get('stack_name')} NAME` prints one."
+            )
     sys.stdout.flush()
 
 

@@ -14,7 +14,9 @@ from calor.cli.render.types import short_type
 
 _SIGNS = {
     "replace": ("±", ansi.YELLOW, "replaced"),
+    "may replace": ("?", ansi.YELLOW, "may be replaced"),
     "forbidden": ("!", ansi.RED, "not allowed"),
+    "may update": ("?", ansi.CYAN, "may be updated"),
     "undecided": ("?", ansi.YELLOW, "undecided"),
     "delete": ("-", ansi.RED, "deleted"),
     "create": ("+", ansi.GREEN, "created"),
@@ -28,6 +30,17 @@ _GROUPS = {
     "deleted": "delete",
     "unchanged": "keep",
 }
+_STATES = {
+    "create": "added",
+    "update": "updated",
+    "replace": "replaced",
+    "delete": "deleted",
+    "keep": "unchanged",
+    "may replace": "may be replaced",
+    "may update": "may be updated",
+}
+ALL_BELOW = "*"
+"""Stands in a path for the resources of a nested stack of which no plan can be made."""
 _LONGEST = 400
 _LINE = 100
 """How long a value may be that is shown whole although it has parts."""
@@ -52,6 +65,11 @@ class Step:
     """Whether it is about what a replacement leaves behind, here or above, and thus goes without saying."""
     unchanged_below: int = 0
     """How many resources there are in the stack below, if that stays as it is."""
+
+    @property
+    def state(self) -> str:
+        """What becomes of the resource, as lists call it."""
+        return _STATES.get(self.kind, self.kind)
 
 
 def steps_of(answer: Mapping[str, Any]) -> list[Step]:
@@ -80,8 +98,8 @@ def _planned(
             kind in ("delete", "undecided") and seen.get(path) in ("replace", "undecided")
         )
         seen.setdefault(path, kind)
-        yield Step(
-            kind,
+        step = Step(
+            _shown_kind(kind, raw.get("possible") or ()),
             path,
             raw.get("resource_type") or raw.get("type") or "",
             raw.get("reason") or "",
@@ -89,7 +107,19 @@ def _planned(
             is_leaving,
             raw.get("unchanged_below") or 0,
         )
+        yield step
+        if raw.get("nested_unknown") and step.kind in ("update", "may update"):
+            yield Step("may replace", (*path, ALL_BELOW), "", raw["nested_unknown"], is_leaving=is_leaving)
         yield from _planned(raw.get("nested") or (), path, is_leaving)
+
+
+def _shown_kind(kind: str, possible: Sequence[str]) -> str:
+    """What is undecided is called by the worst that it may become."""
+    if kind != "undecided":
+        return kind
+    if "replace" in possible:
+        return "may replace"
+    return "may update" if "update" in possible and "forbidden" not in possible else kind
 
 
 def _changed(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Step]:
@@ -115,7 +145,36 @@ def _previewed(resources: Sequence[Any], above: tuple[str, ...]) -> Iterator[Ste
 
 
 def worked_on(steps: Sequence[Step]) -> int:
-    return len({step.path for step in steps if step.kind not in ("keep", "forbidden")})
+    return len(
+        {
+            step.path
+            for step in steps
+            if step.kind not in ("keep", "forbidden") and step.path[-1:] != (ALL_BELOW,)
+        }
+    )
+
+
+def changes_something(steps: Sequence[Step]) -> bool:
+    return any(step.kind != "keep" for step in steps)
+
+
+def rows(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """The steps as records, for other programs."""
+    return [
+        {
+            "state": step.state,
+            "resource_name": "/".join(step.path),
+            "resource_type": step.type_name,
+            "reason": step.reason,
+            "changes": [_row(change) for change in step.changes],
+        }
+        for step in steps
+    ]
+
+
+def _row(change: Change) -> dict[str, Any]:
+    row = {"property": change.name, "before": change.before, "after": change.after}
+    return row if change.known else {**row, "after_known": False}
 
 
 def render(steps: Sequence[Step], *, color: bool) -> str:
@@ -134,8 +193,13 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
     name = ansi.visible("/".join(step.path))
     head = f"{mark} {step.kind} {name}"
     reason = f"  {ansi.visible(step.reason)}" if step.reason else ""
-    yield f"{paint(head, style, ansi.BOLD) if style else head}  {paint(short_type(step.type_name), ansi.DIM)}{reason}"
+    what = f"  {paint(short_type(step.type_name), ansi.DIM)}" if step.type_name else ""
+    yield f"{paint(head, style, ansi.BOLD) if style else head}{what}{reason}"
     for change in step.changes:
+        if step.kind != "create" and change.known and change.before == change.after:
+            # All that differs is masked.
+            yield f"    {change.name}: {paint('(a secret in it changes)', ansi.GREEN)}"
+            continue
         before, after = _without_nulls(change.before, change.after)
         for part in _parts(replace(change, before=before, after=after)):
             yield from _change(part, step.kind, paint)

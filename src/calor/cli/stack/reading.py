@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.cli.api.client import Heat, path_of
 from calor.cli.errors import CommandError, UsageError
-from calor.cli.render import records
+from calor.cli.render import records, secrets
 from calor.cli.stack.request import from_arguments, key_values
 
 _FULL = (
@@ -31,7 +31,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
     query = {"resolve_outputs": "false"} if arguments.no_resolve_outputs else None
     found = heat.get(stack.path, query)["stack"]
     first = {key: found[key] for key in _FULL if key in found}
-    records.print_record(arguments, {**first, **found})
+    records.print_record(arguments, secrets.stack(arguments, {**first, **found}))
     return 0
 
 
@@ -127,12 +127,13 @@ def outputs(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def output(heat: Heat, arguments: argparse.Namespace) -> int:
-    """One output or all. In the old spelling, and as a value, what is printed is the value itself."""
+    """One output or all. In the old spelling, and as a value, what is printed is the value itself. Whoever names an
+    output wants its value, also if it is secret."""
     stack = heat.find(arguments.stack)
     if not arguments.output and not arguments.all:
         raise UsageError("no output is named", "name one, or all with --all")
     if arguments.all:
-        every = heat.get(stack.path)["stack"].get("outputs") or []
+        every = [secrets.output(arguments, one) for one in heat.get(stack.path)["stack"].get("outputs") or []]
         if arguments.legacy:
             print(json.dumps(every, indent=2, ensure_ascii=False))
         else:

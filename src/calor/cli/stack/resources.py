@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from calor.cli.api.client import Heat, path_of
 from calor.cli.errors import UsageError
-from calor.cli.render import records
+from calor.cli.render import records, secrets
 from calor.cli.stack.request import key_values, read_text
 
 _LISTED = ("resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time")
@@ -30,7 +30,8 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
         found = [{**one, "stack_name": stack_name(one)} for one in found]
     if arguments.long:
         names += ["resource_status_reason", "required_by", "attributes"]
-    records.print_list(arguments, records.columns(*names), found)
+    shown = [secrets.resource(arguments, one) for one in found]
+    records.print_list(arguments, records.columns(*names), shown)
     return 0
 
 
@@ -44,7 +45,8 @@ def stack_name(raw: Mapping[str, Any]) -> str:
 
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
     path = _path(heat, arguments)
-    records.print_record(arguments, heat.get(path, {"with_attr": arguments.attributes})["resource"])
+    found = heat.get(path, {"with_attr": arguments.attributes})["resource"]
+    records.print_record(arguments, secrets.resource(arguments, found))
     return 0
 
 

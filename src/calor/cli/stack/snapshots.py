@@ -47,7 +47,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
 def delete(heat: Heat, arguments: argparse.Namespace) -> int:
     path = _path(heat, arguments)
     announce(f"Deleting from {heat.target}: the snapshot {arguments.snapshot} of {arguments.stack}")
-    confirm("Are you sure?", yes=arguments.yes)
+    confirm("Are you sure?", yes=arguments.yes, unasked=arguments.legacy)
     heat.delete(path)
     return 0
 

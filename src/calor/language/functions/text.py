@@ -47,6 +47,7 @@ def to_json(name: str, value: Any) -> str:
 class StrReplace(Call):
     """A text with placeholders replaced by values."""
 
+    keeps_parts = True
     takes_collections = False
 
     def check(self) -> None:
@@ -137,6 +138,8 @@ class ReplaceCfn(StrReplace):
 
 class ListJoin(Call):
     """The items of a list joined by a delimiter."""
+
+    keeps_parts = True
 
     def check(self) -> None:
         if not self.has_list(2):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from calor.language.definition import ResourceDefinition
-from calor.language.values import MASK, has_secret, masked
-from calor.plan.decision import Change, Kind
+from calor.plan.decision import Kind
 from calor.plan.present import PresentStack, Row
 from calor.plan.steps import Plan, Step
+from calor.service.masking import Masking
 
 GROUPS = ("unchanged", "updated", "replaced", "added", "deleted")
 _GROUP_OF = {
@@ -20,42 +19,6 @@ _GROUP_OF = {
     Kind.DELETE: "deleted",
     Kind.KEEP: "unchanged",
 }
-
-
-TELLING = 4
-"""From how many characters on a secret is looked for within texts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Masking:
-    """Hides values that were given as hidden, also where they are part of another text."""
-
-    hidden: Collection[str]
-
-    def shown(self, value: Any) -> Any:
-        value = masked(value)
-        if isinstance(value, str):
-            return MASK if any(self._tells(value, secret) for secret in self.hidden) else value
-        if isinstance(value, dict):
-            return {key: self.shown(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.shown(item) for item in value]
-        return MASK if str(value) in self.hidden else value
-
-    @staticmethod
-    def _tells(text: str, secret: str) -> bool:
-        """A secret of a few letters is in many texts by chance."""
-        return secret in text if len(secret) >= TELLING else secret == text
-
-    def change(self, change: Change) -> dict[str, Any]:
-        """What comes after a secret, or before it, is one as well."""
-        secret = has_secret(change.after)
-        told = {
-            "property": change.name,
-            "before": MASK if secret and change.before is not None else self.shown(change.before),
-            "after": self.shown(change.after),
-        }
-        return told if change.known else {**told, "after": None, "after_known": False}
 
 
 def steps(plan: Plan, masking: Masking) -> list[dict[str, Any]]:
@@ -74,6 +37,7 @@ def _step(step: Step, masking: Masking) -> dict[str, Any]:
     }
     if step.possible:
         shown["possible"] = sorted(kind.value for kind in step.possible)
+        shown["may_be_replaced"] = step.may_be(Kind.REPLACE)
     if step.unchanged_below:
         shown["unchanged_below"] = step.unchanged_below
     if step.nested is not None:
@@ -121,12 +85,14 @@ class Changes:
     ) -> dict[str, Any]:
         resource = step.resource
         shown = raw(step.name, step.type_name, stack.project, stack.name, stack.id, step.required_by)
-        shown |= as_it_is(row) if row is not None else new(resource)
+        shown |= as_it_is(row, resource, self._masking) if row is not None else new(resource, self._masking)
         shown["description"] = resource.text.description if resource is not None else ""
         shown["reason"] = step.reason
         shown["changes"] = [self._masking.change(change) for change in step.changes]
         if step.kind in (Kind.UNDECIDED, Kind.FORBIDDEN):
             shown["decision"] = step.kind.value
+        if step.possible:
+            shown["may_be_replaced"] = step.may_be(Kind.REPLACE)
         if below is not None:
             shown["nested_stack_id"] = identity(below.project, below.name, below.id)
         if parent is not None:
@@ -138,7 +104,8 @@ def _group(step: Step) -> str:
     if step.kind is Kind.FORBIDDEN:
         return _GROUP_OF[step.forbids or Kind.UPDATE]
     if step.kind is Kind.UNDECIDED:
-        return "updated" if Kind.UPDATE in step.possible or Kind.REPLACE not in step.possible else "replaced"
+        # The worst that may happen: whoever looks only at the lists must not miss a replacement.
+        return "replaced" if Kind.REPLACE in step.possible else "updated"
     return _GROUP_OF[step.kind]
 
 
@@ -165,11 +132,11 @@ def raw(
     }
 
 
-def new(resource: ResourceDefinition | None) -> dict[str, Any]:
+def new(resource: ResourceDefinition | None, masking: Masking) -> dict[str, Any]:
     """What is shown of a resource that does not exist."""
     found = resource.found if resource is not None else None
     return {
-        "metadata": masked(resource.metadata or {}) if resource is not None else {},
+        "metadata": masking.shown(resource.metadata or {}) if resource is not None else {},
         "attributes": dict.fromkeys(name for name in (found.attributes if found else ()) if name != "show"),
         "creation_time": None,
         "updated_time": None,
@@ -180,10 +147,11 @@ def new(resource: ResourceDefinition | None) -> dict[str, Any]:
     }
 
 
-def as_it_is(row: Row) -> dict[str, Any]:
+def as_it_is(row: Row, resource: ResourceDefinition | None, masking: Masking) -> dict[str, Any]:
+    """What is shown of a resource that exists. `resource` is what it shall be, None for what goes."""
     return {
-        "metadata": row.metadata,
-        "attributes": dict(row.attributes),
+        "metadata": masking.shown(row.metadata),
+        "attributes": masking.attributes(row, resource),
         "creation_time": row.created_at,
         "updated_time": row.updated_at,
         "physical_resource_id": row.physical_id or "",

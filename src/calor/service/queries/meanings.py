@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from calor.engine import definitions
-from calor.engine.states import LiveStates, ResourceState
+from calor.engine.states import LiveStates, ResourceState, valued
 from calor.language import reader
 from calor.language.definition import Definition
 from calor.language.diagnostics import Report
@@ -23,6 +23,7 @@ from calor.language.parameters import Kind, StackIdentity
 from calor.language.values import MASK, bare, has_secret
 from calor.plan.choosing import visible
 from calor.service.errors import NotFound
+from calor.service.masking import hidden_values, secret_attributes
 from calor.store import records, tables
 
 
@@ -32,6 +33,8 @@ class Output:
     description: str
     value: Any = None
     error: str | None = None
+    secret: bool = False
+    """Whether the value is secret or holds a secret. It is there for those who ask for it by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Declared:
     type: str
     description: str
     needs: tuple[str, ...]
+    secrets: tuple[str, ...] = ()
+    """The attributes that are secret, or hold secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class Meaning:
     parameters: Mapping[str, str | None]
     outputs: Mapping[str, str]
     resources: Mapping[str, Declared]
+    hidden: frozenset[str] = frozenset()
+    """The values of hidden parameters."""
 
 
 _NOTHING = Meaning({}, {}, {})
@@ -118,7 +125,7 @@ class Meanings:
         values: dict[str, Any] = {}
         for name in definition.template.outputs:
             try:
-                values[name] = {"value": bare(evaluate_output(definition, name, states))}
+                values[name] = valued(evaluate_output(definition, name, states))
             except FunctionError as error:
                 values[name] = {"value": None, "error": error.message}
         return values
@@ -142,10 +149,14 @@ class Meanings:
             },
             resources={
                 name: Declared(
-                    resource.type_name, resource.text.description, tuple(definition.graph.needs(name))
+                    resource.type_name,
+                    resource.text.description,
+                    tuple(definition.graph.needs(name)),
+                    secret_attributes(resource),
                 )
                 for name, resource in definition.resources.items()
             },
+            hidden=frozenset(hidden_values(definition)),
         )
 
 

@@ -12,6 +12,7 @@ from calor.language.library import World
 from calor.plan.choosing import visible
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
+from calor.service.masking import Masking, repeated_secrets
 from calor.service.queries.access import may_read
 from calor.service.queries.attributes import StoredStack
 from calor.service.queries.meanings import Declared, Meanings
@@ -52,6 +53,8 @@ class ShownResource:
     required_by: Sequence[str] = ()
     nested: Place | None = None
     description: str = ""
+    secrets: Sequence[str] = ()
+    """The attributes that are secret, or hold secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,11 @@ class Resources:
             chosen = [shown for shown in found if wanted.admits(shown.line)]
             if not with_detail:
                 return chosen
-            stored = {
-                id: StoredStack(connection, self._world, one)
-                for id, one in self._stacks(connection, {shown.place.id for shown in chosen}).items()
-            }
+            stacks = self._stacks(connection, {shown.place.id for shown in chosen})
+            stored = {id: StoredStack(connection, self._world, one) for id, one in stacks.items()}
+            masking = {id: self._masking(one) for id, one in stacks.items()}
             return [
-                _with_attributes(shown, stored[shown.place.id].attributes(shown.line.name))
+                _with_attributes(shown, stored[shown.place.id], masking[shown.place.id])
                 if shown.line.id is not None
                 else shown
                 for shown in chosen
@@ -144,9 +146,13 @@ class Resources:
             if found is None:
                 raise NotFound("Resource", name)
             if found.line.id is None:
-                return _with_attributes(found, dict.fromkeys(attributes))
+                return replace(found, line=found.line._replace(attributes=dict.fromkeys(attributes)))
             stored = StoredStack(connection, self._world, stack, only=name)
-            return _with_attributes(found, stored.attributes(name, attributes))
+            return _with_attributes(found, stored, self._masking(stack), attributes)
+
+    def _masking(self, stack: records.Stack) -> Masking:
+        """Masks values of the stack's hidden parameters. Credentials that resources give are there to be read."""
+        return Masking(self._world.declaration, self._meanings.of(stack).hidden)
 
     def metadata(self, caller: Caller, stack: records.Stack, name: str) -> dict[str, Any]:
         """A resource's metadata. A user of the stack itself may read only what it has to do with. Raises
@@ -180,6 +186,7 @@ class Resources:
                 required_by.get(line.name, ()),
                 below.children.get((place.id, line.name)),
                 described[line.name].description if line.name in described else "",
+                described[line.name].secrets if line.name in described else (),
             )
             for line in chosen
         ]
@@ -190,8 +197,17 @@ class Resources:
         return {row.id: records.record(records.Stack, row) for row in rows}
 
 
-def _with_attributes(shown: ShownResource, attributes: Mapping[str, Any]) -> ShownResource:
-    return replace(shown, line=shown.line._replace(attributes=attributes))
+def _with_attributes(
+    shown: ShownResource, stored: StoredStack, masking: Masking, wanted: Iterable[str] = ()
+) -> ShownResource:
+    name = shown.line.name
+    attributes = stored.attributes(name, wanted)
+    secrets = [*shown.secrets, *repeated_secrets(stored.current[name], attributes)]
+    return replace(
+        shown,
+        line=shown.line._replace(attributes=masking.shown(attributes)),
+        secrets=list(dict.fromkeys(secrets)),
+    )
 
 
 def _is_partial(stack: records.Stack) -> bool:

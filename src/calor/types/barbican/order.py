@@ -76,7 +76,7 @@ class Order(BarbicanType):
         "secret_ref": Attribute(str),
         "container_ref": Attribute(str, support=supported("5.0.0")),
         "public_key": Attribute(str, support=supported("5.0.0")),
-        "private_key": Attribute(str, support=supported("5.0.0")),
+        "private_key": Attribute(str, support=supported("5.0.0"), secret=True),
         "certificate": Attribute(str, support=supported("5.0.0")),
         "intermediates": Attribute(str, support=supported("5.0.0")),
         "show": SHOW,

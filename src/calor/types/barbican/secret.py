@@ -48,7 +48,7 @@ class Secret(BarbicanType):
     entity = "secrets"
     properties = {
         "name": Property(str, "A label for people; it need not be unique."),
-        "payload": Property(str, "The content. Pass it in through a hidden parameter."),
+        "payload": Property(str, "The content. Pass it in through a hidden parameter.", secret=True),
         "secret_type": Property(
             str,
             "What the content is; opaque means unspecified. Some services that use it insist on a certain "
@@ -86,7 +86,7 @@ class Secret(BarbicanType):
     attributes = {
         "status": Attribute(str, "ACTIVE when there is content, PENDING when there is none yet."),
         "decrypted_payload": Attribute(
-            str, "The content. Whoever may see the stack's outputs may see it there."
+            str, "The content. Whoever may see the stack's outputs may see it there.", secret=True
         ),
         "show": SHOW,
     }

@@ -16,7 +16,7 @@ class HARestarter(SignalledResource):
         "InstanceId": Property(str, "The name in the template, or the id, of the resource.", required=True),
     }
     attributes = {
-        "AlarmUrl": Attribute(str, "A pre-signed URL that signals the resource."),
+        "AlarmUrl": Attribute(str, "A pre-signed URL that signals the resource.", secret=True),
         "show": SHOW,
     }
 

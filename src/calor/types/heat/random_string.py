@@ -80,6 +80,7 @@ class RandomString(ResourceType):
 
     type_name = "OS::Heat::RandomString"
     support = supported("2014.1")
+    secret_reference = True
     properties = {
         "length": Property(int, "The number of characters.", default=32, constraints=[range_(1, 512)]),
         "sequence": Property(
@@ -133,7 +134,9 @@ class RandomString(ResourceType):
         ),
     }
     attributes = {
-        "value": Attribute(str, "The text. A reference to the resource gives the same.", live=True),
+        "value": Attribute(
+            str, "The text. A reference to the resource gives the same.", live=True, secret=True
+        ),
         "show": SHOW,
     }
     translations = [Rewrite(_sequence_as_class)]

@@ -55,6 +55,7 @@ class ScalingPolicy(PolicyType):
             "A pre-signed URL that triggers the policy without further credentials. It never expires, so "
             "keep it secret.",
             live=True,
+            secret=True,
         ),
         "signal_url": Attribute(
             str,

@@ -12,10 +12,11 @@ class SwiftSignalHandle(Handle):
     type_name = "OS::Heat::SwiftSignalHandle"
     support = supported("2014.2")
     service = "swift"
+    secret_reference = True
     attributes = {
-        "token": Attribute(str, live=True),
-        "endpoint": Attribute(str, live=True),
-        "curl_cli": Attribute(str, live=True),
+        "token": Attribute(str, live=True, secret=True),
+        "endpoint": Attribute(str, live=True, secret=True),
+        "curl_cli": Attribute(str, live=True, secret=True),
         "show": SHOW,
     }
     keys = Keys("status", "reason", "id", "data", kind="SwiftSignal")

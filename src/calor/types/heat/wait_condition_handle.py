@@ -46,6 +46,7 @@ class WaitConditionHandle(HandleType):
             "A token that allows signalling, with TOKEN_SIGNAL. It expires like any token, so send the "
             "signal before that.",
             live=True,
+            secret=True,
         ),
         "endpoint": Attribute(str, "The URL to POST signals to, together with the token.", live=True),
         "curl_cli": Attribute(
@@ -53,12 +54,14 @@ class WaitConditionHandle(HandleType):
             "The beginning of a curl command that sends a signal with TOKEN_SIGNAL. Append `--data-binary` "
             "and the signal as JSON.",
             live=True,
+            secret=True,
         ),
         "signal": Attribute(
             str,
             "What a client needs to send signals by the chosen transport: a map of URL or credentials, as "
             "JSON text.",
             live=True,
+            secret=True,
         ),
         "show": SHOW,
     }

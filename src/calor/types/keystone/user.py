@@ -42,7 +42,10 @@ class User(KeystoneType):
         "enabled": Property(bool, "False keeps the user from logging in.", default=True, update_allowed=True),
         "email": Property(str, "The user's address. It is recorded only.", update_allowed=True),
         "password": Property(
-            str, "What to log in with. Without one, the user cannot log in by password.", update_allowed=True
+            str,
+            "What to log in with. Without one, the user cannot log in by password.",
+            update_allowed=True,
+            secret=True,
         ),
         "default_project": Property(
             str,

@@ -14,6 +14,6 @@ class SecurityService(ManilaType):
         "server": Property(str, update_allowed=True),
         "domain": Property(str, update_allowed=True),
         "user": Property(str, update_allowed=True),
-        "password": Property(str, update_allowed=True),
+        "password": Property(str, update_allowed=True, secret=True),
         "description": Property(str, update_allowed=True),
     }

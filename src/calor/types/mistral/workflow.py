@@ -187,7 +187,10 @@ class Workflow(MistralType):
     attributes = {
         "data": Attribute(dict, "A map of the workflow's name and its input."),
         "alarm_url": Attribute(
-            str, "A signed URL. A POST to it runs the workflow, without any further login.", live=True
+            str,
+            "A signed URL. A POST to it runs the workflow, without any further login.",
+            live=True,
+            secret=True,
         ),
         "executions": Attribute(
             list,

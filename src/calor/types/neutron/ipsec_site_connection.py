@@ -35,7 +35,7 @@ class IPsecSiteConnection(VPNObject):
                 "timeout": Property(int, default=120),
             },
         ),
-        "psk": Property(str, required=True),
+        "psk": Property(str, required=True, secret=True),
         "initiator": Property(
             str, default="bi-directional", constraints=[one_of("bi-directional", "response-only")]
         ),

@@ -61,7 +61,10 @@ class KeyPair(NovaObject):
     attributes = {
         "public_key": Attribute(str, "The public half, whether given or made."),
         "private_key": Attribute(
-            str, "The private half if it was made here and save_private_key is set, else empty.", live=True
+            str,
+            "The private half if it was made here and save_private_key is set, else empty.",
+            live=True,
+            secret=True,
         ),
         "show": SHOW,
     }

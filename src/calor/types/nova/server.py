@@ -346,6 +346,7 @@ class Server(ServerImages):
             "The administrator's password, if the image supports it. Left out, the compute service draws "
             "one.",
             update_allowed=True,
+            secret=True,
         ),
         "tags": Property(
             list,
@@ -390,6 +391,7 @@ class Server(ServerImages):
             "URLs of its consoles by type: novnc, spice-html5, serial and others. Better read one alone, as "
             "each is asked for separately.",
             support=supported("2015.1"),
+            secret=True,
         ),
         "tags": Attribute(
             list, "The labels that the compute service has for it.", support=supported("8.0.0")
@@ -399,6 +401,7 @@ class Server(ServerImages):
             "Where the agent on the server finds its software configuration, and with which credentials.",
             live=True,
             support=supported("9.0.0"),
+            secret=True,
         ),
         "show": SHOW,
     }

@@ -80,10 +80,7 @@ class Instance(TroveType):
                         constraints=[length(max=16), CREDENTIAL],
                     ),
                     "password": Property(
-                        str,
-                        required=True,
-                        update_allowed=True,
-                        constraints=[CREDENTIAL],
+                        str, required=True, update_allowed=True, constraints=[CREDENTIAL], secret=True
                     ),
                     "host": Property(str, default="%", update_allowed=True),
                     "databases": Property(

@@ -15,11 +15,11 @@ class SignedQueueURL(ZaqarType):
         ),
     }
     attributes = {
-        "signature": Attribute(),
+        "signature": Attribute(secret=True),
         "expires": Attribute(),
         "paths": Attribute(),
         "methods": Attribute(),
         "project": Attribute(),
-        "query_str": Attribute(),
+        "query_str": Attribute(secret=True),
         "show": SHOW,
     }

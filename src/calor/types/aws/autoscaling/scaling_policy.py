@@ -17,6 +17,7 @@ class ScalingPolicy(PolicyType):
     """
 
     type_name = "AWS::AutoScaling::ScalingPolicy"
+    secret_reference = True
     properties = {
         "AutoScalingGroupName": Property(
             str, "The group to change: a reference to a scaling group of the same template.", required=True
@@ -56,6 +57,7 @@ class ScalingPolicy(PolicyType):
             "A pre-signed URL that triggers the policy without further credentials. It never expires, so "
             "keep it secret.",
             live=True,
+            secret=True,
         ),
         "show": SHOW,
     }

@@ -16,6 +16,7 @@ class WaitConditionHandle(HandleType):
 
     type_name = "AWS::CloudFormation::WaitConditionHandle"
     support = supported("2014.1")
+    secret_reference = True
     keys = Keys("Status", "Reason", "UniqueId", "Data")
 
     @classmethod

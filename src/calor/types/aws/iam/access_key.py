@@ -27,7 +27,10 @@ class AccessKey(ResourceType):
     attributes = {
         "UserName": Attribute(str, "The user that the keys act for.", live=True),
         "SecretAccessKey": Attribute(
-            str, "The secret key that belongs to the access key. Keep it out of outputs.", live=True
+            str,
+            "The secret key that belongs to the access key. Keep it out of outputs.",
+            live=True,
+            secret=True,
         ),
         "show": SHOW,
     }

@@ -23,7 +23,7 @@ class User(UserLife, ResourceType):
             dict,
             "How the user logs in, apart from access keys.",
             fields={
-                "Password": Property(str, "Left out, a random one is set."),
+                "Password": Property(str, "Left out, a random one is set.", secret=True),
             },
         ),
         "Policies": Property(

@@ -13,7 +13,7 @@ class DBInstance(NestedStackType):
         "DBSecurityGroups": Property(list, update_allowed=True, converts=True),
         "Engine": Property(str, required=True, update_allowed=True, constraints=[one_of("MySQL")]),
         "MasterUsername": Property(str, required=True, update_allowed=True),
-        "MasterUserPassword": Property(str, required=True, update_allowed=True),
+        "MasterUserPassword": Property(str, required=True, update_allowed=True, secret=True),
         "Port": Property(str, update_allowed=True),
         "KeyName": Property(str, update_allowed=True),
     }
