@@ -60,6 +60,45 @@ def test_endpoints_follow_the_services_to_where_they_are_now(config: CloudConfig
     assert not [url for _, url in found if ":5000" in url]
 
 
+def test_endpoints_that_an_admin_has_changed_or_removed_stay_so(config: CloudConfig) -> None:
+    furnish(config)
+    store = Store(config.database)
+    records = Records(store)
+    services = {service.type: service.id for service in records.services.find()}
+    [compute] = records.endpoints.find(service_id=services["compute"], interface="public")
+    records.endpoints.put(replace(compute, url="https://behind.a.proxy/compute"))
+    records.endpoints.remove_where(service_id=services["image"], interface="admin")
+    records.services.remove(services["network"])
+    records.endpoints.remove_where(service_id=services["network"])
+    store.close()
+
+    furnish(replace(config, port=5001))
+
+    store = Store(config.database)
+    records = Records(store)
+    found = {(endpoint.service_id, endpoint.interface): endpoint.url for endpoint in records.endpoints.find()}
+    assert found[services["compute"], "public"] == "https://behind.a.proxy/compute"
+    assert found[services["compute"], "internal"] == "http://127.0.0.1:5001/compute/v2.1"
+    assert (services["image"], "admin") not in found
+    assert "network" not in {service.type for service in records.services.find()}
+    store.close()
+
+
+def test_the_catalog_says_where_clients_reach_the_cloud(config: CloudConfig) -> None:
+    furnish(replace(config, public_url="https://cloud.example"))
+
+    store = Store(config.database)
+    records = Records(store)
+    [identity] = records.services.find(type="identity")
+    urls = {one.interface: one.url for one in records.endpoints.find(service_id=identity.id)}
+    store.close()
+    assert urls == {
+        "public": "https://cloud.example/identity",
+        "admin": "https://cloud.example/identity",
+        "internal": "http://127.0.0.1:5000/identity",
+    }
+
+
 def test_an_address_of_version_6_is_written_in_brackets(config: CloudConfig) -> None:
     assert replace(config, host="::1").url == "http://[::1]:5000"
 

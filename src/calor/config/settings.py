@@ -35,6 +35,10 @@ class Api:
     cors: Cors
     workers: int
     public_host: str | None
+    public_url: str | None
+    """Where clients reach the REST API, if that is not where it listens; so are the next two."""
+    public_cfn_url: str | None
+    public_cloud_url: str | None
     servers_cfn_url: str | None
     """Where servers reach the CFN API, without its version."""
     trust_proxy_headers: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from calor.config import accounts
 from calor.config.keys import UnusableKey, configured_keys
@@ -86,6 +87,9 @@ def _api(conf: Any) -> Api:
         ),
         workers=max(conf.heat_api.workers, 1),
         public_host=conf.calor.public_host,
+        public_url=_public_url(conf, "public_url"),
+        public_cfn_url=_public_url(conf, "public_cfn_url"),
+        public_cloud_url=_public_url(conf, "public_cloud_url"),
         servers_cfn_url=_unversioned(conf.heat_waitcondition_server_url or conf.heat_metadata_server_url),
         trust_proxy_headers=middle.enable_proxy_headers_parsing,
         largest_body=min(conf.max_json_body_size, middle.max_request_body_size or conf.max_json_body_size),
@@ -169,6 +173,17 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
         endpoint_type=accounts.interface(conf.clients.endpoint_type),
         delegated_roles=tuple(conf.trusts_delegated_roles),
     )
+
+
+def _public_url(conf: Any, name: str) -> str | None:
+    """Raises ConfigError."""
+    url: str | None = conf.calor[name]
+    if not url:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigError(f"[calor] {name}: {url!r} is not a URL such as https://heat.example:8004")
+    return url.rstrip("/")
 
 
 def _limit(number: int) -> int | None:

@@ -16,6 +16,8 @@ class Announced:
     type: str
     name: str
     url: str
+    internal_url: str | None = None
+    """Where it is reached from within, without what may be in front of it; the same if there is none."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class CloudConfig:
     def folder(self) -> Path:
         """Where the services keep files, beside the database."""
         return self.database.with_suffix("")
+
+    public_url: str | None = None
+    """Where clients reach the cloud, if that is not where it listens."""
+    internal_url: str | None = None
+    """Where Calor itself does."""
 
     @property
     def url(self) -> str:

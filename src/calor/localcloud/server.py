@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
 
 import uvicorn
@@ -27,23 +28,27 @@ def furnish(config: CloudConfig) -> Credentials:
     try:
         records = Records(store)
         passwords = furnish_accounts(records)
-        announce(records, (*_own_services(config.url), *config.announced))
+        announce(records, (*_own_services(config), *config.announced))
     finally:
         store.close()
     return Credentials(passwords)
 
 
-def _own_services(url: str) -> tuple[Announced, ...]:
-    volume = f"{url}/volume/v3/%(project_id)s"
-    return (
-        Announced("identity", "keystone", f"{url}/identity"),
-        Announced("compute", "nova", f"{url}/compute/v2.1"),
-        Announced("image", "glance", f"{url}/image"),
-        Announced("network", "neutron", f"{url}/network"),
-        Announced("volumev3", "cinder", volume),
-        Announced("block-storage", "cinder", volume),
-        Announced("object-store", "swift", f"{url}/object-store/v1/AUTH_%(project_id)s"),
-    )
+_OWN_SERVICES = (
+    ("identity", "keystone", "identity"),
+    ("compute", "nova", "compute/v2.1"),
+    ("image", "glance", "image"),
+    ("network", "neutron", "network"),
+    ("volumev3", "cinder", "volume/v3/%(project_id)s"),
+    ("block-storage", "cinder", "volume/v3/%(project_id)s"),
+    ("object-store", "swift", "object-store/v1/AUTH_%(project_id)s"),
+)
+
+
+def _own_services(config: CloudConfig) -> Iterator[Announced]:
+    public, internal = config.public_url or config.url, config.internal_url or config.url
+    for type_, name, path in _OWN_SERVICES:
+        yield Announced(type_, name, f"{public}/{path}", f"{internal}/{path}")
 
 
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:

@@ -29,7 +29,10 @@ def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
     auth = settings.configured.auth
     if auth.account is None:
         password = secrets.passwords[EMBEDDED_ACCOUNT]
-        account = ServiceAccount(settings.auth_url, EMBEDDED_ACCOUNT, password, region=auth.region)
+        # What is in front of the public endpoints is for others.
+        account = ServiceAccount(
+            settings.auth_url, EMBEDDED_ACCOUNT, password, region=auth.region, interface="internal"
+        )
     else:
         account = _service_account(settings, auth.account)
     return _cloud(settings, account)

@@ -14,15 +14,24 @@ from calor.server.settings import Address, Settings
 
 def cloud_config(settings: Settings) -> CloudConfig:
     return CloudConfig(
-        settings.cloud_public_host,
+        settings.cloud_host,
         settings.cloud_port,
         settings.cloud_database,
         (
-            Announced("orchestration", "heat", f"{settings.api_url}/v1/%(project_id)s"),
-            Announced("cloudformation", "heat-cfn", f"{settings.cfn_url}/v1"),
+            Announced(
+                "orchestration",
+                "heat",
+                f"{settings.api_url}/v1/%(project_id)s",
+                f"{settings.direct_api_url}/v1/%(project_id)s",
+            ),
+            Announced(
+                "cloudformation", "heat-cfn", f"{settings.cfn_url}/v1", f"{settings.direct_cfn_url}/v1"
+            ),
         ),
         settings.cloud_backend,
         _doors(settings),
+        settings.public_cloud_url,
+        settings.cloud_url,
     )
 
 

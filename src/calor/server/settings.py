@@ -68,8 +68,15 @@ class Settings:
         return self.cloud.port if self.cloud is not None else self.port + 2
 
     @property
-    def cloud_public_host(self) -> str:
-        return self._told(self.cloud_host)
+    def cloud_url(self) -> str:
+        """Where the processes of the server reach the embedded cloud."""
+        return f"http://{Address(_ANY.get(self.cloud_host, self.cloud_host), self.cloud_port)}"
+
+    @property
+    def public_cloud_url(self) -> str:
+        """Where others do."""
+        direct = f"http://{Address(self._told(self.cloud_host), self.cloud_port)}"
+        return self.configured.api.public_cloud_url or direct
 
     @property
     def is_embedded(self) -> bool:
@@ -104,10 +111,19 @@ class Settings:
     @property
     def api_url(self) -> str:
         """Where clients reach the REST API, as are the others below."""
+        return self.configured.api.public_url or self.direct_api_url
+
+    @property
+    def direct_api_url(self) -> str:
+        """The same without what is in front of it."""
         return _url(self.configured.api.rest, self.public_host, self.port)
 
     @property
     def cfn_url(self) -> str:
+        return self.configured.api.public_cfn_url or self.direct_cfn_url
+
+    @property
+    def direct_cfn_url(self) -> str:
         return _url(self.configured.api.cfn, self._told(self.cfn_host), self.cfn_port)
 
     @property
@@ -120,15 +136,12 @@ class Settings:
         account = self.configured.auth.account
         if account is not None:
             return account.auth_url
-        return self._embedded_auth_url(_ANY.get(self.cloud_host, self.cloud_host))
+        return f"{self.cloud_url}/identity"
 
     @property
     def public_auth_url(self) -> str:
         """Where others reach the identity service; the server itself may know a shorter way."""
-        return self.configured.auth.public_url or self._embedded_auth_url(self.cloud_public_host)
-
-    def _embedded_auth_url(self, host: str) -> str:
-        return f"http://{Address(host, self.cloud_port)}/identity"
+        return self.configured.auth.public_url or f"{self.public_cloud_url}/identity"
 
     def _told(self, host: str) -> str:
         return self.configured.api.public_host or _ANY.get(host, host)

@@ -122,6 +122,7 @@ class TestSources:
             ("[DEFAULT]\nnum_engine_workers = two\n", "num_engine_workers: 'two' is not a whole number"),
             ("[calor]\nevent_days = few\n", "event_days: 'few' is not a number"),
             ("[DEFAULT]\ndebug = perhaps\n", "debug: 'perhaps' is neither true nor false"),
+            ("[calor]\npublic_url = heat.example\n", "'heat.example' is not a URL"),
             ("[auth_password]\nmulti_cloud = true\n", "multi_cloud needs allowed_auth_uris"),
         ],
     )

@@ -87,6 +87,18 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             help="The host name that clients are told, where that is not the address on which the APIs listen. An "
             "option of Calor's own.",
         ),
+        *(
+            cfg.StrOpt(
+                name,
+                help=f"Where clients reach {what}, as in {example}, where that is not where it listens: behind a proxy "
+                "that speaks TLS. The catalog of the embedded cloud says so. An option of Calor's own.",
+            )
+            for name, what, example in (
+                ("public_url", "the REST API", "https://heat.example:8004"),
+                ("public_cfn_url", "the CFN API", "https://heat.example:8000"),
+                ("public_cloud_url", "the embedded cloud", "https://cloud.example"),
+            )
+        ),
         cfg.StrOpt(
             "log_format",
             default="text",

@@ -9,7 +9,17 @@ from dataclasses import replace
 from calor.localcloud.config import REGION, Announced
 from calor.localcloud.identity.grants import SYSTEM, Actor, Target, assign, imply
 from calor.localcloud.identity.hashing import hash_random
-from calor.localcloud.identity.records import Endpoint, Project, Records, Region, Role, Service, User, new_id
+from calor.localcloud.identity.records import (
+    Announcement,
+    Endpoint,
+    Project,
+    Records,
+    Region,
+    Role,
+    Service,
+    User,
+    new_id,
+)
 
 DEFAULT_DOMAIN = "default"
 _PROJECTS = ("admin", "demo", "service")
@@ -59,21 +69,36 @@ def furnish_accounts(records: Records) -> dict[str, str]:
 
 
 def announce(records: Records, announced: Iterable[Announced]) -> None:
-    """Makes the catalog show these services where they are now, with all that others have added left alone."""
+    """Makes the catalog show these services where they are now. What others have added, changed or removed stays so: an
+    endpoint follows only as long as it has the URL that it was given here."""
     with records.store.transaction():
         if records.regions.get(REGION) is None:
             records.regions.add(Region(REGION))
         known = {(service.type, service.name): service for service in records.services.find()}
         for each in announced:
-            service = known.get((each.type, each.name)) or records.services.add(
-                Service(new_id(), each.type, each.name)
-            )
-            existing = {
-                endpoint.interface: endpoint
-                for endpoint in records.endpoints.find(service_id=service.id, region_id=REGION)
-            }
-            for interface in ("public", "internal", "admin"):
-                endpoint = existing.get(interface) or Endpoint(
-                    new_id(), service.id, interface, each.url, REGION
-                )
-                records.endpoints.put(replace(endpoint, url=each.url))
+            service = known.get((each.type, each.name))
+            if service is None:
+                if records.announcements.get(_announcement_id(each, "public")) is not None:
+                    continue
+                service = records.services.add(Service(new_id(), each.type, each.name))
+            _announce_endpoints(records, each, service)
+
+
+def _announce_endpoints(records: Records, announced: Announced, service: Service) -> None:
+    existing = {
+        endpoint.interface: endpoint
+        for endpoint in records.endpoints.find(service_id=service.id, region_id=REGION)
+    }
+    for interface in ("public", "internal", "admin"):
+        url = announced.internal_url or announced.url if interface == "internal" else announced.url
+        before = records.announcements.get(_announcement_id(announced, interface))
+        endpoint = existing.get(interface)
+        if endpoint is None and before is None:
+            records.endpoints.add(Endpoint(new_id(), service.id, interface, url, REGION))
+        elif endpoint is not None and (before is None or endpoint.url == before.url):
+            records.endpoints.put(replace(endpoint, url=url))
+        records.announcements.put(Announcement(_announcement_id(announced, interface), url))
+
+
+def _announcement_id(announced: Announced, interface: str) -> str:
+    return f"{announced.type}/{announced.name}/{interface}"

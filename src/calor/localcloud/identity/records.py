@@ -118,6 +118,14 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
+class Announcement:
+    """The URL that an endpoint was given at the last start. It may have been changed since then."""
+
+    id: str
+    url: str
+
+
+@dataclass(frozen=True)
 class Credential:
     """A secret kept for a user. One of type ec2 has its access key hashed for an id."""
 
@@ -202,6 +210,9 @@ class Records:
         self.services: Collection[Service] = store.collection("identity_services", Service)
         self.endpoints: Collection[Endpoint] = store.collection(
             "identity_endpoints", Endpoint, [("service_id",), ("region_id",)]
+        )
+        self.announcements: Collection[Announcement] = store.collection(
+            "identity_announcements", Announcement
         )
         self.credentials: Collection[Credential] = store.collection(
             "identity_credentials", Credential, [("user_id",), ("project_id",)]
