@@ -87,10 +87,74 @@ def test_values_that_are_given(door: Door) -> None:
 
     shown = validate(door, environment=environment, parameters={"size": "6"})
 
-    assert shown["Parameters"]["size"]["Value"] == 6
-    assert shown["Parameters"]["secret"]["Value"] == "******"
+    assert shown["Parameters"]["size"]["Value"] == "6"
+    assert shown["Parameters"]["secret"]["Value"] == "abc"
     assert shown["Parameters"]["kind"]["Default"] == "y"
-    assert shown["Environment"]["parameters"] == {"secret": "******", "size": "6"}
+    assert shown["Environment"]["parameters"] == {"secret": "abc", "size": "6"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("comma_delimited_list", "a,b"),
+        ("comma_delimited_list", ["a", "b"]),
+        ("json", '{"a": 1}'),
+        ("json", {"a": 1}),
+        ("boolean", "True"),
+        ("string", 8081),
+    ],
+)
+def test_a_value_is_shown_as_it_was_given(door: Door, kind: str, given: Any) -> None:
+    template = {**EMPTY, "parameters": {"p": {"type": kind}}}
+    shown = validate(door, template=template, parameters={"p": given})
+    assert shown["Parameters"]["p"]["Value"] == given
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [("comma_delimited_list", []), ("json", {}), ("boolean", False), ("string", ""), ("number", 0)],
+)
+def test_an_empty_value_is_not_shown(door: Door, kind: str, given: Any) -> None:
+    template = {**EMPTY, "parameters": {"p": {"type": kind}}}
+    shown = validate(door, template=template, parameters={"p": given})
+    assert "Value" not in shown["Parameters"]["p"]
+
+
+def test_allowed_values_are_shown_as_they_are_written(door: Door) -> None:
+    constraints = [
+        {"allowed_values": [False, "off"], "description": "no"},
+        {"allowed_values": [False], "description": "never"},
+    ]
+    template = {**EMPTY, "parameters": {"p": {"type": "boolean", "constraints": constraints[:1]}}}
+    assert validate(door, template=template)["Parameters"]["p"]["AllowedValues"] == [False, "off"]
+    template = {**EMPTY, "parameters": {"p": {"type": "boolean", "constraints": constraints}}}
+    assert validate(door, template=template)["Parameters"]["p"]["ConstraintDescription"] == "no never"
+
+
+def test_a_group_has_the_label_and_description_that_it_is_given(door: Door) -> None:
+    template = {**TEMPLATE, "parameter_groups": [{"parameters": ["size"]}]}
+    assert validate(door, template=template)["ParameterGroups"] == [{"parameters": ["size"]}]
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        {"type": "OS::Heat::ResourceGroup"},
+        {"type": "OS::Heat::RandomString", "properties": {"length": "many"}},
+        {"type": "OS::Heat::RandomString", "properties": {"character_classes": [{"nope": 1}]}},
+    ],
+)
+def test_values_of_properties_are_not_looked_at(door: Door, resource: dict[str, Any]) -> None:
+    """A stack of it is refused; a template that lacks what an environment may bring is none the worse."""
+    template = {**EMPTY, "resources": {"r": resource}}
+    validate(door, template=template)
+    error(door("POST", "/stacks/preview", {"stack_name": "s", "template": template}), 400)
+
+
+def test_properties_and_parameters_that_do_not_exist_are_refused(door: Door) -> None:
+    resource = {"type": "OS::Heat::RandomString", "properties": {"nope": 1}}
+    error(door("POST", "/validate", {"template": {**EMPTY, "resources": {"r": resource}}}), 400)
+    error(door("POST", "/validate", {"template": EMPTY, "parameters": {"nope": 1}}), 400)
 
 
 def test_nested_templates(door: Door) -> None:

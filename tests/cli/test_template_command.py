@@ -845,9 +845,14 @@ class TestStart:
 
     def test_what_is_needed_is_imported(self, write: Write) -> None:
         """The test above would pass if nothing were ever imported under these names."""
+        text = GOOD.replace("resources:\n", "resources:\n  net: {type: OS::Neutron::Net}\n")
+
+        assert "calor.types.neutron.net" in modules_after("template", "validate", write("t.yaml", text))
+
+    def test_yaql_is_imported_in_another_process_only(self, write: Write) -> None:
         text = GOOD + "  q: {value: {yaql: {expression: '$.data', data: 1}}}\n"
 
-        assert "yaql" in modules_after("template", "validate", write("t.yaml", text))
+        assert "yaql" not in modules_after("template", "validate", write("t.yaml", text))
 
     @pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("template", "--help")])
     def test_saying_the_version_or_helping(self, arguments: tuple[str, ...]) -> None:

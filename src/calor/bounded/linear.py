@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from re import _constants  # type: ignore[attr-defined]
 from typing import Any
 
 from calor.bounded.estimating import parsed
-
-try:
-    import re2
-except ImportError:  # No wheel for this platform: worker processes do it all.
-    re2 = None
 
 MOST_WORK = 20_000_000
 """Characters times the size of RE2's program: above that even linear time is too much to spend here."""
@@ -65,9 +60,20 @@ class Linear:
         return len(text) * int(self.pattern.programsize) <= MOST_WORK and _is_unicode(text)
 
 
+@cache
+def engine() -> Any:
+    """RE2, imported when first needed; None where it is not installed, and worker processes do it all."""
+    try:
+        import re2
+    except ImportError:
+        return None
+    return re2
+
+
 @lru_cache(maxsize=1024)
 def linear(expression: str, flags: int = 0) -> Linear | None:
     """What RE2 has for a well-formed expression, if anything."""
+    re2 = engine()
     if re2 is None:
         return None
     tree = parsed(expression, flags)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 CustomCheck = Callable[[str, Any], str | None]
@@ -95,6 +95,8 @@ class Modulo(Constraint):
 @dataclass(frozen=True, slots=True)
 class AllowedValues(Constraint):
     values: tuple[Any, ...] = ()
+    written: tuple[Any, ...] = field(default=(), compare=False)
+    """The values as a template writes them, where these are converted."""
 
     def problem(self, value: Any, checks: Checks) -> str | None:
         if isinstance(value, list):

@@ -220,7 +220,7 @@ class _Declared:
             return None
         convert = as_text if kind is Kind.LIST else CONVERSIONS[kind]
         try:
-            return c.AllowedValues(text, tuple(convert(item) for item in value))
+            return c.AllowedValues(text, tuple(convert(item) for item in value), tuple(value))
         except ValueError as error:
             self.error("E204", f"an allowed value does not fit the type: {error}", *below)
             return None

@@ -185,9 +185,10 @@ def shown_parameters(definition: Definition) -> dict[str, str | None]:
     return shown
 
 
-def shown_environment(definition: Definition) -> dict[str, Any]:
-    """The environment of a definition as data."""
-    hidden = [name for name, parameter in definition.template.parameters.items() if parameter.hidden]
+def shown_environment(definition: Definition, *, with_hidden: bool = False) -> dict[str, Any]:
+    """The environment of a definition as data; hidden values are masked unless they are asked for."""
+    declared = definition.template.parameters
+    hidden = [name for name, parameter in declared.items() if parameter.hidden and not with_hidden]
     shown: dict[str, Any] = bare(definition.environment.shown(hidden))
     registry = shown["resource_registry"]
     return {**shown, "resource_registry": {"resources": {}, **registry}}

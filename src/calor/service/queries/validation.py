@@ -13,7 +13,7 @@ from calor.language.parameters import Parameter
 from calor.language.registry import is_template
 from calor.language.request import resolve_request
 from calor.language.template import Template
-from calor.language.values import MASK, bare, has_unknown
+from calor.language.values import bare
 from calor.service.availability import check_available
 from calor.service.base import blocking, types_of
 from calor.service.caller import Caller
@@ -53,7 +53,8 @@ class Validation:
             raise Invalid.of(errors or list(report))
         if not ignore_unavailable:
             check_available(self._world, caller, dict.fromkeys(types_of(definition)))
-        environment = shown_environment(definition)
+        # Hidden values are told, too: they go back to whoever sent them, and forms are filled with them.
+        environment = shown_environment(definition, with_hidden=True)
         environment.pop("encrypted_param_names", None)
         # Templates used as types count as registered.
         used = {
@@ -65,12 +66,14 @@ class Validation:
         return {**_declared(definition, show_nested), "Environment": environment}
 
 
-_ABOUT_VALUES = frozenset({"E207", "E208", "E209", "E210", "E407", "E414", "E415", "E416"})
+_ABOUT_VALUES = frozenset({"E208", "E209", "E210", "E407", "E412", "E413", "E414", "E415", "E416"})
 
 
 def _is_about_the_template(found: Diagnostic) -> bool:
     """Whether an error is one of the template itself: values are looked at when a stack is made, and so are
-    stacks below."""
+    stacks below. Which properties a resource has is of the template, which members these have is of the value."""
+    if found.code == "E410" and found.path.rpartition(".")[2].lower() != "properties":
+        return False
     return found.code not in _ABOUT_VALUES and "<" not in found.path
 
 
@@ -97,7 +100,11 @@ def _declared(definition: Definition, show_nested: bool) -> dict[str, Any]:
 
 def _groups(template: Template) -> list[dict[str, Any]]:
     return [
-        {"label": group.label, "description": group.description, "parameters": list(group.parameters)}
+        {
+            **({"label": group.label} if group.label else {}),
+            **({"description": group.description} if group.description else {}),
+            "parameters": list(group.parameters),
+        }
         for group in template.parameter_groups
     ]
 
@@ -114,14 +121,17 @@ def _parameter(parameter: Parameter, definition: Definition) -> dict[str, Any]:
     default = parameter.default if default is None else default
     if default is not None:
         shown["Default"] = bare(default)
-    if environment.parameters.get(parameter.name) is not None:
-        value = definition.parameters.values.get(parameter.name)
-        if not has_unknown(value):
-            shown["Value"] = MASK if parameter.hidden else bare(value)
+    # As it was given, and only if there is something to it.
+    value = environment.parameters.get(parameter.name)
+    if value:
+        shown["Value"] = bare(value)
     if parameter.tags:
         shown["Tags"] = list(parameter.tags)
     for constraint in parameter.constraints:
         shown |= _constraint(constraint)
+    descriptions = [one.description for one in parameter.constraints if one.description is not None]
+    if descriptions:
+        shown["ConstraintDescription"] = " ".join(map(str, descriptions))
     return shown
 
 
@@ -135,10 +145,9 @@ def _constraint(constraint: c.Constraint) -> dict[str, Any]:
         case c.Modulo():
             found = {"Step": constraint.step, "Offset": constraint.offset}
         case c.AllowedValues():
-            found = {"AllowedValues": list(constraint.values)}
+            found = {"AllowedValues": list(constraint.written or constraint.values)}
         case c.AllowedPattern():
             found = {"AllowedPattern": constraint.pattern}
         case c.Custom():
             found = {"CustomConstraint": constraint.name}
-    found["ConstraintDescription"] = constraint.description
     return {name: value for name, value in found.items() if value is not None}
