@@ -8,6 +8,7 @@ import pytest
 from fake_cloud import FakeCloud, Request
 from fake_context import FakeContext, filled_in, run
 
+from calor.clouds.errors import Conflict
 from calor.types.behaviour import ResourceFailed
 from calor.types.nova.interfaces import rewiring
 from calor.types.nova.server import Server
@@ -339,6 +340,50 @@ class TestReplacing:
 
         assert f"DELETE /servers/s2/os-interface/{PORT}" in cloud.lines()
         assert [one["port_id"] for one in cloud.interfaces] == [PORT]
+
+    def test_also_from_one_that_is_still_being_built(self) -> None:
+        cloud, context = self.lent_to(status="BUILD")
+        cloud.grows["BUILD"] = "ACTIVE"
+
+        run(Server.come_back(context))
+
+        assert cloud.lines().count(f"DELETE /servers/s2/os-interface/{PORT}") == 2
+        assert [one["port_id"] for one in cloud.interfaces] == [PORT]
+
+    def test_also_from_one_that_could_not_be_built(self) -> None:
+        cloud, context = self.lent_to(status="ERROR")
+        cloud.answers[f"PUT /ports/{PORT}"] = lambda request: {"port": request.body["port"]}
+
+        run(Server.come_back(context))
+
+        [taken] = [one for one in cloud.requests if (one.method, one.path) == ("PUT", f"/ports/{PORT}")]
+        assert taken.body == {"port": {"device_id": "", "device_owner": ""}}
+        assert [one["port_id"] for one in cloud.interfaces] == [PORT]
+
+    def test_a_server_that_keeps_a_port_for_another_reason_is_told_of(self) -> None:
+        _, context = self.lent_to(status="SHELVED")
+
+        with pytest.raises(Conflict):
+            run(Server.come_back(context))
+
+    @staticmethod
+    def lent_to(status: str) -> tuple[Nova, FakeContext]:
+        """A server whose port is with the one that was to replace it, which gives it away only when it runs."""
+        cloud = Nova().running()
+        cloud.attach(PORT)
+        context = a_server(cloud, networks=[{"port": PORT}])
+        run(Server.make_way(context))
+        cloud.place("/servers/s2", name="other", status=status)
+        cloud.objects[f"/ports/{PORT}"]["device_id"] = "s2"
+        cloud.answers["GET /servers/s2/os-interface"] = {"interfaceAttachments": []}
+
+        def detach(request: Request) -> dict[str, Any]:
+            if cloud.objects["/servers/s2"]["status"] != "ACTIVE":
+                raise Conflict("Cannot detach an interface while building.")
+            return {}
+
+        cloud.answers[f"DELETE /servers/s2/os-interface/{PORT}"] = detach
+        return cloud, context
 
 
 class TestRest:

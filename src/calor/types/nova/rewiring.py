@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calor.clouds.errors import NotFound
+from calor.clouds.errors import Conflict, NotFound
 from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import Object
 from calor.types.nova.interfaces import Network, Rewiring, attachment, rewiring
@@ -68,15 +68,39 @@ async def unplug(ctx: Context, cloud: CloudServices, ports: Sequence[str], serve
     """Returns when the server, or another one, has none of the ports any more."""
     id = server or str(ctx.physical_id)
     for port in ports:
-        try:
-            await cloud.ask("compute", "DELETE", "servers", id, "os-interface", port)
-        except NotFound:
-            continue
+        await _detach(ctx, cloud, port, id)
     began, pause = ctx.now(), 0.1
     while ports and (
         left := {one["port_id"] for one in await interfaces(ctx, cloud, id)}.intersection(ports)
     ):
         if ctx.now() - began > DETACHING_TAKES:
             raise ResourceFailed(f"the server keeps its interface {', '.join(sorted(left))}", "Error")
+        await ctx.sleep(pause)
+        pause = min(pause * 1.5, 5.0)
+
+
+async def _detach(ctx: Context, cloud: CloudServices, port: str, server: str) -> None:
+    """Asks for a port to be taken from a server. That is refused while the server is being built, as it is when its
+    creation was cancelled, and for good if it could not be built: then the network service takes the port from it."""
+    began, pause = ctx.now(), 0.2
+    settled = False
+    while True:
+        try:
+            await cloud.ask("compute", "DELETE", "servers", server, "os-interface", port)
+            return
+        except NotFound:
+            return
+        except Conflict:
+            if settled or ctx.now() - began > DETACHING_TAKES:
+                raise
+            shown = await cloud.show("compute", "servers", server)
+            if shown is None:
+                return
+            if shown["status"] == "ERROR":
+                body = {"port": {"device_id": "", "device_owner": ""}}
+                await cloud.ask("network", "PUT", "ports", port, body=body)
+                return
+            # It may have settled since it refused.
+            settled = shown["status"] != "BUILD" and shown.get("OS-EXT-STS:task_state") is None
         await ctx.sleep(pause)
         pause = min(pause * 1.5, 5.0)
