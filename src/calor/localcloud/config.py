@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.fetching.addresses import PUBLIC_ONLY, Allowed
+
 REGION = "RegionOne"
+
+SERVERS_COME_FROM = "127.0.0.254"
+"""The address from which the services of the host are asked on behalf of servers: what is meant for the host alone is
+not answered there."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class CloudConfig:
     """Where clients reach the cloud, if that is not where it listens."""
     internal_url: str | None = None
     """Where Calor itself does."""
+    fetch_allowed: Allowed = PUBLIC_ONLY
+    """Where images may be fetched from, beside public addresses."""
 
     @property
     def url(self) -> str:

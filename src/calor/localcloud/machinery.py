@@ -104,6 +104,8 @@ class VolumePlan:
     file: Path
     device: str
     """Such as /dev/vdb."""
+    uploaded: bool = False
+    """Whether somebody has brought its data, which may be anything: it must not be mounted."""
 
 
 @dataclass(frozen=True)

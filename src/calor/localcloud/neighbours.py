@@ -123,6 +123,8 @@ class UsableVolume:
     """The image it was made from."""
     file: Path
     multiattach: bool
+    uploaded: bool = False
+    """Whether its data came from an image, and so may be anything."""
 
 
 class Volumes(Protocol):

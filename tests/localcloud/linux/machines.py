@@ -229,15 +229,17 @@ class Listener:
         self._socket = socket.create_server((host, 0))
         self.port: int = self._socket.getsockname()[1]
         self.heard: list[bytes] = []
+        self.peers: list[str] = []
         self.answer = b"heard"
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
         while True:
             try:
-                connection, _ = self._socket.accept()
+                connection, (peer, _) = self._socket.accept()
             except OSError:
                 return
+            self.peers.append(peer)
             with connection:
                 connection.settimeout(5)
                 self.heard.append(connection.recv(65536))

@@ -7,7 +7,7 @@ from typing import Any
 
 from calor.localcloud.compute.claims import check_sharing, claim_volume
 from calor.localcloud.compute.disks import next_device
-from calor.localcloud.compute.forms import flag, strict, tag, uuid
+from calor.localcloud.compute.forms import device, flag, strict, tag, uuid
 from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
 from calor.localcloud.compute.microversions import Version, version_of
 from calor.localcloud.compute.paging import page_of
@@ -17,7 +17,7 @@ from calor.localcloud.compute.rules import ComputeRoute, members, readers
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.machinery import MachineryFailed
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
-from calor.localcloud.reading import Reader, identifier, nullable, text
+from calor.localcloud.reading import Reader, identifier, nullable
 from calor.localcloud.web import Call, Reply
 
 _RUNNING = ("active", "paused", "resized")
@@ -51,22 +51,22 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         if any(disk.volume_id == volume_id for disk in disks):
             raise BadRequest(f"The server {server.id} has the volume {volume_id} already.")
         taken = {disk.device for disk in disks}
-        device = given.get("device") or next_device(taken)
-        if device in taken:
-            raise BadRequest(f"The server {server.id} has something at {device} already.")
+        place = given.get("device") or next_device(taken)
+        if place in taken:
+            raise BadRequest(f"The server {server.id} has something at {place} already.")
         claim_volume(compute, call.caller, volume_id)
         disk = compute.records.disks.add(
             Disk(
                 id=new_id(),
                 server_id=server.id,
                 volume_id=volume_id,
-                device=device,
+                device=place,
                 delete_on_termination=given.get("delete_on_termination", False),
                 tag=given.get("tag"),
                 attached=True,
             )
         )
-        compute.volumes.attach(volume_id, server.id, device)
+        compute.volumes.attach(volume_id, server.id, place)
         if server.vm_state in _RUNNING:
             try:
                 await compute.ground.machinery.attach(server.id, volume_plan(compute, server, disk))
@@ -85,7 +85,7 @@ def update_attachment(compute: Compute, call: Call) -> Reply:
             {
                 "delete_on_termination": flag,
                 "id": identifier,
-                "device": nullable(text(255)),
+                "device": nullable(device),
                 "serverId": uuid,
                 "tag": nullable(tag),
             },
@@ -127,7 +127,7 @@ def _need(compute: Compute, call: Call) -> Disk:
 
 
 def _form(version: Version) -> Reader:
-    optional: dict[str, Reader] = {"device": nullable(text(255))}
+    optional: dict[str, Reader] = {"device": nullable(device)}
     if version >= (2, 49):
         optional["tag"] = tag
     if version >= (2, 79):

@@ -71,6 +71,15 @@ def items(value: Any, where: str) -> dict[str, str]:
     return dict(value)
 
 
+def device(value: Any, where: str) -> str:
+    """The name of a block device in a server, such as vdb or /dev/vdb; an empty one leaves the choice to the service.
+    It is never a path."""
+    read: str = text(_ITEM_LENGTH)(value, where)
+    if read and not re.fullmatch(r"(/dev/)?[a-z]{1,16}[0-9]{0,4}", read):
+        raise BadRequest(f"{where} is not the name of a device, such as /dev/vdb.")
+    return f"/dev/{read.removeprefix('/dev/')}" if read else ""
+
+
 def tag(value: Any, where: str) -> str:
     read: str = text(60, shortest=1)(value, where)
     if "/" in read or "," in read:

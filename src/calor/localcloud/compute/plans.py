@@ -45,7 +45,7 @@ def plan_of(compute: Compute, server: Server) -> ServerPlan:
 
 def volume_plan(compute: Compute, server: Server, disk: Disk) -> VolumePlan:
     volume = compute.volumes.need_volume(owner_of(server), disk.volume_id)
-    return VolumePlan(disk.volume_id, volume.file, disk.device)
+    return VolumePlan(disk.volume_id, volume.file, disk.device, volume.uploaded)
 
 
 def _image_of(compute: Compute, server: Server, disks: list[Disk]) -> UsableImage | None:

@@ -9,7 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calor.localcloud.compute.forms import address, flag, items, number, plain_name, strict, tag, uuid
+from calor.localcloud.compute.forms import (
+    address,
+    device,
+    flag,
+    items,
+    number,
+    plain_name,
+    strict,
+    tag,
+    uuid,
+)
 from calor.localcloud.compute.microversions import Version
 from calor.localcloud.compute.personality import PERSONALITY
 from calor.localcloud.problems import BadRequest
@@ -216,7 +226,7 @@ _LEGACY_DISK = strict(
         "volume_id": uuid,
         "snapshot_id": uuid,
         "volume_size": nullable(number(0)),
-        "device_name": text(255),
+        "device_name": device,
         "delete_on_termination": flag,
         "no_device": anything,
         "connection_info": anything,
@@ -229,7 +239,7 @@ def _disk_form(version: Version) -> Reader:
         "boot_index": nullable(number(-1)),
         "delete_on_termination": flag,
         "destination_type": one_of("local", "volume"),
-        "device_name": nullable(text(255, shortest=1)),
+        "device_name": nullable(device),
         "device_type": text(255),
         "disk_bus": text(255),
         "guest_format": nullable(text(255)),
@@ -276,7 +286,7 @@ def _disk(given: Mapping[str, Any]) -> WantedDisk:
         size=given.get("volume_size"),
         boot_index=None if given.get("boot_index") in (None, -1) else given["boot_index"],
         delete_on_termination=given.get("delete_on_termination", False),
-        device=given.get("device_name"),
+        device=given.get("device_name") or None,
         tag=given.get("tag"),
         volume_type=given.get("volume_type"),
     )

@@ -295,7 +295,7 @@ class Linux:
     async def _prepare(self, volume: VolumePlan) -> None:
         if self._is_root:
             assert self._images is not None
-            await asyncio.to_thread(prepare_volume, volume.file, self._images.owner)
+            await asyncio.to_thread(prepare_volume, volume, self._images.owner)
 
     async def attach(self, server: str, volume: VolumePlan) -> None:
         await self._prepare(volume)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 
 from calor.localcloud.linux import syscalls
@@ -13,6 +14,8 @@ from calor.localcloud.linux import syscalls
 # setfcap; all of them only over what belongs to the server's own user namespace. Its network does not: net_raw gives
 # it nothing, but without it a ping that has that capability as a file could not even be started.
 _KEPT = frozenset({0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 29, 31})
+FILES_ONLY = frozenset({0, 1, 2, 3, 4})
+"""What it takes to read and write all files of a server, and no more."""
 
 _REFUSED = {
     "ptrace": 101,
@@ -60,11 +63,15 @@ _REFUSED = {
 }
 """System calls by their numbers on x86-64."""
 
+_SOCKET, _SOCKETPAIR = 41, 53
+_FAMILIES = (1, 2, 10, 16)
+"""Sockets that a server may have: of Unix, IPv4, IPv6 and netlink. Most others know no namespaces: a vsock of a server
+would be the host's, and so would what it talks to."""
 _CLONE, _CLONE3 = 56, 435
 _NEW_NAMESPACES = 0x7E020000
 _X86_64, _X32 = 0xC000003E, 0x40000000
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS = 1, 38
+_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,15 @@ def call_filter() -> bytes:
     ]
     for number in _REFUSED.values():
         program += [step(equal, 0, 1, number), step(answer, 0, 0, _REFUSE | _EPERM)]
+    last = len(_FAMILIES) - 1
+    for number in (_SOCKET, _SOCKETPAIR):
+        program += [
+            step(equal, 0, len(_FAMILIES) + 3, number),
+            step(load, 0, 0, 16),
+            *(step(equal, last - place + 1, 0, family) for place, family in enumerate(_FAMILIES)),
+            step(answer, 0, 0, _REFUSE | _EAFNOSUPPORT),
+            step(answer, 0, 0, _ALLOW),
+        ]
     program += [
         # The C library then falls back on clone, whose flags can be seen.
         step(equal, 0, 1, _CLONE3),
@@ -116,14 +132,16 @@ def call_filter() -> bytes:
     return b"".join(program)
 
 
-def confine() -> None:
+def confine(kept: frozenset[int] = _KEPT) -> None:
     """Becomes root of the user namespace that the process has entered, and gives up everything else."""
-    with open("/proc/self/setgroups") as file:
-        if file.read().strip() == "allow":
-            os.setgroups([])
+    # It may still have files of the holder open, which its exec will close.
+    syscalls.hide_from_others()
+    # Refused where the namespace has no groups but one.
+    with suppress(PermissionError):
+        os.setgroups([])
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    syscalls.keep_capabilities(_KEPT)
+    syscalls.keep_capabilities(kept)
     syscalls.gain_nothing_by_exec()
     # Changing who one is clears it.
     syscalls.die_with_parent()

@@ -11,11 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from calor.localcloud.linux import syscalls
-from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.confinement import FILES_ONLY, Ids, confine
 from calor.localcloud.linux.syscalls import (
     MS_NODEV,
     MS_NOEXEC,
     MS_NOSUID,
+    MS_PRIVATE,
     MS_REC,
     MS_SLAVE,
     NEWNET,
@@ -130,6 +131,18 @@ def user_namespace(ids: Ids) -> int:
         os.close(reading)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+
+
+def become_server_root(place: Path, namespace: int) -> None:
+    """Sees nothing but a folder from now on, with the rights over files that the root of servers has, whose user
+    namespace is given. For a process that does nothing but read and write there."""
+    syscalls.unshare(NEWNS)
+    syscalls.mount("none", "/", None, MS_REC | MS_PRIVATE)
+    syscalls.bind(str(place), str(place))
+    syscalls.enter_root(str(place))
+    syscalls.setns(namespace, NEWUSER)
+    os.close(namespace)
+    confine(FILES_ONLY)
 
 
 def shifted_usr(place: Path, ids: Ids) -> Path:

@@ -20,6 +20,7 @@ _SET_CAPACITY = 0x4C07
 _RESIZE_EXT4 = 0x40086610
 _SUPERBLOCK, _SUPERBLOCK_LENGTH = 1024, 1024
 _MAGIC, _64_BIT = 0xEF53, 0x80
+_PANICS, _EXTERNAL_JOURNAL = 3, 0x8
 _LEFT_OVER = 16 << 20
 """Bytes at the end that may be too few to be worth a part of the file system."""
 
@@ -50,6 +51,22 @@ def size_told(superblock: bytes) -> int | None:
     if struct.unpack_from("<I", superblock, 96)[0] & _64_BIT:
         blocks |= struct.unpack_from("<I", superblock, 336)[0] << 32
     return int(blocks << (10 + min(magnitude, 6)))
+
+
+def distrust(file: Path) -> str | None:
+    """Why the file system in a file is not like those that are made here, if so."""
+    with open(file, "rb") as content:
+        content.seek(_SUPERBLOCK)
+        superblock = content.read(_SUPERBLOCK_LENGTH)
+    if size_told(superblock) is None:
+        return "it is not an ext4"
+    if struct.unpack_from("<H", superblock, 60)[0] == _PANICS:
+        return "it would stop the machine at its first error"
+    if any(superblock[512:576]):
+        return "it brings mount options of its own"
+    if struct.unpack_from("<I", superblock, 96)[0] & _EXTERNAL_JOURNAL:
+        return "its journal is elsewhere"
+    return None
 
 
 def grow_at_rest(file: Path) -> None:

@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from calor.localcloud.linux.snapshots import HOST_USR_MARK
+from calor.localcloud.linux.beneath import remove
 
-_VERSION = 4
-"""Of the images that are made here; earlier ones are made anew."""
+_VERSION = 5
+"""Of the images that are made or unpacked here; earlier ones are made anew."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
@@ -99,17 +99,16 @@ class Images:
 
     async def _uploaded(self, name: str, tarball: Path) -> Image:
         found = tarball.stat()
-        key = hashlib.sha256(f"{tarball} {found.st_mtime_ns} {found.st_size}".encode()).hexdigest()[:24]
+        key = hashlib.sha256(
+            f"{_VERSION} {tarball} {found.st_mtime_ns} {found.st_size}".encode()
+        ).hexdigest()[:24]
         place = self._folder / f"uploaded-{key}"
         if not place.exists():
             partial = _emptied(place)
             await self._unpack(tarball, partial / "root")
-            if (partial / "root" / HOST_USR_MARK).exists():
-                (partial / "root" / "usr").rename(partial / "usr")
-                (partial / "root" / "usr").mkdir()
             (partial / "of").write_text(str(tarball))
             partial.rename(place)
-        if (place / "usr").exists():
+        if (place / "usr").is_dir():
             return Image((place / "root",), (place / "usr",), True, default_user(name))
         return Image((place / "root",), (), False, default_user(name))
 
@@ -117,7 +116,7 @@ class Images:
         """Removes what was unpacked from tarballs that are gone, unless a server has it."""
         for mark in self._folder.glob("uploaded-*/of"):
             if mark.parent / "root" not in in_use and not Path(mark.read_text()).exists():
-                shutil.rmtree(mark.parent, ignore_errors=True)
+                remove(mark.parent)
 
     def _make(self, place: Path, user: str, busybox: Path | None) -> None:
         partial = _emptied(place)
@@ -148,8 +147,8 @@ class Images:
 
 def _emptied(place: Path) -> Path:
     partial = place.with_name(place.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    remove(partial)
+    partial.mkdir(mode=0o700, parents=True)
     return partial
 
 

@@ -6,16 +6,20 @@ it, over which its root has no power whatever it is able to do in its own.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
 import stat
+import struct
+import termios
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
-from calor.localcloud.linux import syscalls
+from calor.localcloud.linux import beneath, syscalls
 from calor.localcloud.linux.confinement import ENVIRONMENT, Ids, confine
 from calor.localcloud.linux.rootfs import Root
 from calor.localcloud.linux.syscalls import (
@@ -135,8 +139,7 @@ def let_in(
         try:
             os.setsid()
             if os.isatty(streams[0]):
-                # It becomes the terminal that controls the session by being opened.
-                os.close(os.open(os.ttyname(streams[0]), os.O_RDWR))
+                fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
             syscalls.setns(user, NEWUSER)
@@ -151,6 +154,25 @@ def let_in(
         os.close(stream)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
+
+
+_LOCK, _PEER = 0x40045431, 0x5441
+"""What is asked of a new terminal: to be unlocked, and for its other end."""
+
+
+def open_terminal() -> tuple[int, int]:
+    """Both ends of a new terminal of the server in whose namespaces the process is. All that is trusted of its /dev is
+    what was mounted there."""
+    top = beneath.open_folder(Path("/"))
+    try:
+        with beneath.found(top, "dev/pts") as terminals:
+            if terminals is None:
+                raise OSError("the server has no terminals")
+            master = os.open("ptmx", os.O_RDWR | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=terminals)
+    finally:
+        os.close(top)
+    fcntl.ioctl(master, _LOCK, struct.pack("=i", 0))
+    return master, fcntl.ioctl(master, _PEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
 
 
 def _execute(program: Sequence[str], environment: Mapping[str, str]) -> NoReturn:

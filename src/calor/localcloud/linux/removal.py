@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from uuid import uuid4
+
+from calor.localcloud.linux.beneath import remove
 
 _TRASH = "removed"
 
@@ -22,11 +23,12 @@ def remove_later(folder: Path) -> None:
     if os.fork() == 0:
         try:
             os.nice(10)
-            shutil.rmtree(place, ignore_errors=True)
+            remove(place)
         finally:
             os._exit(0)
 
 
 def remove_left(folder: Path) -> None:
     """What an earlier process had no time for."""
-    shutil.rmtree(folder / _TRASH, ignore_errors=True)
+    for left in folder.glob(f"{_TRASH}*"):
+        remove(left)

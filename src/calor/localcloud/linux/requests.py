@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Any
 
 from calor.localcloud.linux import limits, speech
 from calor.localcloud.linux.held import Held
-from calor.localcloud.linux.launching import let_in
+from calor.localcloud.linux.launching import let_in, open_terminal
 from calor.localcloud.linux.removal import remove_later
 from calor.localcloud.linux.servers import BootOrder
 from calor.localcloud.linux.snapshots import Snapshot, unpack, write_snapshot
@@ -211,7 +210,7 @@ def _enter(held: Held, asked: Asked) -> None:
 
     def standard() -> Sequence[int]:
         if asked.details["terminal"]:
-            master, slave = pty.openpty()
+            master, slave = open_terminal()
             os.fchown(slave, held.means.ids.first, held.means.ids.first)
             speech.say(connection, {"terminal": True}, [master])
             os.close(master)

@@ -1,4 +1,8 @@
-"""The root of a server: put together in a mount namespace of its own, and gone with it."""
+"""The root of a server: put together in a mount namespace of its own, and gone with it.
+
+What is in it was left there by an earlier run of the server, or comes from an image that somebody has uploaded. Until
+it has become the root, the host's files are in reach: everything below it is found by `beneath` only.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.localcloud.linux import beneath
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.syscalls import (
+    MS_BIND,
     MS_NODEV,
     MS_NOEXEC,
     MS_NOSUID,
@@ -17,6 +23,8 @@ from calor.localcloud.linux.syscalls import (
     bind,
     enter_root,
     mount,
+    move_in,
+    narrow,
 )
 
 _MASKED = (
@@ -82,8 +90,10 @@ class Root:
     """The same for what lies above the host's /usr, where that is used; the last has a /usr/local instead of the
     host's."""
     host_usr: Path | None
-    shown: tuple[tuple[Path, str, bool], ...]
-    """Folders of the holder, where they are shown, and whether only for reading."""
+    shown: tuple[tuple[Path, str], ...]
+    """Folders of the holder, and where they are shown, for reading only."""
+    attached: tuple[tuple[int, str], ...]
+    """Mounts that are nowhere yet, and where they are put."""
     ids: Ids
     options: str = ""
     """Further ones for overlays."""
@@ -91,43 +101,51 @@ class Root:
     def enter(self, console: str) -> None:
         """Makes it the root of the process, whose mount namespace must be its own."""
         root = str(self.disk.mount_point)
-        owner = f"uid={self.ids.first},gid={self.ids.first}"
         _overlay(root, self.layers, self.disk.upper, self.disk.work, self.options)
-        if self.host_usr is not None:
-            self._made(f"{root}/usr")
-            _overlay(
-                f"{root}/usr",
-                (*self.usr, self.host_usr),
-                self.disk.usr_upper,
-                self.disk.usr_work,
-                self.options,
-            )
-            self._made(f"{root}/usr/local")
-            local = tuple(layer / "local" for layer in self.usr)
-            _overlay(f"{root}/usr/local", local, self.disk.local, self.disk.local_work, self.options)
-            if os.path.isdir(f"{root}/usr/src"):
-                mount("tmpfs", f"{root}/usr/src", "tmpfs", MS_RDONLY)
-        for name in ("proc", "sys", "dev", "run", "mnt"):
-            self._made(f"{root}/{name}")
-        plain = MS_NOSUID | MS_NODEV | MS_NOEXEC
-        mount("proc", f"{root}/proc", "proc", plain)
-        mount("sysfs", f"{root}/sys", "sysfs", plain | MS_RDONLY)
-        mount("tmpfs", f"{root}/dev", "tmpfs", MS_NOSUID, f"mode=755,size=1m,{owner}")
-        mount("tmpfs", f"{root}/run", "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size=64m,{owner}")
-        self._fill_dev(root, console)
-        for source, target, read_only in self.shown:
-            self._made(root + target)
-            bind(str(source), root + target, read_only=read_only, flags=MS_NOSUID | MS_NODEV)
+        top = beneath.open_folder(self.disk.mount_point)
+        try:
+            self._fill(top, console)
+        finally:
+            os.close(top)
         enter_root(root)
         _mask()
 
-    def _made(self, path: str) -> None:
-        if not os.path.lexists(path):
-            os.makedirs(path, mode=0o755)
-            os.chown(path, self.ids.first, self.ids.first)
+    def _fill(self, top: int, console: str) -> None:
+        owner = f"uid={self.ids.first},gid={self.ids.first}"
+        if self.host_usr is not None:
+            usr = (*self.usr, self.host_usr)
+            with beneath.made(top, "usr", self.ids.first) as place:
+                _overlay(beneath.as_path(place), usr, self.disk.usr_upper, self.disk.usr_work, self.options)
+            local = tuple(layer / "local" for layer in self.usr)
+            with beneath.made(top, "usr/local", self.ids.first) as place:
+                _overlay(beneath.as_path(place), local, self.disk.local, self.disk.local_work, self.options)
+            with beneath.found(top, "usr/src") as sources:
+                if sources is not None:
+                    mount("tmpfs", beneath.as_path(sources), "tmpfs", MS_RDONLY)
+        plain = MS_NOSUID | MS_NODEV | MS_NOEXEC
+        self._mount(top, "proc", "proc", plain)
+        self._mount(top, "sys", "sysfs", plain | MS_RDONLY)
+        self._mount(top, "dev", "tmpfs", MS_NOSUID, f"mode=755,size=1m,{owner}")
+        self._mount(top, "run", "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size=64m,{owner}")
+        with beneath.made(top, "dev", self.ids.first) as dev:
+            self._fill_dev(beneath.as_path(dev), console)
+        for source, target in self.shown:
+            with beneath.made(top, target, self.ids.first) as place:
+                mount(str(source), beneath.as_path(place), None, MS_BIND)
+            with beneath.made(top, target, self.ids.first) as shown:
+                narrow(beneath.as_path(shown), MS_RDONLY | MS_NOSUID | MS_NODEV)
+        with beneath.made(top, "mnt", self.ids.first):
+            pass
+        for tree, target in self.attached:
+            with beneath.made(top, target, self.ids.first) as place:
+                move_in(tree, place)
 
-    def _fill_dev(self, root: str, console: str) -> None:
-        dev = f"{root}/dev"
+    def _mount(self, top: int, path: str, kind: str, flags: int, options: str = "") -> None:
+        with beneath.made(top, path, self.ids.first) as place:
+            mount(kind, beneath.as_path(place), kind, flags, options)
+
+    def _fill_dev(self, dev: str, console: str) -> None:
+        """Nobody has been there before: it was mounted just now."""
         before = os.umask(0)
         for name, (major, minor) in _NODES.items():
             try:

@@ -6,9 +6,9 @@ of a root file system may be where a server could put a link in its place.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
+from calor.localcloud.linux.beneath import remove
 from calor.localcloud.linux.removal import remove_later
 from calor.localcloud.machinery import VolumePlan
 
@@ -37,4 +37,4 @@ def forget_gone(folder: Path, used: frozenset[str] = frozenset()) -> None:
     """Removes what is kept for volumes that are gone, but for those still in use."""
     for found in folder.glob(f"*/{_MARK}"):
         if not Path(found.read_text()).exists() and found.parent.name not in used:
-            shutil.rmtree(found.parent, ignore_errors=True)
+            remove(found.parent)

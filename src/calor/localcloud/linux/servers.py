@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from calor.localcloud.linux import limits
+from calor.localcloud.linux import limits, syscalls
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.consoles import Console
 from calor.localcloud.linux.launching import Launch, launch
@@ -16,7 +16,7 @@ from calor.localcloud.linux.plugging import Sockets
 from calor.localcloud.linux.rootfs import Disk, Root
 from calor.localcloud.linux.volumes import VOLUMES_AT, Volumes, hang_in, mount_name, take_out
 from calor.localcloud.linux.wiring import Find, Surroundings
-from calor.localcloud.machinery import PortPlan, VolumePlan
+from calor.localcloud.machinery import MachineryFailed, PortPlan, VolumePlan
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,25 @@ class Means:
     overlay_options: str
 
 
+@dataclass(frozen=True)
+class Attached:
+    volume: VolumePlan
+    tree: int
+    """A descriptor of its mount in the server. By it the mount is found again, whatever the server does with the
+    folders that lead to it."""
+
+    @property
+    def place(self) -> str:
+        return f"{VOLUMES_AT}/{mount_name(self.volume)}"
+
+
+def _shown(order: BootOrder) -> tuple[tuple[Path, str], ...]:
+    shown = [(order.boot_folder, BOOT_AT.lstrip("/"))]
+    if order.config_drive is not None:
+        shown.append((order.config_drive, CONFIG_DRIVE_AT.lstrip("/")))
+    return tuple(shown)
+
+
 class Server:
     """One that runs."""
 
@@ -70,7 +89,7 @@ class Server:
         self._order = order
         self._means = means
         self._volumes = volumes
-        self._attached: dict[str, VolumePlan] = {}
+        self._attached: dict[str, Attached] = {}
         disk = Disk(order.disk)
         disk.make(means.ids)
         self.console = Console(order.folder / "console.log", means.ids)
@@ -79,12 +98,15 @@ class Server:
             for port in order.ports:
                 self.sockets.plug(port)
             self.sockets.apply(find, around)
+            for volume in order.volumes:
+                self._open(volume)
             root = Root(
                 disk,
                 order.layers,
                 order.usr_layers,
                 means.usr if order.has_host_usr else None,
-                tuple(self._shown(order)),
+                _shown(order),
+                tuple((one.tree, one.place) for one in self._attached.values()),
                 means.ids,
                 means.overlay_options,
             )
@@ -104,14 +126,19 @@ class Server:
             self._clear_places()
             raise
 
-    def _shown(self, order: BootOrder) -> list[tuple[Path, str, bool]]:
-        shown = [(order.boot_folder, BOOT_AT, True)]
-        if order.config_drive is not None:
-            shown.append((order.config_drive, CONFIG_DRIVE_AT, True))
-        for volume in order.volumes:
-            shown.append((self._volumes.open(volume, self.id), f"{VOLUMES_AT}/{mount_name(volume)}", False))
-            self._attached[volume.id] = volume
-        return shown
+    def _open(self, volume: VolumePlan) -> Attached:
+        folder = self._volumes.open(volume, self.id)
+        try:
+            opened = Attached(volume, syscalls.open_copy(str(folder)))
+        except OSError:
+            self._volumes.close(volume.id, self.id)
+            raise
+        self._attached[volume.id] = opened
+        return opened
+
+    def _close(self, volume_id: str) -> None:
+        os.close(self._attached.pop(volume_id).tree)
+        self._volumes.close(volume_id, self.id)
 
     @property
     def process(self) -> int:
@@ -120,19 +147,26 @@ class Server:
     def order_now(self) -> BootOrder:
         """What it would have to be told to become the same again."""
         return replace(
-            self._order, ports=tuple(self.sockets.ports.values()), volumes=tuple(self._attached.values())
+            self._order,
+            ports=tuple(self.sockets.ports.values()),
+            volumes=tuple(one.volume for one in self._attached.values()),
         )
 
     def attach(self, volume: VolumePlan) -> None:
-        if volume.id not in self._attached:
-            hang_in(self._volumes.open(volume, self.id), self.process, mount_name(volume), self._means.ids)
-            self._attached[volume.id] = volume
+        if volume.id in self._attached:
+            return
+        opened = self._open(volume)
+        try:
+            hang_in(opened.tree, self.process, mount_name(volume), self._means.ids)
+        except MachineryFailed:
+            self._close(volume.id)
+            raise
 
     def detach(self, volume_id: str) -> None:
-        volume = self._attached.pop(volume_id, None)
-        if volume is not None:
-            take_out(self.process, mount_name(volume))
-            self._volumes.close(volume_id, self.id)
+        opened = self._attached.get(volume_id)
+        if opened is not None:
+            take_out(opened.tree, self.process)
+            self._close(volume_id)
 
     def set_port(self, plan: PortPlan, find: Find, around: Surroundings) -> None:
         if plan != self.sockets.ports.get(plan.id):
@@ -160,5 +194,5 @@ class Server:
         self.console.close()
         self.sockets.close()
         for volume_id in list(self._attached):
-            self._volumes.close(volume_id, self.id)
+            self._close(volume_id)
         limits.remove_limits(self._means.groups, self.id)

@@ -15,7 +15,7 @@ from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Changes whenever a holder of before would not understand."""
 
 MOST_FILES = 64

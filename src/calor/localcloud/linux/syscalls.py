@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import struct
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -15,7 +16,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 4096, 16384, 1 << 18, 1 << 19
 MNT_DETACH = 2
 
-_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -56,8 +58,12 @@ def bind(source: str, target: str, *, read_only: bool = False, flags: int = 0) -
     """Shows a file or folder in another place. `flags` further narrow what can be done there."""
     mount(source, target, None, MS_BIND)
     if read_only or flags:
-        wanted = flags | (MS_RDONLY if read_only else 0)
-        mount("none", target, None, MS_REMOUNT | MS_BIND | wanted | _locked_flags(target))
+        narrow(target, flags | (MS_RDONLY if read_only else 0))
+
+
+def narrow(target: str, flags: int) -> None:
+    """Lets less be done in what is mounted at a place."""
+    mount("none", target, None, MS_REMOUNT | MS_BIND | flags | _locked_flags(target))
 
 
 def _locked_flags(target: str) -> int:
@@ -68,6 +74,13 @@ def _locked_flags(target: str) -> int:
 
 def umount(target: str) -> None:
     _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def umount_open(tree: int) -> None:
+    """Takes a mount away, wherever it is now. The process is in it for as long."""
+    os.fchdir(tree)
+    umount(".")
+    os.chdir("/")
 
 
 def sync_file_system(fd: int) -> None:
@@ -90,7 +103,11 @@ def bind_shifted(source: str, target: str, user_namespace: int) -> None:
         _checked(
             _libc.syscall(_MOUNT_SETATTR, tree, b"", 0x1000, attributes, len(attributes)), "mount_setattr"
         )
-        move_in(tree, target)
+        place = os.open(target, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            move_in(tree, place)
+        finally:
+            os.close(place)
     finally:
         os.close(tree)
 
@@ -100,9 +117,9 @@ def open_copy(folder: str) -> int:
     return _checked(_libc.syscall(_OPEN_TREE, -100, folder.encode(), 1 | 0o2000000), "open_tree")
 
 
-def move_in(tree: int, target: str) -> None:
-    """Puts such a mount where it can be seen."""
-    _checked(_libc.syscall(_MOVE_MOUNT, tree, b"", -100, target.encode(), 4), "move_mount")
+def move_in(tree: int, target: int) -> None:
+    """Puts such a mount onto an open folder, where it can be seen."""
+    _checked(_libc.syscall(_MOVE_MOUNT, tree, b"", target, b"", 0x44), "move_mount")
 
 
 def set_host_name(name: str) -> None:
@@ -114,15 +131,21 @@ def die_with_parent() -> None:
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl")
 
 
+def hide_from_others() -> None:
+    """Nobody of the same user can look into the process, until it has executed another program."""
+    _checked(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")
+
+
 def gain_nothing_by_exec() -> None:
     _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
 def keep_capabilities(kept: frozenset[int]) -> None:
     """Gives up all others for good."""
-    with open("/proc/sys/kernel/cap_last_cap") as file:
-        last = int(file.read())
-    for number in range(last + 1):
+    # The kernel itself says which there are: a /proc may be somebody else's.
+    for number in itertools.takewhile(
+        lambda one: _libc.prctl(_PR_CAPBSET_READ, one, 0, 0, 0) >= 0, range(64)
+    ):
         if number not in kept:
             _checked(_libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "prctl")
     mask = sum(1 << number for number in kept)
@@ -152,14 +175,17 @@ def inside_network(fd: int) -> Iterator[None]:
         os.close(home)
 
 
-def in_child(work: Work) -> str | None:
-    """Does something in a forked process; returns why it failed, or nothing."""
+def in_child(work: Work, keep: Collection[int] | None = None) -> str | None:
+    """Does something in a forked process; returns why it failed, or nothing. With `keep`, that one has no other files
+    of this process than these."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         said = b""
         try:
             os.close(reading)
+            if keep is not None:
+                _close_all_but({0, 1, 2, writing, *keep})
             work()
         except BaseException as error:
             said = (str(error) or type(error).__name__).encode()[:2000]
@@ -177,3 +203,10 @@ def in_child(work: Work) -> str | None:
     if status:
         return "it was killed"
     return said.decode(errors="replace") or None
+
+
+def _close_all_but(kept: Collection[int]) -> None:
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) not in kept:
+            with suppress(OSError):
+                os.close(int(name))

@@ -5,16 +5,41 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from errno import EINVAL
 from http import HTTPStatus
 
+from calor.localcloud.config import SERVERS_COME_FROM
 from calor.localcloud.machinery import AnswerMetadata, MetadataAnswer, MetadataQuestion
 
 log = logging.getLogger("calor.localcloud")
 
 _LONGEST_HEAD = 64 << 10
-_LONGEST_BODY = 16 << 20
+_LONGEST_BODY = 64 << 10
 _SECONDS_IDLE = 65.0
+_MOST_AT_ONCE = 256
+"""Connections to one service from the servers of one network."""
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def _limited(serve: Serve) -> Serve:
+    """Closes connections beyond those that are served at once."""
+    served = 0
+
+    async def limited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal served
+        if served >= _MOST_AT_ONCE:
+            await closed(writer)
+            return
+        served += 1
+        try:
+            await serve(reader, writer)
+        finally:
+            served -= 1
+
+    return limited
 
 
 async def serve_metadata(listening: socket.socket, network_id: str, answer: AnswerMetadata) -> asyncio.Server:
@@ -25,7 +50,7 @@ async def serve_metadata(listening: socket.socket, network_id: str, answer: Answ
                 pass
         await closed(writer)
 
-    return await asyncio.start_server(serve, sock=listening, limit=_LONGEST_HEAD)
+    return await asyncio.start_server(_limited(serve), sock=listening, limit=_LONGEST_HEAD)
 
 
 async def _serve_one(
@@ -79,13 +104,23 @@ def _written(answer: MetadataAnswer, method: str, *, keeps: bool) -> bytes:
 async def serve_door(listening: socket.socket, host: str, port: int) -> asyncio.Server:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            there = await asyncio.open_connection(host, port)
+            there = await _opened(host, port)
         except OSError:
             await closed(writer)
             return
         await joined((reader, writer), there)
 
-    return await asyncio.start_server(serve, sock=listening)
+    return await asyncio.start_server(_limited(serve), sock=listening)
+
+
+async def _opened(host: str, port: int) -> Ends:
+    try:
+        return await asyncio.open_connection(host, port, local_addr=(SERVERS_COME_FROM, 0))
+    except OSError as error:
+        # From that address only this machine can be reached: it is another one, or has no address but of IPv6.
+        if error.errno not in (EINVAL, None):
+            raise
+        return await asyncio.open_connection(host, port)
 
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]

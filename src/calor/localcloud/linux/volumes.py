@@ -9,22 +9,24 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import re
 import struct
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from calor.localcloud.linux import syscalls
+from calor.localcloud.linux import beneath, syscalls
 from calor.localcloud.linux.confinement import Ids
-from calor.localcloud.linux.growing import SYSTEM_PATH, flush, grow_at_rest, grow_in_use, has_room
+from calor.localcloud.linux.growing import SYSTEM_PATH, distrust, flush, grow_at_rest, grow_in_use, has_room
 from calor.localcloud.linux.roots import forget_gone, mark
 from calor.localcloud.linux.syscalls import MS_NODEV, MS_NOSUID, NEWNS, mount, umount
 from calor.localcloud.machinery import MachineryFailed, VolumePlan
 
 log = logging.getLogger("calor.localcloud")
 
-VOLUMES_AT = "/mnt"
+VOLUMES_AT = "mnt"
 _LOOP_CONTROL, _GET_FREE, _CONFIGURE = "/dev/loop-control", 0x4C82, 0x4C0A
 _CLEAR_WHEN_CLOSED = 4
 _LOOKED_AT = 128 << 10
@@ -33,23 +35,40 @@ _SECONDS_TO_LET_GO = 1.0
 """For what the kernel still has to do with a device that nobody uses any more."""
 
 
+_NAME = re.compile(r"[a-z]{1,16}[0-9]{0,4}")
+_TAKEN = ("config",)
+
+
 def mount_name(volume: VolumePlan) -> str:
-    return volume.device.rpartition("/")[2] or "volume"
+    """Where a volume is shown: by the name of its device, which somebody has chosen."""
+    name = volume.device.removeprefix("/dev/")
+    return name if _NAME.fullmatch(name) and name not in _TAKEN else f"volume-{volume.id}"
 
 
-def prepare_volume(file: Path, owner: int) -> None:
+def prepare_volume(volume: VolumePlan, owner: int) -> None:
     """Gives a volume that has never been written to a file system, whose root belongs to the root of servers; grows
-    that of one that was extended since."""
+    that of one that was extended since. Raises MachineryFailed for one that was not made here: the kernel trusts
+    what it mounts."""
+    file = volume.file
     with open(file, "rb") as content:
         is_written = any(content.read(_LOOKED_AT))
-    if is_written:
+    if is_written or volume.uploaded:
+        check_trust(volume)
         _grow_unused(file)
         return
-    command = ["mkfs.ext4", "-q", "-F", "-E", f"root_owner={owner}:{owner},lazy_itable_init=1", str(file)]
+    options = f"root_owner={owner}:{owner},lazy_itable_init=1"
+    command = ["mkfs.ext4", "-q", "-F", "-e", "remount-ro", "-E", options, str(file)]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, env={"PATH": SYSTEM_PATH})
     except (OSError, subprocess.CalledProcessError) as error:
         raise MachineryFailed(f"the volume cannot be given a file system: {error}") from None
+
+
+def check_trust(volume: VolumePlan) -> None:
+    """Raises MachineryFailed for a volume whose file system was not made here, or does not look so."""
+    problem = "its data came from an image" if volume.uploaded else distrust(volume.file)
+    if problem is not None:
+        raise MachineryFailed(f"the file system of the volume {volume.id} is not mounted: {problem}")
 
 
 def _grow_unused(file: Path) -> None:
@@ -86,14 +105,16 @@ class Volumes:
         else:
             if not users:
                 place.mkdir(parents=True, exist_ok=True)
-                self._mount(volume.file, place)
+                self._mount(volume, place)
         users.add(server)
         return place
 
-    def _mount(self, file: Path, place: Path) -> None:
+    def _mount(self, volume: VolumePlan, place: Path) -> None:
+        check_trust(volume)
+        file = volume.file
         device = _device_of(file) or _new_device(file)
         try:
-            mount(f"/dev/{device.name}", str(place), "ext4", MS_NOSUID | MS_NODEV)
+            mount(f"/dev/{device.name}", str(place), "ext4", MS_NOSUID | MS_NODEV, "errors=remount-ro")
             _grow(device, file, place)
         finally:
             device.close()
@@ -176,29 +197,36 @@ def _new_device(file: Path) -> _Loop:
     raise MachineryFailed("there is no free block device for the volume")
 
 
-def hang_in(folder: Path, process: int, name: str, ids: Ids) -> None:
-    """Shows a folder in a running server."""
+def hang_in(tree: int, process: int, name: str, ids: Ids) -> None:
+    """Puts a mount that is nowhere yet into a running server."""
 
     def work() -> None:
-        tree = syscalls.open_copy(str(folder))
-        with open(f"/proc/{process}/ns/mnt") as namespace:
-            syscalls.setns(namespace.fileno(), NEWNS)
-        target = f"{VOLUMES_AT}/{name}"
-        if not os.path.isdir(target):
-            os.makedirs(target)
-            os.chown(target, ids.first, ids.first)
-        syscalls.move_in(tree, target)
+        with _mounts_of(process) as top, beneath.made(top, f"{VOLUMES_AT}/{name}", ids.first) as place:
+            syscalls.move_in(tree, place)
 
-    _elsewhere(work, f"volume cannot be shown at {VOLUMES_AT}/{name}")
+    _elsewhere(work, f"volume cannot be shown at /{VOLUMES_AT}/{name}")
 
 
-def take_out(process: int, name: str) -> None:
+def take_out(tree: int, process: int) -> None:
+    """Takes such a mount away, wherever the server has put it meanwhile."""
+
     def work() -> None:
-        with open(f"/proc/{process}/ns/mnt") as namespace:
-            syscalls.setns(namespace.fileno(), NEWNS)
-        umount(f"{VOLUMES_AT}/{name}")
+        with _mounts_of(process):
+            syscalls.umount_open(tree)
 
-    _elsewhere(work, f"volume cannot be taken from {VOLUMES_AT}/{name}")
+    _elsewhere(work, "volume cannot be taken away")
+
+
+@contextmanager
+def _mounts_of(process: int) -> Iterator[int]:
+    """Enters the mount namespace of a server for good; its root."""
+    with open(f"/proc/{process}/ns/mnt") as namespace:
+        syscalls.setns(namespace.fileno(), NEWNS)
+    top = beneath.open_folder(Path("/"))
+    try:
+        yield top
+    finally:
+        os.close(top)
 
 
 def _elsewhere(work: syscalls.Work, what: str) -> None:

@@ -56,10 +56,12 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("backup", _NEW)
     volume = service.volume(call.caller, given["volume_id"])
     from_snapshot = given.get("snapshot_id")
+    uploaded = volume.may_be_anything
     if from_snapshot:
         snapshot = service.snapshot(call.caller, from_snapshot)
         if snapshot.volume_id != volume.id or snapshot.status != "available":
             raise BadRequest(f"Invalid snapshot: {snapshot.id} must be an available one of {volume.id}.")
+        uploaded = uploaded if snapshot.uploaded is None else snapshot.uploaded
     elif volume.status != "available" and not (volume.status == "in-use" and given.get("force")):
         raise BadRequest(
             f"Invalid volume: Volume to be backed up must be available or in-use, but the current status is"
@@ -85,6 +87,7 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
             "image_metadata": volume.image_metadata,
             "image_id": volume.image_id,
             "bootable": volume.bootable,
+            "uploaded": uploaded,
         },
     )
     with service.records.store.transaction():

@@ -44,6 +44,7 @@ class _Origin:
     image_metadata: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
+    uploaded: bool = False
 
 
 def make_volume(service: VolumeService, caller: Caller, wanted: WantedVolume) -> Volume:
@@ -80,6 +81,7 @@ def make_volume(service: VolumeService, caller: Caller, wanted: WantedVolume) ->
         multiattach=wanted.multiattach or kind.extra_specs.get("multiattach", "").lower() == "<is> true",
         metadata=wanted.metadata or origin.metadata,
         image_metadata=origin.image_metadata,
+        uploaded=origin.uploaded,
     )
     with service.records.store.transaction():
         take(service.records, caller.project_id, kind, volumes=1, gigabytes=size)
@@ -118,7 +120,9 @@ def _origin(service: VolumeService, caller: Caller, wanted: WantedVolume) -> _Or
         if snapshot.status != "available":
             raise BadRequest(f"Invalid snapshot: {snapshot.id} is {snapshot.status}.")
         source = service.records.volumes.get(snapshot.volume_id)
-        return replace(_from_volume(source) if source else _Origin(), size=snapshot.size)
+        origin = _from_volume(source) if source else _Origin(uploaded=True)
+        known = origin.uploaded if snapshot.uploaded is None else snapshot.uploaded
+        return replace(origin, size=snapshot.size, uploaded=known)
     if wanted.source_volid:
         source = service.volume(caller, wanted.source_volid)
         if source.status not in ("available", "in-use"):
@@ -145,12 +149,18 @@ def _from_backup(backup: Backup) -> _Origin:
         image_id=known.get("image_id"),
         image_metadata=known.get("image_metadata") or {},
         metadata=known.get("metadata") or {},
+        uploaded=bool(known.get("uploaded", known.get("image_id") is not None)),
     )
 
 
 def _from_volume(volume: Volume) -> _Origin:
     return _Origin(
-        volume.size, volume.volume_type_id, volume.bootable, volume.image_id, volume.image_metadata
+        volume.size,
+        volume.volume_type_id,
+        volume.bootable,
+        volume.image_id,
+        volume.image_metadata,
+        uploaded=volume.may_be_anything,
     )
 
 
@@ -179,4 +189,5 @@ def _from_image(image: UsableImage, size: int | None) -> _Origin:
         image_id=image.id,
         image_metadata={**properties, **known},
         file=image.file,
+        uploaded=image.file is not None and image.size > 0,
     )

@@ -31,6 +31,7 @@ class VolumesForNeighbours:
             image_id=volume.image_id,
             file=self._service.file_of(volume.id),
             multiattach=volume.multiattach,
+            uploaded=volume.may_be_anything,
         )
 
     def make_volume(

@@ -38,6 +38,12 @@ class Volume:
     migration_status: str | None = None
     metadata: Texts = field(default_factory=dict)
     image_metadata: Texts = field(default_factory=dict)
+    uploaded: bool | None = None
+    """Whether its data came from an image, and so may be anything. Unset for those made before this was noted."""
+
+    @property
+    def may_be_anything(self) -> bool:
+        return self.image_id is not None if self.uploaded is None else self.uploaded
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ class Snapshot:
     status: str = "creating"
     progress: str = "0%"
     metadata: Texts = field(default_factory=dict)
+    uploaded: bool | None = None
+    """As the volume's."""
 
 
 @dataclass(frozen=True)

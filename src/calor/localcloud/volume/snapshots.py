@@ -55,6 +55,7 @@ def create_snapshot(service: VolumeService, call: Call) -> Reply:
         created_at=service.stamp(),
         **named(given),
         metadata=given.get("metadata") or {},
+        uploaded=volume.may_be_anything,
     )
     kind = service.records.types.get(volume.volume_type_id)
     with service.records.store.transaction():

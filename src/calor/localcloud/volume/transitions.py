@@ -148,8 +148,10 @@ class Transitions:
         self._settle_volume(volume.id, str(volume.task["then"]))
 
     async def _reverted(self, volume: Volume) -> None:
+        snapshot = self._records.snapshots.get(str(volume.task["snapshot_id"]))
         await self._replace_data(self._snapshot_file(str(volume.task["snapshot_id"])), volume)
-        self._settle_volume(volume.id, "available")
+        uploaded = snapshot.uploaded if snapshot is not None else True
+        self._settle_volume(volume.id, "available", uploaded=uploaded)
 
     async def _copy_volume(self, volume_id: str, target: Path) -> None:
         await self._ground.machinery.flush(volume_id)
@@ -198,7 +200,8 @@ class Transitions:
         volume = self._records.volumes.get(str(backup.task["volume_id"]))
         if volume is not None:
             await self._replace_data(self._backup_file(backup.id), volume)
-            self._settle_volume(volume.id, "available", **backup.origin)
+            # Of an older backup it is not known what it holds.
+            self._settle_volume(volume.id, "available", **{"uploaded": None, **backup.origin})
         self._settle_backup(backup.id)
 
     def _settle_volume(self, volume_id: str, status: str, only_from: str | None = None, **more: Any) -> None:

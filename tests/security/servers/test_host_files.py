@@ -1,0 +1,217 @@
+"""A server swaps its folders for links while the host works on them: nothing of the host is read or made."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+from machines import Machine, eventually
+
+from calor.localcloud.files import make_sparse
+from calor.localcloud.machinery import MachineryFailed, VolumePlan
+
+# Exchanges a folder and a link in one system call, over and over.
+SWAPPING = """
+cat >/root/swap.py <<'END'
+import ctypes, sys
+libc = ctypes.CDLL(None)
+one, other = (argument.encode() for argument in sys.argv[1:3])
+while True:
+    for _ in range(1000):
+        libc.renameat2(-100, one, -100, other, 2)
+END
+swap() { python3 /root/swap.py "$1" "$2" >/dev/null 2>&1 & }
+"""
+
+
+def contents(archive: Path) -> dict[str, bytes]:
+    with tarfile.open(archive) as opened:
+        found = {}
+        for entry in opened:
+            file = opened.extractfile(entry) if entry.isreg() else None
+            found[entry.name] = file.read() if file is not None else b""
+        return found
+
+
+def told(secrets: Path) -> set[str]:
+    return {file.read_text() for file in secrets.glob("file*")}
+
+
+def volume_of(machine: Machine, id: str, device: str = "/dev/vdb") -> VolumePlan:
+    file = machine.folder.parent / "volumes" / id
+    make_sparse(file, 1)
+    return VolumePlan(id, file, device)
+
+
+def test_a_snapshot_has_none_of_the_hosts_files(machine: Machine, secrets: Path, tmp_path: Path) -> None:
+    decoys = "".join(f"echo decoy >/x/{{}}/file{number:02}\n" for number in range(20))
+    script = SWAPPING + "mkdir -p /x /usr/local/x\n"
+    for number in range(4):
+        script += f"mkdir /x/d{number}\n" + decoys.replace("{}", f"d{number}")
+        script += f"ln -s {secrets} /x/l{number}\nswap /x/d{number} /x/l{number}\n"
+    script += f"mkdir /usr/local/x/d\n: >/usr/local/x/d/file00\nln -s {secrets} /usr/local/x/l\n"
+    script += "swap /usr/local/x/d /usr/local/x/l\n"
+    machine.boot("one", script=script)
+    machine.finished("one")
+    for attempt in range(12):
+        target = tmp_path / f"snapshot{attempt}.tar.gz"
+        machine.do(machine.linux.snapshot("one", target))
+        leaked = {name for name, content in contents(target).items() if b"a secret of the host" in content}
+        assert not leaked
+
+
+def test_a_snapshot_of_a_busy_server_succeeds(machine: Machine, tmp_path: Path) -> None:
+    script = """
+    mkdir /x; mkfifo /x/pipe; ln /root/first /x/nowhere || echo kept >/x/one; ln /x/one /x/two
+    (while :; do echo x >/x/busy; rm /x/busy; mkdir /x/busy; rmdir /x/busy; mkfifo /x/busy; rm /x/busy; done) &
+    (while :; do dd if=/dev/zero of=/x/grows bs=64k count=16; : >/x/grows; done) >/dev/null 2>&1 &
+    """
+    machine.boot("one", script=script)
+    machine.finished("one")
+    for attempt in range(5):
+        target = tmp_path / f"snapshot{attempt}.tar.gz"
+        machine.do(machine.linux.snapshot("one", target))
+        assert contents(target)["x/one"] == b"kept\n"
+        with tarfile.open(target) as archive:
+            assert archive.getmember("x/two").linkname == "x/one"
+            assert "x/pipe" not in archive.getnames()
+
+
+def test_a_file_that_is_all_holes_takes_no_room_in_a_snapshot(machine: Machine, tmp_path: Path) -> None:
+    script = "truncate -s 4T /root/holes; printf end | dd of=/root/some bs=1 seek=1000000 conv=notrunc"
+    machine.boot("one", script=script)
+    machine.finished("one")
+    target = tmp_path / "snapshot.tar.gz"
+    machine.do(machine.linux.snapshot("one", target))
+    with tarfile.open(target) as archive:
+        assert archive.getmember("root/holes").size == 4 << 40
+    assert target.stat().st_size < 50 << 20
+    machine.boot("two", image=target)
+    machine.finished("two")
+    assert machine.out("two", "stat -c %s /root/holes") == f"{4 << 40}\n"
+    assert machine.out("two", "tail -c 3 /root/some; stat -c ' %s' /root/some") == "end 1000003\n"
+
+
+def test_a_reboot_makes_nothing_where_a_servers_links_lead(machine: Machine, tmp_path: Path) -> None:
+    outside = tmp_path / "made"
+    outside.mkdir()
+    machine.boot("one", script=f"rmdir /mnt; ln -s {outside} /mnt")
+    machine.finished("one")
+    machine.do(machine.linux.halt("one"))
+    volumes = (volume_of(machine, "a"), volume_of(machine, "b", "/dev/../../../etc/x"))
+    machine.boot("one", volumes=volumes)
+    machine.finished("one", times=2)
+    assert list(outside.iterdir()) == []
+    machine.out("one", "test -d /mnt -a ! -L /mnt; echo kept >/mnt/vdb/file; echo kept >/mnt/volume-b/file")
+
+
+def test_a_volume_is_attached_while_the_place_is_swapped(machine: Machine, tmp_path: Path) -> None:
+    outside = tmp_path / "made"
+    outside.mkdir()
+    # Only folders of the server's own, and not of its image, can be exchanged.
+    script = f"rmdir /mnt; mkdir /mnt; ln -s {outside} /other\nswap /mnt /other\n"
+    machine.boot("one", script=SWAPPING + script)
+    machine.finished("one")
+    for number in range(20):
+        plan = volume_of(machine, f"v{number}", f"/dev/vd{chr(98 + number)}")
+        try:
+            machine.do(machine.linux.attach("one", plan))
+            machine.do(machine.linux.detach("one", plan.id))
+        except MachineryFailed as error:
+            assert "directory" in str(error)  # noqa: PT017
+    assert list(outside.iterdir()) == []
+    assert not Path(f"/{outside.name}").exists()
+
+
+def test_a_detached_volume_is_gone_wherever_the_server_has_moved_it(machine: Machine) -> None:
+    """And nothing else is taken away in its place, such as what covers parts of /proc."""
+    machine.boot("one", script="rmdir /mnt; mkdir /mnt")
+    machine.finished("one")
+    plan = volume_of(machine, "v", "/dev/kallsyms")
+    machine.do(machine.linux.attach("one", plan))
+    machine.out(
+        "one", "echo kept >/mnt/kallsyms/file; mv /mnt /moved; ln -s /proc /mnt; test -e /moved/kallsyms/file"
+    )
+    covered = "grep -c ' /proc/kallsyms ' /proc/self/mountinfo"
+    assert machine.out("one", covered) == "1\n"
+    machine.do(machine.linux.detach("one", plan.id))
+    assert machine.out("one", covered) == "1\n"
+    assert machine.run("one", "test -e /moved/kallsyms/file").returncode != 0
+
+
+@pytest.mark.parametrize("links", [("dev", "proc", "run", "mnt", "sys"), ("usr",), ("usr/local",), ("etc",)])
+def test_an_image_brings_no_links_to_the_host(
+    machine: Machine, secrets: Path, tmp_path: Path, links: tuple[str, ...]
+) -> None:
+    outside = tmp_path / "made"
+    outside.mkdir()
+    machine.boot("one")
+    machine.finished("one")
+    plain = tmp_path / "plain.tar.gz"
+    machine.do(machine.linux.snapshot("one", plain))
+    hostile = tmp_path / "hostile.tar"
+    lead = outside if "mnt" in links else secrets
+    with tarfile.open(plain) as read, tarfile.open(hostile, "w") as written:
+        for entry in read:
+            if not any(entry.name == link or entry.name.startswith(f"{link}/") for link in links):
+                written.addfile(entry, read.extractfile(entry) if entry.isreg() else None)
+        for link in links:
+            entry = tarfile.TarInfo(link)
+            entry.type, entry.linkname = tarfile.SYMTYPE, str(lead)
+            written.addfile(entry)
+    volumes = (volume_of(machine, "a"),)
+    looking = f"grep -lx 'a secret of the host' /usr/local/* /usr/* /etc/* /mnt/* {secrets}/* 2>/dev/null"
+    for _ in range(2):
+        try:
+            machine.boot("two", image=hostile, volumes=volumes)
+        except MachineryFailed:
+            continue
+        eventually(lambda: machine.console("two") or machine.died, "it says something, or dies")
+        assert machine.run("two", looking).stdout == ""
+        # What is shown by the next boot lies below this.
+        machine.run("two", "rm /usr/local; mkdir /usr/local")
+        machine.do(machine.linux.halt("two"))
+    assert list(outside.iterdir()) == []
+    assert told(secrets) == {"a secret of the host"}
+
+
+def test_an_archive_cannot_be_unpacked_beside_its_folder(
+    machine: Machine, secrets: Path, tmp_path: Path
+) -> None:
+    hostile = tmp_path / "hostile.tar"
+    with tarfile.open(hostile, "w") as written:
+        for name, target in (("up", "../../../../.."), ("there", str(secrets))):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = tarfile.SYMTYPE, target
+            written.addfile(entry)
+        for name in ("../../outside", "/tmp/../../outside", f"up{tmp_path}/outside", "there/file00"):
+            entry = tarfile.TarInfo(name)
+            written.addfile(entry)
+        entry = tarfile.TarInfo("hard")
+        entry.type, entry.linkname = tarfile.LNKTYPE, f"up{secrets}/file01"
+        written.addfile(entry)
+    with pytest.raises(MachineryFailed):
+        machine.boot("one", image=hostile)
+    assert not list(tmp_path.rglob("outside*")) or all(
+        "uploaded-" in str(found) for found in tmp_path.rglob("outside*")
+    )
+    assert told(secrets) == {"a secret of the host"}
+    assert {file.stat().st_nlink for file in secrets.glob("file*")} == {1}
+
+
+def test_a_server_with_very_deep_folders_can_be_removed(machine: Machine) -> None:
+    deep = """
+python3 - <<'END'
+import os
+for _ in range(5000):
+    os.mkdir("d")
+    os.chdir("d")
+END
+"""
+    machine.boot("one", script=f"cd /root\n{deep}")
+    machine.finished("one")
+    machine.do(machine.linux.destroy("one"))
+    eventually(lambda: not list((machine.folder / "removed").iterdir()), "it is all removed")
+    machine.kill_holder()
+    machine.restart()
