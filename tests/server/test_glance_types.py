@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +37,10 @@ def web() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
+    folder = tmp_path_factory.mktemp("server")
+    config = folder / "calor.conf"
+    config.write_text("[calor]\nfetch_allowed = 127.0.0.1\n")
+    server = Server(folder / "state", free_port(), config)
     server.ready()
     yield Orchestrator(server, "calor-admin")
     server.stop()

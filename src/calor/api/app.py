@@ -27,6 +27,7 @@ from calor.api.policy import Policy
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
 from calor.api.web import Api, Call, Query, Reply, respond
+from calor.fetching.turns import budget
 from calor.observe import exposing, fields
 from calor.service.commands import Commands
 from calor.service.errors import ServiceError
@@ -35,6 +36,9 @@ from calor.store.cipher import WrongKey
 from calor.store.outages import is_passing
 
 log = logging.getLogger(__name__)
+
+_FETCHING_SECONDS = 60.0
+"""For all templates that a request names by their addresses."""
 
 
 def create_app(
@@ -58,6 +62,8 @@ def create_app(
         return PlainTextResponse("OK")
 
     def figures(request: Request) -> Response:
+        if request.client is not None and request.client.host == settings.servers_come_from:
+            return PlainTextResponse("metrics are not for servers", 403)
         return Response(exposition(queries.services, of_processes), media_type="text/plain; version=0.0.4")
 
     def described(request: Request) -> Response:
@@ -130,7 +136,8 @@ class _Endpoint:
     async def _answer(self, request: Request, found: Match) -> Response:
         try:
             raw = await bodies.receive(request, self._api.settings.largest_body)
-            reply = await run_in_threadpool(self._handled, request, found, raw)
+            with budget(_FETCHING_SECONDS):
+                reply = await run_in_threadpool(self._handled, request, found, raw)
             return respond(reply)
         except ServiceError as error:
             return self._refusal(error)

@@ -33,6 +33,8 @@ class ApiSettings:
     converge: bool = False
     """Whether every update compares with reality."""
     metrics: bool = True
+    servers_come_from: str | None = None
+    """The address from which servers of the embedded cloud ask: they are not told the metrics."""
     access_log: bool = True
     """Whether every request has a line in the log."""
     poll_seconds: float = 0.25

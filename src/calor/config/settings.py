@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from calor.fetching.addresses import Allowed
+
 
 @dataclass(frozen=True, slots=True)
 class Listening:
@@ -66,7 +68,6 @@ class Limits:
 class Engine:
     workers: int
     action_timeout: float
-    retry_limit: int
     cleaning_interval: float
     event_age: float | None
     """Seconds; None keeps events for good, and so for stacks."""
@@ -192,6 +193,8 @@ class Settings:
     users: Users
     logging: Logging
     otlp_endpoint: str | None
+    fetch_allowed: Allowed
+    """Where templates and images may be fetched from, beside public addresses."""
     metrics_address: tuple[str, int] | None
     """Where metrics are told beside the API."""
     stopping_seconds: float | None

@@ -22,6 +22,7 @@ from calor.config.settings import (
     Settings,
     Users,
 )
+from calor.fetching.addresses import Allowed
 
 DAY = 86_400.0
 LOG_FILE = "calor.log"
@@ -58,6 +59,7 @@ def settings_of(loaded: Loaded) -> Settings:
             requests=conf.calor.access_log,
         ),
         otlp_endpoint=conf.calor.otlp_endpoint,
+        fetch_allowed=_allowed(conf.calor.fetch_allowed),
         metrics_address=(conf.calor.metrics_host, conf.calor.metrics_port)
         if conf.calor.metrics_port
         else None,
@@ -115,7 +117,6 @@ def _engine(conf: Any, near: Path | None) -> Engine:
     return Engine(
         workers=conf.num_engine_workers,
         action_timeout=float(conf.stack_action_timeout),
-        retry_limit=conf.action_retry_limit,
         cleaning_interval=float(conf.periodic_interval),
         event_age=conf.calor.event_days * DAY or None,
         deleted_stack_age=conf.calor.deleted_stack_days * DAY or None,
@@ -131,6 +132,13 @@ def _engine(conf: Any, near: Path | None) -> Engine:
         environment_dir=_path(conf.environment_dir, near),
         template_dir=_path(conf.template_dir, near),
     )
+
+
+def _allowed(entries: list[str]) -> Allowed:
+    try:
+        return Allowed.of(entries)
+    except ValueError as error:
+        raise ConfigError(f"[calor] fetch_allowed: {error}") from None
 
 
 def _auth(loaded: Loaded, near: Path | None) -> Auth:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
 from calor.engine.ids import new_id, physical_name
+from calor.engine.loading import loaded
 from calor.engine.states import ResourceState, StepFailed, Stopped, follow
 from calor.engine.walking import awaited
 from calor.language.definition import Definition, ResourceDefinition
@@ -66,7 +67,7 @@ class Child:
         prepare = getattr(found, "prepare", None)
         if prepare is not None:
             await awaited(prepare(self.parent.context(self.state), evaluated.values))
-        below = whole(self._above, self.resource, evaluated)
+        below = await self._whole(evaluated)
         if below is not None:
             await self._walk(action, evaluated, stack, below)
         else:
@@ -81,7 +82,7 @@ class Child:
 
     async def adopt(self, evaluated: Evaluated, left: Mapping[str, Any]) -> None:
         """Takes over the stack that another one had below, as it is: its members keep their names."""
-        below = whole(self._above, self.resource, evaluated)
+        below = await self._whole(evaluated)
         if below is None:
             template = left.get("template")
             if not isinstance(template, dict):
@@ -106,18 +107,33 @@ class Child:
             walk = type(self.parent)(run, stack, None, await run.resource_rows(stack.id))
             walk.open()
         if walk.definition is None:
-            below = whole(self._above, self.resource, evaluated)
+            below = await self._whole(evaluated)
             if below is None:
                 request = await self._earlier(stack)
                 below = written(request["template"], self._above, self.resource)
                 below = self._with_files(below, request)
             identity = StackIdentity(stack.name, stack.id, stack.project)
-            walk.define(define_below(below, self._above, self.resource, evaluated, identity, stack.depth))
+            walk.define(await self._defined(below, evaluated, identity, stack.depth))
         self.walk = walk
         self.outputs = stack.outputs if stack.outputs is not None else walk.outputs()
         walk.members_are_read = self.parent.reads_members_of(self.resource)
         if walk.members_are_read:
             await _reopen_children(walk)
+
+    async def _whole(self, evaluated: Evaluated) -> Below | None:
+        found = self.resource.found
+        if found is not None and not isinstance(found, TemplateType):
+            address = found.child_address(evaluated.values)
+            if address is not None:
+                # The library remembers it.
+                await loaded(self._above.library.read, address[0])
+        return whole(self._above, self.resource, evaluated)
+
+    async def _defined(
+        self, below: Below, evaluated: Evaluated, identity: StackIdentity, depth: int
+    ) -> Definition:
+        arguments = (below, self._above, self.resource, evaluated, identity, depth)
+        return await loaded(define_below, *arguments) if below.is_fetched else define_below(*arguments)
 
     async def _stages(self, found: Any, evaluated: Evaluated, stack: records.Stack | None) -> list[Below]:
         rows = await self.parent.run.resource_rows(stack.id) if stack is not None else []
@@ -153,7 +169,7 @@ class Child:
         name = stack.name if stack is not None else self._name()
         identity = StackIdentity(name, id, self.parent.stack.project)
         depth = self.parent.stack.depth + 1
-        definition = define_below(below, self._above, self.resource, evaluated, identity, depth)
+        definition = await self._defined(below, evaluated, identity, depth)
         digest, bodies = self._encoded(below)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition, noted or {})

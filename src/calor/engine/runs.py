@@ -21,6 +21,7 @@ from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.ledger import Ledger
+from calor.engine.loading import loaded
 from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
 from calor.engine.sinks import Sinks
@@ -39,7 +40,6 @@ from calor.types.behaviour import NothingToDo
 
 log = logging.getLogger(__name__)
 
-RETRY_LIMIT = 5
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -59,7 +59,6 @@ class Run(Ledger):
         user_services: UserServices | None = None,
         default_timeout: float | None = None,
         holds: Callable[[], bool] = lambda: True,
-        retry_limit: int = RETRY_LIMIT,
     ) -> None:
         super().__init__()
         self.stack = stack
@@ -74,8 +73,6 @@ class Run(Ledger):
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.default_timeout = default_timeout
-        self.retry_limit = retry_limit
-        """How often the creation of a resource is tried again."""
         self.stop = asyncio.Event()
         self.left = False
         """Whether the stack belongs to somebody else by now, or is to."""
@@ -269,7 +266,7 @@ class Run(Ledger):
             return _told(action, await acting.execute(), acting.failure)
         drifted = await reality.look(self, self.stack) if self.stack.run.get(reality.CONVERGE) else set()
         await self.journal.flush()
-        definition, rows = await asyncio.get_running_loop().run_in_executor(None, self._load)
+        definition, rows = await loaded(self._load)
         self.ailing |= drifted
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying

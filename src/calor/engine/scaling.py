@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.children import Child
+from calor.engine.loading import loaded
 from calor.engine.states import ResourceState
 from calor.store import records
 from calor.types.behaviour import NothingToDo, ResourceFailed
@@ -107,9 +108,7 @@ class ChangesBelow:
         if walk.definition is not None:
             return
         if walk.stack.parent is None:
-            definition = await asyncio.get_running_loop().run_in_executor(
-                None, self._run.defined, walk.stack.definition
-            )
+            definition = await loaded(self._run.defined, walk.stack.definition)
             walk.define(definition)
             return
         parent = await self._run.walk_of(walk.stack.parent)

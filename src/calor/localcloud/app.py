@@ -11,14 +11,18 @@ from uuid import uuid4
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from calor.fetching.addresses import PUBLIC_ONLY, Allowed
+from calor.fetching.web import Fetcher
 from calor.localcloud.compute.metadata import answer
 from calor.localcloud.compute.records import Records as ComputeRecords
 from calor.localcloud.compute.service import compute_app
 from calor.localcloud.compute.state import Compute
 from calor.localcloud.compute.survival import all_server_ids, note_death, take_up
+from calor.localcloud.config import SERVERS_COME_FROM
 from calor.localcloud.faults import FaultyApp, Mischief, faults_app
 from calor.localcloud.furnishing import furnish_services
 from calor.localcloud.ground import Ground
@@ -26,6 +30,7 @@ from calor.localcloud.identity.records import Records
 from calor.localcloud.identity.service import identity_app
 from calor.localcloud.identity.state import Identity, now
 from calor.localcloud.identity.tokens import caller_of
+from calor.localcloud.image.downloads import DOWNLOAD_SECONDS, PATIENCE_SECONDS
 from calor.localcloud.image.service import image_app
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.life import Life
@@ -47,11 +52,14 @@ def cloud_app(
     folder: Path,
     clock: Callable[[], datetime] = now,
     machinery: Machinery | None = None,
+    allowed: Allowed = PUBLIC_ONLY,
 ) -> ASGIApp:
-    """`folder` is for the files of the services."""
+    """`folder` is for the files of the services; `allowed` is where images may be fetched from, beside public
+    addresses."""
     identity = Identity(Records(store), clock=clock)
     authenticate = partial(caller_of, identity)
-    ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated())
+    fetcher = Fetcher(allowed, DOWNLOAD_SECONDS, PATIENCE_SECONDS)
+    ground = Ground(store, folder, Life(), clock, authenticate, machinery or Simulated(), fetcher)
     images = ImageService(ground)
     volumes = VolumeService(ground, images)
     network = networking(ground)
@@ -87,6 +95,13 @@ def cloud_app(
     return _Frontdoor(FaultyApp(app, mischief), roots)
 
 
+_FOR_THE_HOST = "/faults"
+
+
+def _is_server(scope: Scope) -> bool:
+    return bool(scope.get("client")) and scope["client"][0] == SERVERS_COME_FROM
+
+
 class _Frontdoor:
     """Gives every answer a request id, and lets a service's root be reached without a slash at its end."""
 
@@ -97,6 +112,9 @@ class _Frontdoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if _is_server(scope) and scope["path"].startswith(_FOR_THE_HOST):
+            await Response(status_code=404)(scope, receive, send)
             return
         if scope["path"] in self._roots:
             scope = {**scope, "path": scope["path"] + "/"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from calor.fetching.web import Fetcher
 from calor.localcloud.caller import Authenticate
 from calor.localcloud.life import Life
 from calor.localcloud.machinery import Machinery
@@ -22,3 +23,5 @@ class Ground:
     clock: Callable[[], datetime]
     authenticate: Authenticate
     machinery: Machinery
+    fetcher: Fetcher
+    """How what users name by its web address is fetched."""

@@ -61,7 +61,7 @@ def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> No
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
-            cloud_app(store, config.folder, machinery=machinery),
+            cloud_app(store, config.folder, machinery=machinery, allowed=config.fetch_allowed),
             host=config.host,
             port=config.port,
             log_config=None,

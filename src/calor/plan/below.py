@@ -36,6 +36,8 @@ class Below:
     library: Library | None = None
     """Where its types are found, if not where those above it are: members that a batch leaves alone may be of a
     template that came along with an earlier request."""
+    is_fetched: bool = False
+    """Whether it came from an address, and so may what it names."""
 
     def environment(self, above: Definition, resource: ResourceDefinition) -> Environment:
         return above.environment.nested(resource.name, self.parameters, self.implementing)
@@ -54,7 +56,7 @@ def whole(above: Definition, resource: ResourceDefinition, evaluated: Evaluated)
     fetched = above.library.template(url, resource.type_name)
     if isinstance(fetched, Missing):
         raise FunctionError(fetched.message, "ValueError")
-    return Below(fetched.template, bare(parameters))
+    return Below(fetched.template, bare(parameters), is_fetched=True)
 
 
 def stages(

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from calor.localcloud.config import SERVERS_COME_FROM
 from calor.server import access, bell
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
@@ -121,6 +122,7 @@ def _api_settings(settings: Settings) -> ApiSettings:
         enable_adopt=api.enable_adopt,
         converge=settings.configured.engine.converge,
         access_log=settings.configured.logging.requests,
+        servers_come_from=SERVERS_COME_FROM,
         revision=revision,
         engine_revision=revision,
     )

@@ -32,6 +32,7 @@ def cloud_config(settings: Settings) -> CloudConfig:
         _doors(settings),
         settings.public_cloud_url,
         settings.cloud_url,
+        fetch_allowed=settings.configured.fetch_allowed,
     )
 
 

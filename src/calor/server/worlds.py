@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from calor.fetching.turns import Turns
+from calor.observe import fields
 from calor.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,15 +18,26 @@ if TYPE_CHECKING:
 log = logging.getLogger("calor")
 
 
-def configured_world(settings: Settings) -> World:
-    from calor.clouds.web import fetch_text
+FETCHES_AT_ONCE, FETCHES_OF_A_PROJECT = 16, 8
+"""How many templates a process fetches at once: fewer than the threads with which it answers requests."""
+
+
+def configured_world(settings: Settings, *, waits: bool = False) -> World:
+    """`waits` is for those who can wait for a turn at fetching; others are refused one at once."""
+    from calor.fetching.web import Fetcher
     from calor.language import operator, reader
     from calor.language.diagnostics import Report
     from calor.types.operator_defaults import with_defaults
     from calor.types.world import offline_world
 
     engine, limits = settings.configured.engine, settings.configured.limits
-    fetch = partial(fetch_text, largest=limits.template_size, timeout=engine.fetch_timeout)
+    fetcher = Fetcher(settings.configured.fetch_allowed, engine.fetch_timeout)
+    turns = Turns(FETCHES_AT_ONCE, FETCHES_OF_A_PROJECT, engine.fetch_timeout if waits else 0.0)
+
+    def fetch(url: str) -> str:
+        with turns.turn(fields.current().get("project", "")):
+            return fetcher.text(url, limits.template_size)
+
     world = with_defaults(offline_world(fetch), engine.property_defaults)
     world = replace(
         world,

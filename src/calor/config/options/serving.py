@@ -111,6 +111,14 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             help="Whether every request has a line in the log, with its status and duration. An option of Calor's "
             "own.",
         ),
+        cfg.ListOpt(
+            "fetch_allowed",
+            default=[],
+            help="Where templates and images may be fetched from beside public addresses: networks (10.20.0.0/16), "
+            "addresses, and names of hosts whose addresses may be any. Without it, nothing is fetched from loopback, "
+            "link-local, private or other special addresses, whatever name or redirect leads there. An option of "
+            "Calor's own.",
+        ),
         cfg.PortOpt(
             "metrics_port",
             help="Where metrics are told beside the API, for machines that have engines only: those of all processes "

@@ -11,6 +11,7 @@ from uuid import uuid4
 from calor.localcloud.caller import Caller
 from calor.localcloud.files import Summary, summarise
 from calor.localcloud.ground import Ground
+from calor.localcloud.image.downloads import Downloads
 from calor.localcloud.image.records import Image, Records
 from calor.localcloud.image.rules import may_change, may_see
 from calor.localcloud.neighbours import UsableImage
@@ -28,6 +29,7 @@ class ImageService:
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
         self.records = Records(ground.store)
+        self.downloads = Downloads()
         self._folder = ground.folder / "images"
         ground.life.later(0, self._resume)
 

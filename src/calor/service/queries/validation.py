@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from calor.fetching.turns import Busy
 from calor.language import constraints as c
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report
@@ -31,6 +32,10 @@ class Validation:
             raise ServiceError("HTTPBadRequest", f"The template cannot be had from {url}: no web address.")
         try:
             return self._world.fetch(url)
+        except Busy as error:
+            raise ServiceError(
+                "HTTPServiceUnavailable", f"The template cannot be fetched from {url}: {error}"
+            ) from None
         except OSError as error:
             raise ServiceError(
                 "HTTPBadRequest", f"The template cannot be fetched from {url}: {error}"

@@ -1,0 +1,1 @@
+"""What servers fetch from web addresses that their users give: templates and images. Nothing else does."""
