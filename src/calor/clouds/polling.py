@@ -27,6 +27,8 @@ class Reader:
 
     one: Callable[[str], Awaitable[Object | None]]
     all: Callable[[], Awaitable[Iterable[Object]]]
+    away: Callable[[Transient], None] = lambda error: None
+    """Is told each time when the service cannot be asked."""
 
 
 class Poller:
@@ -61,6 +63,7 @@ class Poller:
                 found = await self._read(wanted, reader)
             except Transient as error:
                 failures += 1
+                self._tell_away(error)
                 if failures > 10:
                     _fail(asking, error)
             except (Unauthorized, Forbidden) as error:
@@ -95,6 +98,12 @@ class Poller:
         # What a list does not show may be new, or somebody else's: only by itself is it known to be gone.
         missing = [id for id in wanted if id not in listed]
         return {**listed, **{id: await reader.one(id) for id in missing}}
+
+    def _tell_away(self, error: Transient) -> None:
+        for waiting in self._waiting.values():
+            for future, reader in waiting:
+                if not future.done():
+                    reader.away(error)
 
     def _turn_away(self, unwelcome: Reader, error: Exception) -> None:
         """Others may be let in."""

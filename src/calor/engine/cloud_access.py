@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from calor.clouds.errors import Transient
+from calor.clouds.errors import CloudError, Transient
 from calor.clouds.lookups import Lookups
 from calor.clouds.memory import Memory
 from calor.clouds.polling import Poller, Reader
 from calor.clouds.services import Services, unwrapped
 from calor.clouds.tempurls import Signer
-from calor.engine.states import Stopped
+from calor.engine.states import ResourceState, Stopped
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
@@ -76,10 +76,17 @@ class Reach:
 class CloudAccess:
     """See `calor.types.behaviour.CloudServices`."""
 
-    def __init__(self, run: Run, services: Services, reach: Reach) -> None:
+    def __init__(
+        self, run: Run, services: Services, reach: Reach, state: ResourceState | None = None
+    ) -> None:
+        """`state` is the resource that is worked on: it tells what is waited for."""
         self._run = run
         self.services = services
         self._reach = reach
+        self._state = state
+
+    def for_resource(self, state: ResourceState) -> CloudAccess:
+        return CloudAccess(self._run, self.services, self._reach, state)
 
     async def project_id(self) -> str:
         return await self._work("identity", lambda: self.services.project_id)
@@ -110,17 +117,19 @@ class CloudAccess:
             with self._reach.birth():
                 return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
 
-        for pause in PAUSES[:5]:
-            try:
-                return await post()
-            except Transient as error:
-                if find is None and error.status not in (429, 503):
-                    raise
-                await self._run.pause(pause)
-                found = await find() if find is not None else None
-                if found is not None:
-                    return found
-        return await post()
+        with self._waiting_for(service) as is_away:
+            for pause in PAUSES[:5]:
+                try:
+                    return await post()
+                except Transient as error:
+                    if find is None and error.status not in (429, 503):
+                        raise
+                    is_away(error)
+                    await self._run.pause(pause)
+                    found = await find() if find is not None else None
+                    if found is not None:
+                        return found
+            return await post()
 
     async def show(self, service: str, *path: str, version: str | None = None) -> Object | None:
         return await self._persistently(service, partial(self.services.show, service, *path, version=version))
@@ -184,14 +193,17 @@ class CloudAccess:
         def just_one(id: str) -> Object | None:
             return self.services.show(service, *collection, id, version=version)
 
-        reader = Reader(
-            partial(self._in_pool, service, just_one), partial(self._in_pool, service, all_of_them)
-        )
         place = (await self.project_id(), self.services.region or "")
         poller = self._reach.poller(*place, service, *collection, version or "")
         since = asyncio.get_running_loop().time()
         while True:
-            found = await self._watch(poller.next(id, since, reader))
+            with self._waiting_for(service) as is_away:
+                reader = Reader(
+                    partial(self._in_pool, service, just_one),
+                    partial(self._in_pool, service, all_of_them),
+                    is_away,
+                )
+                found = await self._watch(poller.next(id, since, reader))
             if settled(found):
                 return found
 
@@ -211,12 +223,26 @@ class CloudAccess:
 
     async def _persistently(self, service: str, work: Callable[[], Answer]) -> Answer:
         """What is harmless to do twice is tried again when a service is away for a moment."""
-        for pause in PAUSES:
-            try:
-                return await self._work(service, work)
-            except Transient:
-                await self._run.pause(pause)
-        return await self._work(service, work)
+        with self._waiting_for(service) as is_away:
+            for pause in PAUSES:
+                try:
+                    return await self._work(service, work)
+                except Transient as error:
+                    is_away(error)
+                    await self._run.pause(pause)
+            return await self._work(service, work)
+
+    @contextmanager
+    def _waiting_for(self, service: str) -> Iterator[Callable[[CloudError], None]]:
+        """Around whatever may have to wait for a service; what it gives is told why, each time."""
+        outages, state = self._run.outages, self._state
+        if state is None:
+            yield lambda error: None
+            return
+        try:
+            yield partial(outages.away, state, service)
+        finally:
+            outages.back(state, service)
 
     async def _work(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
         self._run.ensure_held()

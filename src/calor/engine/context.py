@@ -273,7 +273,7 @@ class Context:
         return {name: section for name, section in shown.items() if name != "parameters"}
 
     async def cloud(self, region: str | None = None) -> CloudAccess:
-        return await self._walk.run.cloud(region)
+        return (await self._walk.run.cloud(region)).for_resource(self._state)
 
     async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
         return await self._walk.run.taken(physical_ids, but=self.id)

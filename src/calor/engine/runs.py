@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, update
 from calor.engine import definitions, reality, snapshots
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
+from calor.engine.awaiting import Outages
 from calor.engine.configs import Configs
 from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
@@ -87,6 +88,7 @@ class Run(Ledger):
         """Stacks of the tree that have been opened, by id."""
         self._states: dict[str, ResourceState] = {}
         self.below = ChangesBelow(self)
+        self.outages = Outages(self)
         self._sinks = Sinks(self, self.queues)
         self.kept = snapshots.Kept()
         """What leads the resources back, where a snapshot is restored."""
@@ -192,6 +194,7 @@ class Run(Ledger):
         try:
             if self.stack.status == "IN_PROGRESS":
                 self.watch.begins(self.stack, self.now())
+                self.outages.clear()
                 self.look_into_inbox()
                 self._sinks.open()
                 await self._execute()
@@ -365,6 +368,18 @@ class Run(Ledger):
             self.journal.changes.then(partial(self._finish_snapshot, id=id, status=status, reason=reason))
         self._change(status=status, reason=reason, **values)
         self.watch.ends(self.stack, self.now())
+
+    def reason_changed(self, reason: str) -> None:
+        """Changes what the stack says of itself; no event tells of that."""
+        self.stack = stack = records.changed(self.stack, reason=reason)
+
+        def write(connection: Connection) -> None:
+            table = tables.stack
+            [row] = sealing.protect(connection, table, [{"reason": reason}], stack.sealed)
+            change = update(table).where(table.c.id == stack.id, table.c.run_id == stack.run_id)
+            connection.execute(change.where(table.c.status == "IN_PROGRESS").values(row))
+
+        self.journal.changes.then(write)
 
     def _change(self, **values: Any) -> None:
         """Changes the stack's row and tells the change as an event of the stack, unless a newer action has

@@ -1,0 +1,50 @@
+"""While a service of the cloud is away, a stack says what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from orchestrating import Orchestrator
+from running import Server, free_port, until
+
+
+@pytest.fixture(scope="module")
+def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
+    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
+    server.ready()
+    yield Orchestrator(server, "calor-admin")
+    server.stop()
+
+
+VOLUME = {"volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}}}
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_a_stack_and_its_resource_say_what_is_waited_for_until_it_is_back(
+    admin: Orchestrator, method: str
+) -> None:
+    with admin.fault(method=method, path="/volume/.*", status=503, message="Cinder sleeps."):
+        path = admin.begin(f"waiting-{method.lower()}", VOLUME)
+
+        def told() -> dict[str, Any] | None:
+            found = admin.resource(path, "volume")
+            return found if "waiting for" in found["resource_status_reason"] else None
+
+        waiting = until(told)
+        assert waiting["resource_status"] == "CREATE_IN_PROGRESS"
+        assert waiting["resource_status_reason"].startswith("state changed; waiting for volume since 20")
+        assert waiting["resource_status_reason"].endswith("Cinder sleeps.")
+        stack = admin.api.get(path).json()["stack"]
+        assert stack["stack_status"] == "CREATE_IN_PROGRESS"
+        assert stack["stack_status_reason"].startswith("Stack CREATE started; waiting for volume since 20")
+
+    admin.wait(path, "CREATE_COMPLETE")
+    assert admin.api.get(path).json()["stack"]["stack_status_reason"] == "Stack CREATE completed successfully"
+    events = admin.api.get(f"{path}/events").json()["events"]
+    assert [
+        one["resource_status_reason"] for one in events if "waiting" in one["resource_status_reason"]
+    ] == []
+    admin.delete(path)
