@@ -46,6 +46,10 @@ def free_port() -> int:
             continue
 
 
+ONE_ATTEMPT = {"OS_DEFAULT__ACTION_RETRY_LIMIT": "0"}
+"""What shall fail fails at once: tests do not wait for further attempts."""
+
+
 class Place:
     """Where a server is, however its processes were started."""
 
@@ -120,7 +124,9 @@ class Server(Place):
             command += ["--config-file", str(config)]
         # Not a pipe: a server whose log nobody reads would stand still.
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
-        self.process = subprocess.Popen(command, stderr=log or self._log, env={**os.environ, **environment})
+        self.process = subprocess.Popen(
+            command, stderr=log or self._log, env={**os.environ, **ONE_ATTEMPT, **environment}
+        )
 
     def output(self) -> str:
         """All that it has logged so far."""

@@ -195,7 +195,7 @@ def test_agents_find_their_deployments(user: Orchestrator) -> None:
 
     metadata = user.api.get(f"{path}/resources/server/metadata").json()["metadata"]
 
-    assert metadata["os-collect-config"]["collectors"] == ["heat", "local"]
+    assert metadata["os-collect-config"]["collectors"] == ["ec2", "heat", "local"]
     assert [one["config"] for one in metadata["deployments"]] == ["date"]
     user.delete(path)
 
@@ -230,7 +230,7 @@ def test_agents_may_read_in_the_object_store(user: Orchestrator) -> None:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    assert read()["os-collect-config"]["collectors"] == ["request", "local"]
+    assert read()["os-collect-config"]["collectors"] == ["ec2", "request", "local"]
     assert [one["config"] for one in read()["deployments"]] == ["date"]
 
     user.update(path, {"server": machine, **deployment("uptime")}, outputs=outputs)

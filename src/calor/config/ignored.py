@@ -35,7 +35,7 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     (
         "DEFAULT",
         _ENGINE,
-        "convergence_engine action_retry_limit error_wait_time cloud_backend keystone_backend "
+        "convergence_engine error_wait_time cloud_backend keystone_backend "
         "loadbalancer_template max_ceilometer_* periodic_fuzzy_delay run_external_periodic_tasks metadata_put_timeout "
         "heat_watch_server_url enable_cloud_watch_lite backdoor_*",
     ),

@@ -68,6 +68,7 @@ class Limits:
 class Engine:
     workers: int
     action_timeout: float
+    retry_limit: int
     cleaning_interval: float
     event_age: float | None
     """Seconds; None keeps events for good, and so for stacks."""

@@ -117,6 +117,7 @@ def _engine(conf: Any, near: Path | None) -> Engine:
     return Engine(
         workers=conf.num_engine_workers,
         action_timeout=float(conf.stack_action_timeout),
+        retry_limit=conf.action_retry_limit,
         cleaning_interval=float(conf.periodic_interval),
         event_age=conf.calor.event_days * DAY or None,
         deleted_stack_age=conf.calor.deleted_stack_days * DAY or None,

@@ -9,6 +9,7 @@ from typing import Any
 from calor.engine.changing import Changing
 from calor.engine.hooks import HOOK, wait_at
 from calor.engine.removing import Removing
+from calor.engine.retrying import persevere
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import FAILURE, Following
 from calor.engine.walking import awaited, walk
@@ -215,8 +216,20 @@ class StackWalk(Changing, Removing):
         """What was made is looked for first: nothing is made twice. It is as it was begun, which may not be what
         is wanted by now."""
         found: Any = resource.found
+        there = False
+
+        async def find() -> bool:
+            nonlocal there
+            there = bool(await found.find(self.context(state)))
+            return there
+
+        async def make_again() -> None:
+            nonlocal there
+            await self._intended(state, found.create, state.properties)
+            there = True
+
         try:
-            there = await found.find(self.context(state))
+            await persevere(self, resource, state, evaluated, find, make_again)
         except Exception as error:
             raise self._broke_off(state, "CREATE", error) from None
         if there:

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, and_, delete, insert, or_, select, update
 
 from calor.engine.ids import new_id
 from calor.engine.leases import Leases
-from calor.engine.runs import Run
+from calor.engine.runs import RETRY_LIMIT, Run
 from calor.engine.setbacks import Setbacks, giving_up
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
@@ -59,11 +59,13 @@ class Keeper:
         default_timeout: float | None = None,
         *,
         alone: bool = False,
+        retry_limit: int = RETRY_LIMIT,
     ) -> None:
         """`default_timeout` is the seconds that an action may take if its stack does not say. `alone` promises that
         no other engine works on the database: leases found at the start are those of engines that are gone, and
         need not run out."""
         self.default_timeout = default_timeout
+        self.retry_limit = retry_limit
         self._alone = alone
         self.vault = vault
         self.user_services = user_services
@@ -136,6 +138,7 @@ class Keeper:
                     self.user_services,
                     self.default_timeout,
                     partial(self.leases.holds, lease),
+                    retry_limit=self.retry_limit,
                 )
                 self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from calor.clouds.errors import CloudError
+from calor.engine.retrying import persevere
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import Following, Stepping, is_void, reaches_out
 from calor.engine.walking import awaited
@@ -28,7 +29,7 @@ class Making(Stepping):
             state.replaces = replaces.id
             replaces.replaced_by = state.id
             self.journal.resource(replaces)
-        self._describe(state, resource, evaluated)
+        self.describe(state, resource, evaluated)
         if resource.text.external_id is not None:
             return self._external(state, resource, evaluated)
         if self.stack.action == "ADOPT":
@@ -37,7 +38,7 @@ class Making(Stepping):
         self._enter(state, "CREATE", evaluated.values)
         return self._make_in_place_of(replaces, resource, state, evaluated)
 
-    def _describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
+    def describe(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> None:
         """Notes what the definition says of a resource that is about to be made."""
         state.metadata = bare(evaluated.metadata)
         state.data = {**state.data, METADATA: state.metadata}
@@ -52,7 +53,11 @@ class Making(Stepping):
             child = self.children[resource.name] = self._child(resource, state)
             outcome: Any = child.create(evaluated)
         elif create is not None and reaches_out(resource.found):
-            outcome = self._intended(state, create, state.properties)
+
+            def attempt() -> Coroutine[Any, Any, None]:
+                return self._intended(state, create, state.properties)
+
+            outcome = persevere(self, resource, state, evaluated, attempt, attempt)
         else:
             outcome = self._call(state, "CREATE", create, state.properties)
         if outcome is None:
@@ -63,7 +68,7 @@ class Making(Stepping):
     def _begin_again(
         self, resource: ResourceDefinition, state: ResourceState, evaluated: Evaluated
     ) -> Following:
-        self._describe(state, resource, evaluated)
+        self.describe(state, resource, evaluated)
         state.hold(evaluated.values)
         return self._make_in_place_of(self.rows.get(state.replaces or ""), resource, state, evaluated)
 

@@ -41,6 +41,7 @@ from calor.types.behaviour import NothingToDo
 
 log = logging.getLogger(__name__)
 
+RETRY_LIMIT = 5
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -60,6 +61,7 @@ class Run(Ledger):
         user_services: UserServices | None = None,
         default_timeout: float | None = None,
         holds: Callable[[], bool] = lambda: True,
+        retry_limit: int = RETRY_LIMIT,
     ) -> None:
         super().__init__()
         self.stack = stack
@@ -74,6 +76,8 @@ class Run(Ledger):
         self.configs = Configs(self)
         self.users = ResourceUsers(self, user_services) if user_services is not None else None
         self.default_timeout = default_timeout
+        self.retry_limit = retry_limit
+        """How often the creation of a resource is tried again."""
         self.stop = asyncio.Event()
         self.left = False
         """Whether the stack belongs to somebody else by now, or is to."""

@@ -68,6 +68,7 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
         user_services=_user_services(settings, cloud, secrets),
         default_timeout=own.action_timeout,
         alone=alone,
+        retry_limit=own.retry_limit,
     )
     keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
     cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))

@@ -58,6 +58,14 @@ _ENGINE = (
         help="How many processes walk stacks. Heat's default is 4 or more.",
     ),
     cfg.IntOpt(
+        "action_retry_limit",
+        default=5,
+        min=0,
+        help="How often the creation of a resource is tried again when the service says that what it made is in "
+        "error, or that something is in the way. What was made is deleted before. The pauses between attempts "
+        "double, from 2 to 4 seconds on.",
+    ),
+    cfg.IntOpt(
         "stack_action_timeout",
         default=3600,
         min=1,
