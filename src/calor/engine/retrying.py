@@ -126,6 +126,7 @@ async def _remove(
         state.reference = None
         state.data = {MADE_FOR: state.data[MADE_FOR]} if MADE_FOR in state.data else {}
         walk.describe(state, resource, evaluated)
+        state.hold(evaluated.values)
     else:
         walk.journal.event(walk.stack, state, ("DELETE", "COMPLETE"), "state changed")
     _note(state, Retries(failed.of, failed.count, failed.first, False))
