@@ -21,6 +21,7 @@ from calor.language.evaluation import (
 from calor.language.expressions import FunctionError
 from calor.language.registry import Registry
 from calor.plan.choosing import current
+from calor.plan.present import NESTED
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ class OpenedStack:
         if restored is None:
             return evaluated
         return replace(evaluated, values=restored(evaluated.values, kept))
+
+    @property
+    def has_nested(self) -> bool:
+        """Whether stacks are below some of its resources."""
+        return any(state.data.get(NESTED) for state in self.current.values())
 
     def update_policy(self, name: str) -> Mapping[str, Any]:
         """A resource's update policy as the template has it, with the type's defaults."""

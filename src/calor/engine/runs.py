@@ -27,6 +27,7 @@ from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
 from calor.engine.sinks import Sinks
 from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.unchanged import show_as_updated
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
 from calor.engine.watching import ORIGIN, Watch
@@ -327,6 +328,8 @@ class Run(Ledger):
             outputs = {} if empty else self.walk.outputs()
             # Where all has been taken away again, no definition was reached to which one could lead back.
             reached = None if empty else self.stack.definition
+            if action in ("UPDATE", "ROLLBACK", "RESTORE") and self.walk.has_nested:
+                self.journal.changes.then(partial(show_as_updated, root=self.stack))
             await self._end("COMPLETE", reason, outputs=outputs, previous=reached, run={})
         else:
             unsupported = self.walk.unsupported if self.walk is not None else []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from calor.engine import definitions
-from calor.language.definition import Definition
+from calor.language.definition import Definition, ResourceDefinition
 from calor.language.parameters import StackIdentity
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
@@ -52,7 +53,7 @@ class PreviewCommands(UpdateChecks):
             "parameters": shown_parameters(definition),
             "parent": None,
             "plan": steps(plan, masking),
-            "resources": _raw_resources(definition, name, project, None, masking),
+            "resources": _Previewed(project, masking).planned(plan, name),
             "stack_identity": identity(project, name, "None"),
             "stack_name": name,
             "stack_owner": caller.username,
@@ -114,25 +115,47 @@ class PreviewCommands(UpdateChecks):
         return forecast(None, present, None, means_of(self.world, {}))
 
 
-def _raw_resources(
-    definition: Definition, name: str, project: str, parent: str | None, masking: Masking
-) -> list[Any]:
-    """Resources as previews show them; those of a nested stack as a list in the list."""
-    dependants = definition.graph.dependants()
-    plain: list[Any] = []
-    nested: list[Any] = []
-    for resource in definition.resources.values():
-        if resource.child is not None:
-            below = f"{name}-{resource.name}"
-            nested.append(_raw_resources(resource.child, below, project, resource.name, masking))
-            continue
-        plain.append(
-            {
-                **raw(resource.name, resource.type_name, project, name, "None", dependants[resource.name]),
-                **new(resource, masking),
-                "description": resource.text.description,
-                "properties": masking.shown(resource.values),
-                **({"parent_resource": parent} if parent else {}),
-            }
-        )
-    return [*plain, *nested]
+@dataclass(frozen=True, slots=True)
+class _Previewed:
+    """The resources that a new stack would have, as previews show them."""
+
+    project: str
+    masking: Masking
+
+    def planned(self, plan: Plan, stack: str, parent: str | None = None) -> list[Any]:
+        """By the plan, which has all members of groups; those of a nested stack are a list in the list."""
+        plain: list[Any] = []
+        nested: list[Any] = []
+        for step in plan.steps:
+            assert step.resource is not None
+            below = f"{stack}-{step.name}"
+            if step.nested is not None and step.nested.open is None:
+                nested.append(self.planned(step.nested, below, step.name))
+            elif step.resource.child is not None:
+                nested.append(self._defined(step.resource.child, below, step.name))
+            else:
+                plain.append(self._shown(step.resource, stack, parent, step.required_by))
+        return [*plain, *nested]
+
+    def _defined(self, definition: Definition, stack: str, parent: str) -> list[Any]:
+        """By the definition, where a plan cannot tell: of a group that is a sample."""
+        dependants = definition.graph.dependants()
+        plain: list[Any] = []
+        nested: list[Any] = []
+        for one in definition.resources.values():
+            if one.child is not None:
+                nested.append(self._defined(one.child, f"{stack}-{one.name}", one.name))
+            else:
+                plain.append(self._shown(one, stack, parent, dependants[one.name]))
+        return [*plain, *nested]
+
+    def _shown(
+        self, resource: ResourceDefinition, stack: str, parent: str | None, required_by: Collection[str]
+    ) -> dict[str, Any]:
+        return {
+            **raw(resource.name, resource.type_name, self.project, stack, "None", required_by),
+            **new(resource, self.masking),
+            "description": resource.text.description,
+            "properties": self.masking.shown(resource.values),
+            **({"parent_resource": parent} if parent else {}),
+        }

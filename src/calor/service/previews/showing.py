@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from calor.language.definition import ResourceDefinition
+from calor.plan.choosing import current
 from calor.plan.decision import Kind
 from calor.plan.present import PresentStack, Row
 from calor.plan.steps import Plan, Step
@@ -64,16 +65,19 @@ class Changes:
     def _add(self, plan: Plan, stack: PresentStack, parent: str | None, found: dict[str, list[Any]]) -> None:
         wanted = {step.name for step in plan.steps if step.resource is not None}
         for step in plan.steps:
-            if step.resource is None and step.name in wanted:
-                # What is left of a resource goes unmentioned: its name is in another list.
-                continue
             row = self._rows.get(step.row or "")
             below = stack.below.get(row.physical_id or "") if row is not None else None
-            found[_group(step)].append(self._item(step, row, stack, below, parent))
-            if self._show_nested and step.nested is not None:
-                name = f"{stack.name}-{step.name}"
-                missing = PresentStack("None", name, stack.project, stack.depth + 1)
-                self._add(step.nested, below or missing, step.name, found)
+            # What is left of a resource goes unmentioned: its name is in another list. What was below it does not.
+            if step.resource is not None or step.name not in wanted:
+                found[_group(step, below)].append(self._item(step, row, stack, below, parent))
+            nested = step.nested
+            if nested is None and below is not None and step.kind is Kind.KEEP:
+                nested = _unchanged(below, step.path)
+            if self._show_nested and nested is not None:
+                if below is None or step.kind in (Kind.CREATE, Kind.REPLACE):
+                    name = f"{stack.name}-{step.name}"
+                    below = PresentStack("None", name, stack.project, stack.depth + 1)
+                self._add(nested, below, step.name, found)
 
     def _item(
         self,
@@ -100,7 +104,32 @@ class Changes:
         return shown
 
 
-def _group(step: Step) -> str:
+def _unchanged(stack: PresentStack, path: tuple[str, ...]) -> Plan:
+    """The steps for a stack in which nothing changes. Plans have only their number."""
+    rows = current(stack.rows)
+    needed_by: dict[str, list[str]] = {}
+    for row in rows.values():
+        for id in row.requires:
+            needed_by.setdefault(id, []).append(row.name)
+    return Plan(
+        tuple(
+            Step(
+                Kind.KEEP,
+                (*path, row.name),
+                row.type_name,
+                "nothing changes",
+                row=row.id,
+                required_by=tuple(needed_by.get(row.id, ())),
+            )
+            for row in rows.values()
+        )
+    )
+
+
+def _group(step: Step, below: PresentStack | None) -> str:
+    if step.kind is Kind.KEEP and below is not None:
+        # Heat updates every nested stack, and clients look for it there.
+        return "updated"
     if step.kind is Kind.FORBIDDEN:
         return _GROUP_OF[step.forbids or Kind.UPDATE]
     if step.kind is Kind.UNDECIDED:
