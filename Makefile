@@ -48,12 +48,14 @@ $(VENV)/.conformance: pyproject.toml
 docs: setup ## Build the documentation into site/; broken links fail
 	$(BIN)/python -m mkdocs build
 
-soak: setup ## An hour of load (MINUTES=, CLIENTS=), 240 kills (KILLS=), 300 rounds against the cloud (ROUNDS=); SEED= chooses
+soak: setup ## An hour of load (MINUTES=, CLIENTS=), 240 kills (KILLS=), 300 rounds against the cloud (ROUNDS=), 100 pauses of engines (PAUSES=); SEED= chooses
 	$(BIN)/python benchmarks/soak.py
 	CALOR_KILLS=$${KILLS:-240} CALOR_KILL_SEED=$${SEED:-$$(date +%s)} \
 		$(BIN)/python -m pytest -s tests/kill/test_killed_servers.py
 	CALOR_ROUNDS=$${ROUNDS:-300} CALOR_ROUNDS_SEED=$${SEED:-$$(date +%s)} \
 		$(BIN)/python -m pytest -s tests/kill/test_cloud_rounds.py
+	CALOR_PAUSES=$${PAUSES:-100} CALOR_PAUSE_SECONDS=30 CALOR_PAUSE_SEED=$${SEED:-$$(date +%s)} \
+		$(BIN)/python -m pytest -s tests/kill/test_paused_engines.py -k "sqlite or postgresql"
 
 bench: setup ## Run the benchmarks; HEAT_PYTHON= measures Heat in the same run, DATABASE_URL= uses that empty database
 	$(BIN)/python benchmarks/language.py

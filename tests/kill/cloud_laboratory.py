@@ -16,8 +16,8 @@ _HEADERS = {"OpenStack-API-Version": "compute 2.79"}
 
 
 class CloudLab(Served):
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, **environment: str) -> None:
+        super().__init__(folder, **environment)
         self._images = {one["id"]: one["name"] for one in self._list("image/v2/images", "images")}
         self._furnished = {type: objects.keys() for type, objects in self._objects().items()}
 

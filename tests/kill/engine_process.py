@@ -1,12 +1,16 @@
-"""An engine in a process of its own, to be killed or stopped: `engine_process.py DATABASE_URL`."""
+"""An engine in a process of its own, to be killed or stopped: `engine_process.py DATABASE_URL FOLDER`. In the folder
+the engines of a machine see each other."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 
+from deadly import Deadly
 from journalled import Journalled
 
 from calor.engine.keeper import Keeper
@@ -17,7 +21,8 @@ from calor.types.world import offline_world
 
 
 def declaration(name: str) -> type[ResourceType] | None:
-    return Journalled if name == Journalled.type_name else catalogue.declaration(name)
+    own = {one.type_name: one for one in (Deadly, Journalled)}
+    return own.get(name) or catalogue.declaration(name)
 
 
 def main() -> None:
@@ -25,7 +30,14 @@ def main() -> None:
     world = replace(offline_world(), declaration=declaration)
 
     async def serve() -> None:
-        await Keeper(database.connect(sys.argv[1]), world).serve()
+        await Keeper(
+            database.connect(sys.argv[1]),
+            world,
+            engines=Path(sys.argv[2]),
+            give_up=lambda: os._exit(1),
+            # Longer than any test stops it, and than machines are slow.
+            mute_after=15.0,
+        ).serve()
 
     asyncio.run(serve())
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,15 +16,10 @@ from typing import Any
 
 import pytest
 from cloud_laboratory import CloudLab
-from cloud_plans import CloudLife, CloudOperation
-from rounds import Round
-from served import Refused, until
+from cloud_rounds import CloudRounds
 
 ROUNDS = int(os.environ.get("CALOR_ROUNDS", "12"))
 SEED = int(os.environ.get("CALOR_ROUNDS_SEED", "1"))
-LIVES = 3
-PATIENCE = 300.0
-"""Seconds for a round: a cloud that fails is asked again for a while."""
 LATEST = 1.8
 """Seconds after which something happens, at the latest."""
 KILLED = {"everything": 3, "stopped": 1, "engine": 4, "api": 1, "cloud": 3}
@@ -94,84 +88,6 @@ class Mischief:
     def __str__(self) -> str:
         killed = f"{self.victim} killed at {self.moment:.2f} s" if self.victim else "nothing killed"
         return f"{killed}, {f'{self.methods} {self.failure}' if self.methods else 'no fault'}"
-
-
-class CloudRounds:
-    def __init__(self, lab: CloudLab, random: Random) -> None:
-        self.lab = lab
-        self.random = random
-        self.lives = [CloudLife(f"s{index}", Random(random.random())) for index in range(LIVES)]
-        self.journal: list[str] = []
-        self._round = Round(lab, {})
-        self._beside = ThreadPoolExecutor(1)
-
-    def play(self, mischief: Mischief) -> None:
-        """A round: something is asked for, something happens, and all comes to its end."""
-        lives = self.random.sample(self.lives, k=self.random.choice([1, 1, 2]))
-        operations = {life.name: life.next() for life in lives}
-        told = ", ".join(f"{name}: {one.kind}" for name, one in operations.items())
-        self.journal.append(f"{told}; {mischief}")
-        self.lab.log_in()
-        asking = self._beside.submit(self._ask, operations, bool(mischief.methods))
-        mischief.happen(self.lab)
-        asking.result()
-        for life in lives:
-            self._end(life, operations[life.name], bool(mischief.methods))
-        self.journal[-1] += f"; {self.lab.switch_all_off()} requests hit"
-        self._check()
-
-    def _ask(self, operations: dict[str, CloudOperation], may_fail: bool) -> None:
-        for name, operation in operations.items():
-            try:
-                self._round.begin(name, operation)
-            except Refused:
-                # What cannot be checked is not begun.
-                if not may_fail:
-                    raise
-                self.journal[-1] += f"; {name} refused"
-                self.lab.switch_all_off()
-                self._round.begin(name, operation)
-
-    def _end(self, life: CloudLife, operation: CloudOperation, may_fail: bool) -> None:
-        """Waits for the end of an operation. One that failed is followed by one that heals."""
-        state = self._state(life, operation)
-        if may_fail and state.endswith("FAILED"):
-            self.lab.switch_all_off()
-            operation = life.healing(operation.wish)
-            self.journal[-1] += f"; {life.name} {state}, {operation.kind}"
-            self._round.begin(life.name, operation)
-            state = self._state(life, operation)
-        if may_fail and operation.rolls_back and state == "ROLLBACK_COMPLETE":
-            life.present = life.rolled_back()
-        else:
-            kind = operation.kind.partition(" ")[0].upper()
-            reason = (self.lab.stack(life.name) or {}).get("stack_status_reason")
-            assert state == f"{kind}_COMPLETE", f"{life.name} is {state}: {reason}"
-            life.present = operation.wish
-        self.lab.check_events(life.name, self._round.ids[life.name], state)
-
-    def _state(self, life: CloudLife, operation: CloudOperation) -> str:
-        what = f"the end of {operation.kind} of {life.name}"
-        return str(until(lambda: self._round.ended(life.name), what, PATIENCE))
-
-    def _check(self) -> None:
-        ids = self._round.ids
-        self.lab.check_cloud(
-            [
-                claim
-                for life in self.lives
-                if life.present is not None
-                for claim in self.lab.claims(life.name, ids[life.name], life.present)
-            ]
-        )
-
-    def clear(self) -> None:
-        """All stacks are deleted; nothing is left."""
-        for life in self.lives:
-            if life.present is not None:
-                self._round.begin(life.name, life.end())
-                self._end(life, life.end(), may_fail=False)
-        self.lab.check_cloud([])
 
 
 def test_the_cloud_holds_what_the_stacks_say_whatever_happens(lab: CloudLab) -> None:

@@ -21,6 +21,7 @@ from journalled import JOURNAL, Service
 from plans import Wish
 from sqlalchemy import select
 
+from calor.engine.suspicion import KILLER
 from calor.service.caller import Caller
 from calor.service.commands import Commands, NewStack, StackChange
 from calor.store import database, records, schema, tables
@@ -43,13 +44,14 @@ class Lab:
         self.writer = Writer(self.database)
         world = replace(offline_world(), declaration=declaration)
         self.commands = Commands(self.database, self.writer, world, lambda: None)
+        self.engines_seen = folder / "engines"
         self.log = folder / "log"
         self._log = self.log.open("a")
         self.engines: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> subprocess.Popen[bytes]:
         engine = subprocess.Popen(
-            [sys.executable, str(SCRIPT), self.url],
+            [sys.executable, str(SCRIPT), self.url, str(self.engines_seen)],
             env={**os.environ, JOURNAL: str(self.service.journal)},
             stderr=self._log,
         )
@@ -64,8 +66,8 @@ class Lab:
         self.writer.close()
         self.database.dispose()
 
-    def create(self, request: dict[str, Any]) -> records.Stack:
-        return self.commands.create_stack(CALLER, NewStack("s", request))
+    def create(self, request: dict[str, Any], name: str = "s") -> records.Stack:
+        return self.commands.create_stack(CALLER, NewStack(name, request))
 
     def stack(self, id: str) -> records.Stack:
         with database.reading(self.database).connect() as connection:
@@ -194,3 +196,57 @@ def test_an_engine_that_stood_still_leaves_alone_what_another_has_finished(lab: 
     assert [id for id in lab.events() if id in told] == told
     assert lab.values() == ["v0", "v0", "v1", "v2"]
     assert f"stack {stack.id} is left to be taken up again" in lab.log.read_text()
+
+
+def deadly(how: str) -> dict[str, Any]:
+    resources = {"d": {"type": "Test::Deadly", "properties": {"how": how}}}
+    return {"template": {"heat_template_version": "2018-08-31", "resources": resources}}
+
+
+@pytest.mark.parametrize("how", ["kill", "hang", "hold all threads up"])
+def test_a_stack_that_stops_its_engines_fails_after_the_second_one(lab: Lab, how: str) -> None:
+    lab.start()
+    stack = lab.create(deadly(how))
+    owners: list[str | None] = []
+    for _ in range(2):
+        lab.until(lambda: lab.owner(stack.id) not in (None, *owners))
+        owners.append(lab.owner(stack.id))
+        lab.start()
+
+    ended = lab.finished(stack.id)
+
+    assert ended.state == "CREATE_FAILED"
+    assert ended.reason == KILLER
+    other = lab.create(chain(1, 0.0), "other")
+    assert lab.finished(other.id).state == "CREATE_COMPLETE"
+    lab.commands.delete_stack(CALLER, lab.stack(stack.id))
+    assert lab.finished(stack.id).state == "DELETE_COMPLETE"
+
+
+def test_a_stack_that_waits_while_its_engines_are_killed_does_not_fail_for_that(lab: Lab) -> None:
+    engine = lab.start()
+    stack = lab.create(chain(1, 2.0))
+    for _ in range(4):
+        lab.until(lambda: "CREATE_IN_PROGRESS" in lab.states(stack.id, "r0"))
+        lab.until(lambda: lab.owner(stack.id) is not None)
+        time.sleep(0.2)
+        engine.kill()
+        engine.wait()
+        engine = lab.start()
+
+    assert lab.finished(stack.id).state == "CREATE_COMPLETE"
+    assert lab.values() == ["v0"]
+
+
+def test_a_stack_of_an_engine_that_was_killed_here_is_taken_over_at_once(lab: Lab) -> None:
+    first = lab.start()
+    stack = lab.create(chain(2, 0.3))
+    lab.until(lambda: "CREATE_IN_PROGRESS" in lab.states(stack.id, "r0"))
+    first.kill()
+    first.wait()
+
+    lab.start()
+    lab.until(lambda: lab.finished(stack.id).state == "CREATE_COMPLETE")
+
+    # Whoever has to wait for a lease to run out sees it unchanged for that long.
+    assert "is left to be taken up again" not in lab.log.read_text()

@@ -8,35 +8,40 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from database_servers import DatabaseServer
 from sqlalchemy import Engine, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
 from calor.engine import leases
 from calor.engine.journal import Journal
-from calor.engine.leases import LEASE_SECONDS, Leases
+from calor.engine.leases import LEASE_SECONDS, MARGIN_SECONDS, Leases
 from calor.engine.states import ResourceState
 from calor.store import database, schema, tables
+from calor.store.database import STANDSTILL
 from calor.store.writer import Stale, Writer
 
 
 class Clocks:
-    """The clock that all see, and the one of each process."""
-
-    CLOCK_MONOTONIC = CLOCK_BOOTTIME = 0
+    """The clock of the machine, which only goes on, and the one of the database, which somebody may set."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
+        self.ahead = 0.0
 
-    def clock_gettime(self, clock: int) -> float:
+    def __call__(self) -> float:
         return self.seconds
 
 
 @pytest.fixture
 def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     made = Clocks()
-    monkeypatch.setattr(leases, "time", made)
-    monkeypatch.setattr(leases, "now", lambda: literal(made.seconds))
+    monkeypatch.setattr(leases, "now", lambda: literal(made.seconds + made.ahead))
     return made
+
+
+@pytest.fixture
+def owners(rows: Engine, clocks: Clocks) -> tuple[Leases, Leases]:
+    return Leases(rows, "first", clock=clocks), Leases(rows, "second", clock=clocks)
 
 
 @pytest.fixture
@@ -47,8 +52,8 @@ def rows(database_url: str) -> Iterator[Engine]:
     made.dispose()
 
 
-def test_one_owner_at_a_time(rows: Engine, clocks: Clocks) -> None:
-    first, second = Leases(rows, "first"), Leases(rows, "second")
+def test_one_owner_at_a_time(owners: tuple[Leases, Leases]) -> None:
+    first, second = owners
     held = first.claim("s")
     assert held is not None
 
@@ -58,24 +63,125 @@ def test_one_owner_at_a_time(rows: Engine, clocks: Clocks) -> None:
     assert second.claim("s") is not None
 
 
-def test_an_owner_that_hears_nothing_stops_before_another_begins(rows: Engine, clocks: Clocks) -> None:
-    first, second = Leases(rows, "first"), Leases(rows, "second")
+def test_an_owner_that_hears_nothing_stops_before_another_begins(
+    owners: tuple[Leases, Leases], clocks: Clocks
+) -> None:
+    first, second = owners
     held = first.claim("s")
     assert held is not None
+    assert second.watch() == []
 
-    clocks.seconds += LEASE_SECONDS
+    clocks.seconds += LEASE_SECONDS - MARGIN_SECONDS
     assert not first.holds(held)
+    assert second.watch() == []
     assert second.claim("s") is None
 
-    clocks.seconds += 0.1
+    clocks.seconds += MARGIN_SECONDS
+    assert second.watch() == ["s"]
     assert second.claim("s") is not None
 
 
-def test_renewal_keeps_what_nobody_has_taken(rows: Engine, clocks: Clocks) -> None:
-    first, second = Leases(rows, "first"), Leases(rows, "second")
+def test_who_has_just_come_waits_as_long_as_a_lease_lasts(
+    owners: tuple[Leases, Leases], clocks: Clocks
+) -> None:
+    first, second = owners
+    assert first.claim("s") is not None
+    clocks.seconds += 100
+
+    assert second.watch() == []
+    assert second.claim("s") is None
+
+    clocks.seconds += LEASE_SECONDS
+    assert second.watch() == ["s"]
+    assert second.claim("s") is not None
+
+
+def test_who_was_stopped_after_it_looked_takes_nothing_that_was_renewed_meanwhile(
+    owners: tuple[Leases, Leases], clocks: Clocks
+) -> None:
+    first, second = owners
+    held = first.claim("s")
+    second.watch()
+    clocks.seconds += LEASE_SECONDS - MARGIN_SECONDS - 0.1
+    first.extend()
+
+    clocks.seconds += LEASE_SECONDS - MARGIN_SECONDS - 0.1
+
+    assert held is not None
+    assert first.holds(held)
+    assert second.claim("s") is None
+
+
+@pytest.mark.parametrize("jump", [3600.0, -3600.0])
+def test_a_clock_that_is_set_gives_no_stack_two_owners(
+    owners: tuple[Leases, Leases], clocks: Clocks, jump: float
+) -> None:
+    first, second = owners
+    held = first.claim("s")
+    assert held is not None
+    second.watch()
+
+    clocks.ahead = jump
+    clocks.seconds += 1
+
+    assert second.watch() == []
+    assert second.claim("s") is None
+    assert first.extend() == {held}
+    assert first.holds(held)
+
+
+@pytest.mark.parametrize("jump", [3600.0, -3600.0])
+def test_a_clock_that_is_set_does_not_keep_a_stack_of_an_owner_that_is_gone(
+    owners: tuple[Leases, Leases], clocks: Clocks, jump: float
+) -> None:
+    first, second = owners
+    first.claim("s")
+    second.watch()
+
+    clocks.ahead = jump
+    clocks.seconds += LEASE_SECONDS
+
+    assert second.watch() == ["s"]
+    assert second.claim("s") is not None
+
+
+def test_an_owner_whose_process_has_ended_is_not_waited_for(rows: Engine, clocks: Clocks) -> None:
+    first = Leases(rows, "first", clock=clocks)
+    second = Leases(rows, "second", is_dead=lambda owner: owner == "first", clock=clocks)
+    first.claim("s")
+
+    assert second.watch() == ["s"]
+    assert second.claim("s") is not None
+
+
+def test_nobody_waits_for_a_lease_that_a_stopped_process_has_locked(
+    database_server: DatabaseServer, clocks: Clocks
+) -> None:
+    url = database_server.prepared()
+    sleeping, awake = database.connect(url), database.connect(url)
+    first, second = Leases(sleeping, "first", clock=clocks), Leases(awake, "second", clock=clocks)
+    first.claim("s")
+    second.watch()
+    clocks.seconds += LEASE_SECONDS
+
+    with sleeping.begin() as connection:
+        connection.execute(select(tables.lease).with_for_update())
+        began = time.monotonic()
+        assert second.claim("s") is None
+        assert second.claim("other") is not None
+        assert time.monotonic() - began < STANDSTILL
+
+    assert second.claim("s") is not None
+    sleeping.dispose()
+    awake.dispose()
+
+
+def test_renewal_keeps_what_nobody_has_taken(owners: tuple[Leases, Leases], clocks: Clocks) -> None:
+    first, second = owners
     kept, lost = first.claim("kept"), first.claim("lost")
     assert kept is not None
     assert lost is not None
+    second.watch()
     clocks.seconds += LEASE_SECONDS + 1
     second.claim("lost")
 
@@ -105,9 +211,12 @@ def test_leases_come_and_go_while_they_are_renewed(rows: Engine) -> None:
     assert [lease for lease in given_back if mine.holds(lease)] == []
 
 
-def test_what_is_written_under_a_lease_that_was_lost_is_refused(rows: Engine, clocks: Clocks) -> None:
-    first, second = Leases(rows, "first"), Leases(rows, "second")
+def test_what_is_written_under_a_lease_that_was_lost_is_refused(
+    rows: Engine, owners: tuple[Leases, Leases], clocks: Clocks
+) -> None:
+    first, second = owners
     held = first.claim("s")
+    second.watch()
     clocks.seconds += LEASE_SECONDS + 1
     assert second.claim("s") is not None
     writer = Writer(rows)

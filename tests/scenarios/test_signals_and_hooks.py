@@ -6,7 +6,7 @@ import asyncio
 import gc
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
@@ -220,3 +220,33 @@ def test_what_waits_after_its_work_waits_on_when_another_engine_takes_over(
     assert bench.stack(stack.id).status == "IN_PROGRESS"
     cleared(bench, stack, "a", hook)
     assert bench.wait(stack).status == "COMPLETE"
+
+
+class Listening(Probe):
+    """Notes the signals that it gets."""
+
+    type_name = "Test::Listening"
+    heard: ClassVar[list[int]] = []
+
+    @classmethod
+    def signal(cls, ctx: Any, details: Any) -> str:
+        cls.heard.append(details["number"])
+        return "heard"
+
+
+def test_signals_are_handled_in_their_order_whatever_the_clock_says(database_url: str) -> None:
+    Listening.heard = []
+    bench = Workbench(database_url, [Listening])
+    stack = bench.create(template({"a": {"type": "Test::Listening"}}))
+    bench.wait(stack)
+    bench.stop()
+    clock = iter([300.0, 100.0, 200.0, 50.0])
+    bench.commands.clock = lambda: next(clock)
+
+    for number in range(4):
+        bench.commands.signal(CALLER, stack, bench.resources(stack)["a"], {"number": number})
+    bench.start()
+
+    bench.until(lambda: len(Listening.heard) == 4)
+    assert Listening.heard == [0, 1, 2, 3]
+    bench.close()

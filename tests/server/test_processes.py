@@ -74,6 +74,23 @@ class TestOneSystem:
         assert httpx.put(url, json={"status": "SUCCESS", "id": "1"}).status_code == 200
         assert until(lambda: state(api, id) != "CREATE_IN_PROGRESS" and state(api, id)) == "CREATE_COMPLETE"
 
+    def test_an_engine_that_was_killed_is_told_to_be_down_at_once(self, fleet: Fleet) -> None:
+        for part in ("cloud", "engine", "api"):
+            fleet.start(part)
+        token, project = fleet.token_of("calor-admin")
+        base = f"http://127.0.0.1:{fleet.port}"
+        own = {"X-Auth-Token": token}
+
+        def statuses() -> list[str]:
+            shown = httpx.get(f"{base}/v1/{project}/services", headers=own, follow_redirects=True)
+            return [one["status"] for one in shown.json()["services"]]
+
+        assert statuses() == ["up"]
+        fleet.tell("engine", signal.SIGKILL)
+
+        assert statuses() == ["down"]
+        assert "calor_engines 0" in httpx.get(f"{base}/metrics", headers=own).text
+
     def test_they_find_a_cloud_that_is_somewhere_else(self, fleet: Fleet) -> None:
         elsewhere = free_port()
         fleet.start("cloud", "--port", str(elsewhere))

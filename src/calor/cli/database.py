@@ -148,7 +148,7 @@ def _old_keys(file: str) -> tuple[bytes, ...]:
 def _unnoticed(place: Stored, engine: Engine) -> Iterator[None]:
     """Servers that know all keys may run meanwhile. Raises NotAtHand if an engine was started before the keys were
     changed: it would not be able to read what is encrypted with the new key."""
-    for one in _running_engines(engine):
+    for one in _running_engines(place, engine):
         if one.created_at < place.keys_changed_at:
             raise NotAtHand(
                 f"the engine on {one.host} was started before the keys were last changed; restart it, and all other "
@@ -167,7 +167,7 @@ def _alone(place: Stored, engine: Engine) -> Iterator[None]:
     except StateDirTaken as error:
         raise NotAtHand(f"{error}; stop it first, or see `Keys` in docs/operating.md") from None
     with held:
-        for one in _running_engines(engine):
+        for one in _running_engines(place, engine):
             left = one.updated_at + 2 * one.report_interval - time.time()
             raise NotAtHand(
                 f"an engine on {one.host} works with the database; stop it first or, if it was killed, "
@@ -176,11 +176,11 @@ def _alone(place: Stored, engine: Engine) -> Iterator[None]:
         yield
 
 
-def _running_engines(engine: Engine) -> list[Service]:
+def _running_engines(place: Stored, engine: Engine) -> list[Service]:
     from calor.service.queries.services import Services
     from calor.store.database import reading
 
-    return [one.service for one in Services(reading(engine), time.time).all() if one.is_up]
+    return [one.service for one in Services(reading(engine), time.time, place.is_dead).all() if one.is_up]
 
 
 def _check_readable(place: Stored, cipher: Cipher) -> None:

@@ -66,8 +66,9 @@ def run_service(arguments: argparse.Namespace) -> int:
     from calor.store import tables
     from calor.store.database import reading
 
-    engine = stored(arguments).connect()
-    services = Services(reading(engine), time.time).all()
+    place = stored(arguments)
+    engine = place.connect()
+    services = Services(reading(engine), time.time, place.is_dead).all()
     if arguments.action == "list":
         for line in _table(services):
             print(line)

@@ -26,6 +26,12 @@ class Stored:
     configured_keys: tuple[bytes, ...]
     config_files: tuple[Path, ...]
 
+    def is_dead(self, engine: str) -> bool:
+        """Whether an engine that uses this state directory is known to have ended."""
+        from calor.engine.presence import ENGINES, is_dead
+
+        return is_dead(self.key_file.parent / ENGINES, engine)
+
     @property
     def keys(self) -> tuple[bytes, ...]:
         """The first encrypts, all of them decrypt. Raises NotAtHand."""

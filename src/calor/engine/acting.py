@@ -63,7 +63,14 @@ class ActionWalk:
                     graph.depend(row.id, needed)
         go_on = self.action in GOES_ON
         with self.run.watch.walking(self.stack):
-            return await walk(graph, self._start, go_on=go_on, stop=self.run.stopped, rest=self.journal.send)
+            return await walk(
+                graph,
+                self._start,
+                go_on=go_on,
+                stop=self.run.stopped,
+                rest=self.journal.send,
+                follow=self.run.followed,
+            )
 
     def _start(self, id: str) -> Coroutine[Any, Any, None] | None:
         state = self.rows[id]

@@ -28,6 +28,10 @@ class StackWalk(Changing, Removing):
     """One stack on its way to a definition."""
 
     _failures: Mapping[Node, StepFailed] = {}
+    above: StackWalk | None = None
+    """The walk of the stack of which this one is a part, where it is walked as such."""
+    _left: int = 0
+    """The steps that have not begun."""
 
     def graph(self) -> Graph[Node]:
         wanted = self.definition.graph if self.definition is not None else Graph[str]()
@@ -37,13 +41,34 @@ class StackWalk(Changing, Removing):
         """Does all that has to be done; what failed, by step."""
         self.open()
         self._failures = self._failed_already()
+        graph = self.graph()
+        self._left = len(graph)
         with self.run.watch.walking(self.stack):
-            failed = await walk(self.graph(), self._start, stop=self.run.stopped, rest=self.journal.send)
-        if self.run.aborted or (failed and not self.run.stop.is_set()):
+            failed = await walk(
+                graph,
+                self._start,
+                stop=self._stopped,
+                rest=self.journal.send,
+                follow=self.run.followed,
+            )
+        if self.run.aborted or ((failed or self.cut_short) and not self.run.stop.is_set()):
             self._give_up_interrupted()
-        if not failed and not self.run.stopped():
+        if not failed and not self._stopped():
             await self._look_again()
         return failed
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nothing more is to be started in this stack, while what is under way is done."""
+        return self.run.is_cancelled(self.stack.id) or (self.above is not None and self.above.is_cancelled)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether something was not begun for that reason."""
+        return self._left > 0 and self.is_cancelled
+
+    def _stopped(self) -> bool:
+        return self.run.stopped() or self.is_cancelled
 
     async def _look_again(self) -> None:
         """Reads anew what others of the stack may have changed since a resource was complete, such as a server's
@@ -86,6 +111,7 @@ class StackWalk(Changing, Removing):
                 self._fail(state, state.action, StepFailed("ResourceFailure", message))
 
     def _start(self, step: Node) -> Following:
+        self._left -= 1
         if step in self._failures:
             raise self._failures[step]
         name = step.name if isinstance(step, Apply) else self.rows[step.id].name

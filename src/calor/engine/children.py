@@ -176,11 +176,16 @@ class Child:
         self.walk = walk = type(self.parent)(run, stack, definition, rows)
         walk.occasion = repr(noted) if noted else self.parent.occasion
         walk.members_are_read = self.parent.reads_members_of(self.resource)
+        walk.above = self.parent
         failed = await walk.execute()
         if run.stopped():
             if run.aborted:
                 self._leave(stack, "FAILED", f"{action} was given up")
             raise Stopped
+        if walk.cut_short:
+            cancelled = StepFailed.cancelled(action)
+            self._leave(stack, "FAILED", cancelled.reason)
+            raise cancelled
         if failed:
             reason = walk.failure(failed)
             self._leave(stack, "FAILED", f"Resource {action} failed: {reason.reason}")
@@ -329,11 +334,16 @@ async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     registry = parent.registry.nested(state.name, None)
     walk = type(parent)(parent.run, stack, None, await parent.run.resource_rows(stack.id), registry)
     walk.occasion = parent.occasion
+    walk.above = parent
     failed = await walk.execute()
     if parent.run.stopped():
         if parent.run.aborted:
             parent.journal.stack_changed(stack, status="FAILED", reason="DELETE was given up")
         raise Stopped
+    if walk.cut_short:
+        cancelled = StepFailed.cancelled("DELETE")
+        parent.journal.stack_changed(stack, status="FAILED", reason=cancelled.reason)
+        raise cancelled
     if failed:
         reason = walk.failure(failed)
         message = f"Resource DELETE failed: {reason.reason}"

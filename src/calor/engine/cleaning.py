@@ -155,7 +155,14 @@ class Cleaner:
 
 
 def _drop_stack(connection: Connection, id: str, credentials: str | None) -> None:
-    for table in (tables.resource, tables.snapshot, tables.inbox, tables.lease, tables.tag):
+    for table in (
+        tables.resource,
+        tables.snapshot,
+        tables.inbox,
+        tables.lease,
+        tables.suspicion,
+        tables.tag,
+    ):
         connection.execute(delete(table).where(table.c.stack == id))
     if credentials is not None:
         connection.execute(delete(tables.credentials).where(tables.credentials.c.id == credentials))

@@ -17,6 +17,7 @@ from calor.clouds.polling import Poller, Reader
 from calor.clouds.services import Services, unwrapped
 from calor.clouds.tempurls import Signer
 from calor.engine.states import ResourceState, Stopped
+from calor.engine.strays import Stray
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
@@ -115,7 +116,11 @@ class CloudAccess:
     ) -> Object:
         async def post() -> Object:
             with self._reach.birth():
-                return unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+                made = unwrapped(await self.ask_once(service, "POST", *path, body=body, version=version))
+            if not self._run.holds_lease and made.get("id"):
+                id = str(made["id"])
+                self._run.late[id] = Stray(self._run.stack.root, self.services, service, path, id, version)
+            return made
 
         with self._waiting_for(service) as is_away:
             for pause in PAUSES[:5]:
@@ -199,8 +204,8 @@ class CloudAccess:
         while True:
             with self._waiting_for(service) as is_away:
                 reader = Reader(
-                    partial(self._in_pool, service, just_one),
-                    partial(self._in_pool, service, all_of_them),
+                    partial(self._read, service, just_one),
+                    partial(self._read, service, all_of_them),
                     is_away,
                 )
                 found = await self._watch(poller.next(id, since, reader))
@@ -245,9 +250,9 @@ class CloudAccess:
             outages.back(state, service)
 
     async def _work(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
-        self._run.ensure_held()
-        return await self._in_pool(service, work, *args)
+        return await self._run.in_thread(work, *args, pool=self._reach.pool(service))
 
-    async def _in_pool(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
+    async def _read(self, service: str, work: Callable[..., Answer], *args: Any) -> Answer:
+        """What changes nothing, and is read for others, too."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._reach.pool(service), partial(work, *args))

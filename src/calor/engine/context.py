@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -117,6 +116,7 @@ class Context:
         """Notes the id of the object that was made, before anything else can go wrong."""
         self._state.physical_id = physical_id
         self._walk.run.note_maker(self._state)
+        self._walk.run.check_late(physical_id)
         self._walk.journal.resource(self._state)
 
     def refer_to(self, value: Any) -> None:
@@ -166,8 +166,7 @@ class Context:
         await self._walk.journal.flush()
 
     async def in_thread(self, work: Any, *args: Any) -> Any:
-        self._walk.run.ensure_held()
-        return await asyncio.to_thread(work, *args)
+        return await self._walk.run.in_thread(work, *args)
 
     # Software configs and deployments.
 

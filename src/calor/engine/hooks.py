@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calor.engine.states import ResourceState, Stopped
+from calor.engine.states import ResourceState, StepFailed, Stopped
 
 if TYPE_CHECKING:
     from calor.engine.opened import OpenedStack
@@ -28,9 +28,11 @@ async def wait_at(walk: OpenedStack, state: ResourceState, hook: str) -> None:
     try:
         while state.data.get(HOOK) == hook:
             walk.journal.send()
+            if getattr(walk, "is_cancelled", False):
+                raise StepFailed.cancelled(walk.stack.action)
             await walk.run.await_signal(60)
-    except Stopped:
-        if walk.run.aborted:
+    except (Stopped, StepFailed) as end:
+        if walk.run.aborted or isinstance(end, StepFailed):
             state.data = {name: value for name, value in state.data.items() if name != HOOK}
             walk.journal.resource(state)
         raise

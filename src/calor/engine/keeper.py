@@ -1,7 +1,7 @@
 """Takes up work: finds stacks that have to be walked and are walked by nobody, and keeps hold of them.
 
 A lease says who walks a stack. It is renewed every second; an engine that dies loses its leases, and another
-one goes on where it stopped.
+one goes on where it stopped. A stack on which one engine after another dies is given up.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, and_, delete, insert, or_, select, update
 
 from calor.engine.ids import new_id
 from calor.engine.leases import Leases
+from calor.engine.presence import Presence
 from calor.engine.runs import RETRY_LIMIT, Run
-from calor.engine.setbacks import Setbacks, giving_up
+from calor.engine.setbacks import Setbacks, broken_off, giving_up
+from calor.engine.states import Stopped
+from calor.engine.strays import Strays
+from calor.engine.suspicion import ENOUGH, KILLER, MUTE_AFTER, Suspicion, Watchdog
+from calor.engine.tidying import tidy
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
 from calor.engine.watching import running
@@ -30,11 +36,14 @@ from calor.store import records, tables
 from calor.store.clock import now
 from calor.store.database import reading
 from calor.store.outages import insist
-from calor.store.writer import Lease, Stale, Writer
+from calor.store.writer import Changes, Lease, Stale, Writer
 
 RENEWAL_SECONDS = 1.0
 SWEEP_SECONDS = 1.0
-REPORT_SECONDS = 60
+REPORT_SECONDS = 10
+"""An engine reports twice as often."""
+CANCELLED = "cancelled"
+"""What the row of a stack notes whose action was cancelled: what is under way is to be done."""
 HAND_OVER_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
@@ -60,17 +69,26 @@ class Keeper:
         *,
         alone: bool = False,
         retry_limit: int = RETRY_LIMIT,
+        engines: Path | None = None,
+        give_up: Callable[[], None] | None = None,
+        mute_after: float = MUTE_AFTER,
     ) -> None:
         """`default_timeout` is the seconds that an action may take if its stack does not say. `alone` promises that
         no other engine works on the database: leases found at the start are those of engines that are gone, and
-        need not run out."""
+        need not run out. `engines` is a folder in which the engines of a machine see each other.
+        `give_up` ends the process, for when the engine hangs; one that does not even get to do that is ended after
+        `mute_after` seconds."""
         self.default_timeout = default_timeout
         self.retry_limit = retry_limit
         self._alone = alone
         self.vault = vault
         self.user_services = user_services
         self.id = new_id()
-        self.leases = Leases(database, self.id)
+        self.presence = Presence(engines, self.id)
+        self.leases = Leases(database, self.id, self.presence.is_dead)
+        self._suspicion = Suspicion(database, self.presence, self.id)
+        self._watchdog = Watchdog(self.presence, self._suspicion, give_up, mute_after)
+        self._strays = Strays(database)
         # Renewals must not wait behind whatever else is done in threads.
         self._renewer = ThreadPoolExecutor(1, "renewals")
         self.database = database
@@ -79,6 +97,7 @@ class Keeper:
         self._runs: dict[str, tuple[Run, asyncio.Task[None]]] = {}
         self._setbacks = Setbacks()
         self._bell = asyncio.Event()
+        self._watched = -SWEEP_SECONDS
         RUNS.ask(self, Keeper._running)
 
     def ring(self) -> None:
@@ -88,6 +107,7 @@ class Keeper:
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
         """Takes up work until cancelled."""
         await self._ask(self._sign_on)
+        self._watchdog.start()
         renewal = asyncio.ensure_future(self._renew())
         ready()
         try:
@@ -102,8 +122,11 @@ class Keeper:
             # Nobody else begins while something is still under way here.
             await self._hand_over()
             renewal.cancel()
+            self._strays.close()
+            self._watchdog.stop()
             await self._ask(self._sign_off)
             self._renewer.shutdown(wait=False)
+            self.presence.close()
 
     @staticmethod
     async def _ask(question: Callable[..., Any], *args: Any) -> Any:
@@ -114,20 +137,25 @@ class Keeper:
     async def _sweep(self) -> None:
         # Threads must not go through the runs, which come and go meanwhile.
         walked = {id: run.stack.run_id for id, (run, _) in self._runs.items()}
-        for id, status in await self._ask(self._overtaken, walked):
+        for id, status, cancelled in await self._ask(self._overtaken, walked):
             if id not in self._runs:
                 continue
             run = self._runs[id][0]
             if status == "IN_PROGRESS":
                 run.stop.set()
+            elif cancelled:
+                run.cancel()
             else:
                 run.abort()
         for run, _ in self._runs.values():
             run.look_into_inbox()
-        for id in await self._ask(self._waiting):
+        for id in [*await self._ask(self._waiting), *await self._left_by_others()]:
             claimed = await self._ask(self._claim, id)
             if claimed is not None:
-                lease, stack = claimed
+                lease, stack, suspicions = claimed
+                if suspicions >= ENOUGH and stack.status == "IN_PROGRESS":
+                    await self._end(stack, lease, KILLER)
+                    continue
                 run = Run(
                     stack,
                     lease,
@@ -139,49 +167,70 @@ class Keeper:
                     self.default_timeout,
                     partial(self.leases.holds, lease),
                     retry_limit=self.retry_limit,
+                    strays=self._strays,
+                    presence=self.presence,
                 )
-                self._runs[stack.id] = (run, asyncio.ensure_future(self._execute(run)))
+                executed = self.presence.followed(run.computing, self._execute(run))
+                self._runs[stack.id] = (run, asyncio.ensure_future(executed))
 
     def _running(self) -> int:
         return len(self._runs)
 
     def _waiting(self) -> list[str]:
-        """Stacks under way, or signalled, whose lease nobody holds."""
+        """Stacks under way, or signalled, that nobody has a lease of."""
         query = (
             select(tables.stack.c.id)
             .outerjoin(tables.lease, tables.lease.c.stack == tables.stack.c.id)
             .where(_HAS_WORK)
-            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.expires_at < now()))
+            .where(or_(tables.lease.c.stack.is_(None), tables.lease.c.owner == self.id))
             .limit(100)
         )
         with reading(self.database).connect() as connection:
             found = connection.execute(query).scalars().all()
         return [id for id in found if id not in self._runs and not self._setbacks.rests(id)]
 
-    def _claim(self, id: str) -> tuple[Lease, records.Stack] | None:
+    async def _left_by_others(self) -> list[str]:
+        """Stacks that others had, and have lost. Looked for once a second, however often there is a ring: the more
+        stacks are worked on elsewhere, the longer it takes."""
+        at = asyncio.get_running_loop().time()
+        if at - self._watched < SWEEP_SECONDS:
+            return []
+        self._watched = at
+        await self._ask(self._suspicion.look_after_the_dead)
+        return [id for id in await self._ask(self.leases.watch) if id not in self._runs]
+
+    def _claim(self, id: str) -> tuple[Lease, records.Stack, int] | None:
         """A lease, and the stack as it is now that nobody else changes it: what was to be done when it was found,
-        another engine may have done."""
+        another engine may have done. Also how many engines are thought to have ended because of it."""
+        before = self.leases.owner_seen(id)
         lease = self.leases.claim(id)
         if lease is None:
             return None
+        if before is not None:
+            self._suspicion.look_at_the_hung(before, id)
         with reading(self.database).connect() as connection:
-            query = select(tables.stack).where(tables.stack.c.id == id, _HAS_WORK)
-            row = connection.execute(query).one_or_none()
-        if row is None:
+            query = select(tables.stack, self._suspicion.number()).where(tables.stack.c.id == id)
+            found = connection.execute(query.where(_HAS_WORK)).one_or_none()
+        if found is None:
+            tidy(self.database, id)
             self.leases.release(lease)
             return None
-        return lease, records.record(records.Stack, row)
+        *columns, suspicions = found
+        return lease, records.Stack(*columns), suspicions
 
-    def _overtaken(self, walked: Mapping[str, str]) -> list[tuple[str, str]]:
+    def _overtaken(self, walked: Mapping[str, str]) -> list[tuple[str, str, bool]]:
         """Of stacks that are walked here for an action each, those for which a newer one has replaced it, or that
-        somebody has ended, and their statuses."""
+        somebody has ended: their statuses, and whether they were cancelled."""
         if not walked:
             return []
         table = tables.stack
-        query = select(table.c.id, table.c.status, table.c.run_id).where(table.c.id.in_(walked))
+        query = select(table.c.id, table.c.status, table.c.run_id, table.c.run).where(table.c.id.in_(walked))
         with reading(self.database).connect() as connection:
-            rows = connection.execute(query)
-            return [(id, status) for id, status, run_id in rows if run_id != walked[id]]
+            return [
+                (row.id, row.status, bool(row.run.get(CANCELLED)))
+                for row in connection.execute(query)
+                if row.run_id != walked[row.id]
+            ]
 
     async def _execute(self, run: Run) -> None:
         id = run.stack.id
@@ -192,6 +241,9 @@ class Keeper:
         except Stale:
             LEASES_LOST.add()
             log.warning("stack %s was taken over by another engine", id)
+        except Stopped:
+            # It was at its last step.
+            log.warning("stack %s is left to be taken up again", id)
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -208,12 +260,20 @@ class Keeper:
 
     async def _give_up(self, run: Run, error: Exception) -> None:
         """Ends the action, or the signals, with which nobody gets anywhere: something is in the way that stays."""
-        given_up = giving_up(run.stack, run.lease, error)
-        try:
-            await asyncio.wrap_future(self.writer.submit(given_up))
-        except Exception:
-            log.exception("the stack %s could not be given up", run.stack.id)
+        await self._write_end(giving_up(run.stack, run.lease, broken_off(error)), run.stack.id)
         self._setbacks.overcome(run.stack.id)
+
+    async def _end(self, stack: records.Stack, lease: Lease, reason: str) -> None:
+        """Ends an action before it is walked."""
+        log.error("stack %s is given up: %s", stack.id, reason)
+        await self._write_end(giving_up(stack, lease, reason), stack.id)
+        await self._ask(self.leases.release, lease)
+
+    async def _write_end(self, changes: Changes, stack: str) -> None:
+        try:
+            await asyncio.wrap_future(self.writer.submit(changes))
+        except Exception:
+            log.exception("the stack %s could not be given up", stack)
 
     async def _renew(self) -> None:
         loop = asyncio.get_running_loop()
@@ -240,8 +300,10 @@ class Keeper:
     # Who works here, for operators to see.
 
     def _sign_on(self) -> None:
+        self._suspicion.look_after_the_dead()
         if self._alone:
-            self.leases.clear()
+            for stack in self.leases.clear():
+                tidy(self.database, stack)
         host = socket.gethostname()
         table = tables.service
         with self.database.begin() as connection:

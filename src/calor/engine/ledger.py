@@ -47,6 +47,11 @@ class Ledger:
         self._access: dict[str | None, CloudAccess] = {}
         self._made: set[str] = set()
 
+    @property
+    def _run(self) -> Run:
+        """The whole of which this is a part."""
+        return cast("Run", self)
+
     async def stack_row(self, id: str | None) -> records.Stack | None:
         """A stack's row as it is now, what the run itself has changed included."""
         if id is None:
@@ -122,7 +127,7 @@ class Ledger:
         secret = await self._secret()
         if self.vault is None or secret is None:
             raise StepFailed("MissingCredentialError", "nothing lets the engine act for the stack's owner")
-        return RemoteStacks(await asked(self.vault.remote_heat, secret, place))
+        return RemoteStacks(self._run, await asked(self._run, self.vault.remote_heat, secret, place))
 
     async def cloud(self, region: str | None = None) -> CloudAccess:
         """The services of the cloud, for the owner. The log-in is done when the first is asked."""
@@ -135,9 +140,7 @@ class Ledger:
                 )
             services = self.vault.services(secret, region)
             # Another step may have been as quick.
-            known = self._access.setdefault(
-                region, CloudAccess(cast("Run", self), services, self.vault.reach)
-            )
+            known = self._access.setdefault(region, CloudAccess(self._run, services, self.vault.reach))
         return known
 
     async def taken(self, physical_ids: Sequence[str], but: str) -> frozenset[str]:
@@ -223,7 +226,7 @@ class Ledger:
         secret = await self._secret() if self.stack.credentials else None
         if secret is None or self.vault is None:
             return
-        await self._taken_back("trust", partial(asked, self.vault.destroy, secret))
+        await self._taken_back("trust", partial(asked, self._run, self.vault.destroy, secret))
         self.journal.changes.delete(tables.credentials, str(self.stack.credentials))
 
     async def _taken_back(self, what: str, take_back: Callable[[], Awaitable[None]]) -> None:

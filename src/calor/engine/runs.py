@@ -6,13 +6,16 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import Executor
 from contextvars import copy_context
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, update
 
+from calor.clouds.errors import Transient
+from calor.clouds.fencing import sending_only_if
 from calor.engine import definitions, reality, snapshots
 from calor.engine.acting import ActionWalk
 from calor.engine.applying import StackWalk
@@ -23,10 +26,12 @@ from calor.engine.ids import new_id
 from calor.engine.journal import Journal
 from calor.engine.ledger import Ledger
 from calor.engine.loading import loaded
+from calor.engine.presence import Computing, Presence
 from calor.engine.scaling import ChangesBelow
 from calor.engine.signals import Inbox
 from calor.engine.sinks import Sinks
-from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.states import LeaseLost, ResourceState, StepFailed, Stopped
+from calor.engine.strays import Stray, Strays
 from calor.engine.unchanged import show_as_updated
 from calor.engine.users import ResourceUsers, UserServices
 from calor.engine.vault import Vault
@@ -43,6 +48,8 @@ from calor.types.behaviour import NothingToDo
 log = logging.getLogger(__name__)
 
 RETRY_LIMIT = 5
+Answer = TypeVar("Answer")
+
 ACTIONS_IN_PLACE = frozenset({"SUSPEND", "RESUME", "CHECK", "SNAPSHOT"})
 ROLLED_BACK = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE"})
 """The actions that lead back when they fail, if the stack wants that."""
@@ -63,6 +70,8 @@ class Run(Ledger):
         default_timeout: float | None = None,
         holds: Callable[[], bool] = lambda: True,
         retry_limit: int = RETRY_LIMIT,
+        strays: Strays | None = None,
+        presence: Presence | None = None,
     ) -> None:
         super().__init__()
         self.stack = stack
@@ -83,6 +92,12 @@ class Run(Ledger):
         self.left = False
         """Whether the stack belongs to somebody else by now, or is to."""
         self._holds = holds
+        self._cancelled: set[str] = set()
+        """Stacks in which nothing more is started: somebody has cancelled what was done to them."""
+        self.late: dict[str, Stray] = {}
+        """Objects, by id, of which the run has learned when it had lost its stack."""
+        self._strays = strays
+        self.presence = presence or Presence(None, lease.owner)
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
@@ -133,6 +148,51 @@ class Run(Ledger):
         """Raises Stopped if somebody else may be working on the stack by now."""
         if self.stopped() and self.left:
             raise Stopped
+
+    async def in_thread(
+        self, work: Callable[..., Answer], *args: Any, pool: Executor | None = None
+    ) -> Answer:
+        """What work gives that takes its time, such as requests. Those that change something are sent only while
+        nobody else can be working on the stack, as of the moment when they are sent. Raises Stopped."""
+        self.ensure_held()
+        fenced = partial(copy_context().run, self.fenced, work, *args)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, fenced)
+        except LeaseLost as lost:
+            if lost.stack != self.stack.id:
+                # Another run has asked for the same, and this one has waited for its answer.
+                raise Transient("nobody asked for it in the end", status=503) from None
+            if not self.stopped():
+                # Renewed a moment later. What was not sent may have been one of several requests.
+                self.leave()
+            raise Stopped from None
+
+    @property
+    def holds_lease(self) -> bool:
+        """Whether nobody else can be working on the stack."""
+        return self._holds()
+
+    def check_late(self, physical_id: str) -> None:
+        """What a resource has got too late may belong to nobody."""
+        stray = self.late.pop(physical_id, None)
+        if stray is not None and self._strays is not None:
+            self._strays.watch(stray)
+
+    @property
+    def computing(self) -> Computing:
+        """What others are to know of the run while something is computed for it."""
+        return Computing(self.stack.root, self.stack.run_id)
+
+    def fenced(self, work: Callable[..., Answer], *args: Any) -> Answer:
+        """What work gives, in this thread. Raises LeaseLost rather than to send what changes something when somebody
+        else may be working on the stack."""
+        self._ensure_sendable()
+        with sending_only_if(self._ensure_sendable):
+            return work(*args)
+
+    def _ensure_sendable(self) -> None:
+        if not self._holds():
+            raise LeaseLost(self.stack.id)
 
     async def pause(self, seconds: float) -> None:
         """Waits, with all that was noted on its way to the database. Raises Stopped when the run is to stop."""
@@ -217,7 +277,7 @@ class Run(Ledger):
             failure = await self._in_time()
             if self.aborted:
                 await self.configs.cancel(timed_out=self._timed_out)
-            if self.left or (self.stop.is_set() and not self._timed_out):
+            if self.left or (self.stop.is_set() and not self._timed_out) or self.is_cancelled(self.stack.id):
                 return
             if failure is None:
                 await self._complete()
@@ -261,6 +321,20 @@ class Run(Ledger):
         self._timed_out = True
         self.abort()
 
+    def cancel(self, stack: str | None = None) -> None:
+        """Starts nothing more in a stack of the tree and those below it, in the whole tree by default; what is under
+        way is done."""
+        self._cancelled.add(stack or self.stack.id)
+        # Those who wait at hooks have begun nothing.
+        self.signalled()
+
+    def is_cancelled(self, stack: str) -> bool:
+        return stack in self._cancelled
+
+    def followed(self, step: Coroutine[Any, Any, None]) -> Awaitable[None]:
+        """A step that others can see to be computing something."""
+        return self.presence.followed(self.computing, step)
+
     def abort(self) -> None:
         """Stops, and gives up what is under way."""
         self.aborted = True
@@ -274,7 +348,7 @@ class Run(Ledger):
             return _told(action, await acting.execute(), acting.failure)
         drifted = await reality.look(self, self.stack) if self.stack.run.get(reality.CONVERGE) else set()
         await self.journal.flush()
-        definition, rows = await loaded(self._load)
+        definition, rows = await loaded(self._load_seen)
         self.ailing |= drifted
         applying = StackWalk(self, self.stack, definition, rows, self.registry)
         self.walk = applying
@@ -297,6 +371,10 @@ class Run(Ledger):
             run_id=new_id(),
             run={},
         )
+
+    def _load_seen(self) -> tuple[Definition | None, list[records.Resource]]:
+        with self.presence.computing(self.computing):
+            return self._load()
 
     def _load(self) -> tuple[Definition | None, list[records.Resource]]:
         """What the stack is to become, None for nothing, and what it has."""

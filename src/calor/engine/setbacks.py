@@ -45,10 +45,15 @@ class Setbacks:
         return self._until.get(stack, 0.0) > self._clock()
 
 
-def giving_up(stack: records.Stack, lease: Lease, error: Exception) -> Changes:
-    """What ends an action under way as failed, unless a newer one has come; or, where there is none, the signals."""
+def broken_off(error: Exception) -> str:
+    """Why an action is given up that broke off again and again."""
     said = f"{type(error).__name__}: {error}"[:_LONGEST].encode("ascii", "backslashreplace").decode()
-    values = {"status": "FAILED", "reason": f"The work broke off again and again: {said}", "run": {}}
+    return f"The work broke off again and again: {said}"
+
+
+def giving_up(stack: records.Stack, lease: Lease, reason: str) -> Changes:
+    """What ends an action under way as failed, unless a newer one has come; or, where there is none, the signals."""
+    values = {"status": "FAILED", "reason": reason, "run": {}}
     table = tables.stack
     mine = (table.c.id == stack.id, table.c.run_id == stack.run_id)
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from calor.engine.runs import Run
 
 
+WHOLE_STACK = ""
+"""In place of a resource's name: what is done to a stack that is part of another is cancelled."""
+
+
 class Inbox:
     """The signals for a tree of stacks. A signal stays in the database until it is handled: whoever takes over
     finds it there.
@@ -78,7 +82,7 @@ class Inbox:
             declared_type(state, self._run.world.declaration), "signals_overlap", False
         )
         before = None if overlapping else self._last.get(place)
-        task = asyncio.ensure_future(self._handle(signal, walk, state, before))
+        task = asyncio.ensure_future(self._run.followed(self._handle(signal, walk, state, before)))
         self._handling[signal.id] = self._last[place] = task
 
     async def _handle(
@@ -92,7 +96,9 @@ class Inbox:
         if before is not None:
             await asyncio.wait([before])
         try:
-            if walk is not None and state is not None:
+            if signal.resource == WHOLE_STACK:
+                self._run.cancel(signal.stack)
+            elif walk is not None and state is not None:
                 await _give(walk, state, signal)
             self._run.journal.changes.delete(tables.inbox, signal.id)
             await self._run.journal.flush()

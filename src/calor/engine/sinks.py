@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from sqlalchemy import func, select
 from calor.clouds.errors import CloudError
 from calor.engine import definitions
 from calor.engine.events import stack_event_row
+from calor.engine.states import LeaseLost
 from calor.store import records, tables
 from calor.store.database import reading
 
@@ -81,9 +83,9 @@ class Sinks:
         return [sink for sink in found if sink.get("type") == "zaqar-queue" and sink.get("target")]
 
     def _post(self, ended: records.Stack | None = None) -> None:
-        # A thread that was given up on may still be at it.
-        with self._posting:
-            self._post_news(ended)
+        # A thread that was given up on may still be at it. Whoever takes the stack over posts what is left.
+        with self._posting, suppress(LeaseLost):
+            self._run.fenced(self._post_news, ended)
 
     def _post_news(self, ended: records.Stack | None) -> None:
         events = self._news()

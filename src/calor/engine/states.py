@@ -169,6 +169,15 @@ class Stopped(Exception):
         super().__init__("the run was stopped")
 
 
+class LeaseLost(Exception):
+    """Somebody else may be working on the stack by now, so that nothing more is sent. Raised in threads: see
+    `Run.in_thread`."""
+
+    def __init__(self, stack: str) -> None:
+        super().__init__(stack)
+        self.stack = stack
+
+
 class StepFailed(Exception):
     """A step on a resource failed; `kind` names the class of error in reasons."""
 
@@ -194,7 +203,12 @@ class StepFailed(Exception):
 
     @property
     def reason(self) -> str:
-        return f"{self.kind}: {self.message}"
+        return f"{self.kind}: {self.message}" if self.kind else self.message
+
+    @classmethod
+    def cancelled(cls, action: str) -> StepFailed:
+        """Of a stack whose action was ended by somebody, in Heat's words."""
+        return cls("", f"Stack {action} cancelled")
 
     @classmethod
     def of(cls, error: Exception) -> StepFailed:

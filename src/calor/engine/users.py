@@ -59,7 +59,9 @@ class ResourceUsers:
             found: dict[str, Any] = self._services.cipher.decrypt(known.encode())
             return found
         project = await self._project()
-        made = await asked(self._services.users.make_user, ctx.physical_name(64), project, password)
+        made = await asked(
+            self._run, self._services.users.make_user, ctx.physical_name(64), project, password
+        )
         user = {"user_id": made.id, "username": made.name, "password": made.password, "project": project}
         self._keep(ctx, user)
         return user
@@ -73,7 +75,7 @@ class ResourceUsers:
         assert root is not None
         if root.user_project is not None:
             return root.user_project
-        project = await asked(self._services.users.make_project, root.project, root.id)
+        project = await asked(self._run, self._services.users.make_project, root.project, root.id)
         self._run.journal.stack(root.id, user_project=project)
         if self._run.stack.id == root.id:
             self._run.stack = records.changed(self._run.stack, user_project=project)
@@ -84,7 +86,7 @@ class ResourceUsers:
         user = await self.user(ctx)
         if "access" not in user:
             made = await asked(
-                self._services.users.make_keys, user["user_id"], user["password"], user["project"]
+                self._run, self._services.users.make_keys, user["user_id"], user["password"], user["project"]
             )
             user = {**user, "access": made.access, "secret": made.secret}
             self._keep(ctx, user)
@@ -104,7 +106,7 @@ class ResourceUsers:
             session = self._services.cloud.as_user(user["user_id"], user["password"], user["project"])
             return str(access_of(session).auth_token)
 
-        return await asked(log_in)
+        return await asked(self._run, log_in)
 
     async def credentials(self, ctx: Context) -> dict[str, Any]:
         user = await self.user(ctx)
@@ -114,19 +116,19 @@ class ResourceUsers:
             "user_id": user["user_id"],
             "password": user["password"],
             "project_id": user["project"],
-            "domain_id": await asked(lambda: self._services.users.domain_id),
+            "domain_id": await asked(self._run, lambda: self._services.users.domain_id),
             "region_name": self._services.addresses.region,
         }
 
     async def enable(self, ctx: Context, enabled: bool) -> None:
         if "user_id" in ctx.data:
-            await asked(self._services.users.enable_user, ctx.data["user_id"], enabled)
+            await asked(self._run, self._services.users.enable_user, ctx.data["user_id"], enabled)
 
     async def remove(self, ctx: Context) -> None:
         if "user_id" in ctx.data:
-            await asked(self._services.users.delete_user, ctx.data["user_id"])
+            await asked(self._run, self._services.users.delete_user, ctx.data["user_id"])
 
     async def remove_project(self, stack: records.Stack) -> None:
         if stack.user_project is not None:
-            await asked(self._services.users.delete_project, stack.user_project)
+            await asked(self._run, self._services.users.delete_project, stack.user_project)
             self._run.journal.changes.update(tables.stack, stack.id, user_project=None)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import deque
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, TypeVar
 
 from calor.graph import Graph
+from calor.store.outages import is_passing
 
 Node = TypeVar("Node", bound=Hashable)
 Start = Callable[[Node], Coroutine[Any, Any, None] | None]
@@ -33,13 +34,17 @@ async def walk(
     go_on: bool = False,
     stop: Callable[[], bool] = lambda: False,
     rest: Callable[[], object] = lambda: None,
+    follow: Callable[[Coroutine[Any, Any, None]], Awaitable[None]] = lambda step: step,
     limit: int = 200,
 ) -> dict[Node, Exception]:
     """Runs every step after those it needs, and returns what failed.
 
     After a failure nothing new starts (unless `go_on`), and what runs is let finish. The walk ends in the same
     way when `stop`, which is asked before each step, says so. `rest` is called when there is nothing to do but
-    to wait. At most `limit` steps wait for something at a time.
+    to wait, and `follow` is given every step that has to be waited for. At most `limit` steps wait for something at a
+    time.
+
+    An error of the database that passes is no failure of a step: it ends the walk in the same way, and is raised.
     """
     waiting = {node: sum(1 for _ in graph.needs(node)) for node in graph}
     dependants = graph.dependants()
@@ -47,9 +52,13 @@ async def walk(
     running: dict[asyncio.Future[None], Node] = {}
     done: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
     failed: dict[Node, Exception] = {}
+    outages: list[Exception] = []
     in_a_row = 0
 
     def finished(node: Node, error: BaseException | None = None) -> None:
+        if isinstance(error, Exception) and is_passing(error):
+            outages.append(error)
+            return
         if isinstance(error, Exception):
             failed[node] = error
             if not go_on:
@@ -60,7 +69,7 @@ async def walk(
                 ready.append(dependant)
 
     def stopped() -> bool:
-        return bool(failed and not go_on) or stop()
+        return bool(outages or (failed and not go_on)) or stop()
 
     while (ready and not stopped()) or running:
         while ready and len(running) < limit and not stopped():
@@ -73,7 +82,7 @@ async def walk(
             if step is None:
                 finished(node)
             else:
-                task = asyncio.ensure_future(step)
+                task = asyncio.ensure_future(follow(step))
                 task.add_done_callback(done.put_nowait)
                 running[task] = node
             in_a_row += 1
@@ -85,4 +94,6 @@ async def walk(
                 rest()
             ended = await done.get()
             finished(running.pop(ended), ended.exception())
+    if outages:
+        raise outages[0]
     return failed

@@ -53,10 +53,16 @@ class Apps:
 
     def rest(self) -> Starlette:
         from calor.api.app import create_app
+        from calor.engine.presence import is_dead
         from calor.service.queries import Queries
 
         return create_app(
-            Queries(self._database, self._world, hidden_tags=self._settings.configured.api.hidden_tags),
+            Queries(
+                self._database,
+                self._world,
+                hidden_tags=self._settings.configured.api.hidden_tags,
+                is_dead=partial(is_dead, self._settings.engines),
+            ),
             self._commands,
             access.authenticator(self._settings, self._cloud, self._policy),
             self._policy,

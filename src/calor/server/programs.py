@@ -69,6 +69,8 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
         default_timeout=own.action_timeout,
         alone=alone,
         retry_limit=own.retry_limit,
+        engines=settings.engines,
+        give_up=_end_hung,
     )
     keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
     cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))
@@ -96,6 +98,11 @@ def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None], long
 
 def _give_up() -> None:
     log.warning("the engine ends without having handed over its runs: the database does not answer")
+    os._exit(1)
+
+
+def _end_hung() -> None:
+    log.critical("the engine hangs, and is ended; its runs are taken up again")
     os._exit(1)
 
 

@@ -97,6 +97,10 @@ class Settings:
         return self.state_dir / "bells"
 
     @property
+    def engines(self) -> Path:
+        return self.state_dir / "engines"
+
+    @property
     def cloud_database(self) -> Path:
         return self.state_dir / "cloud.db"
 

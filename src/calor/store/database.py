@@ -26,9 +26,9 @@ BUSY_TIMEOUT = 30.0
 CONNECT_TIMEOUT = 10
 SILENCE = 60
 """Seconds after which a server that says nothing counts as gone."""
-STANDSTILL = 30
+STANDSTILL = 5
 """Seconds after which a server ends a transaction that does nothing: its process stands still, and others wait for what
-it has locked."""
+it has locked. An engine has lost its leases by then."""
 
 
 class NotConnected(Exception):

@@ -113,8 +113,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
+    seq: int
     id: str
-    seq: float
     root: str
     stack: str
     resource: str

@@ -175,15 +175,27 @@ lease = Table(
     Column("stack", String(36), primary_key=True),
     Column("owner", String(36), nullable=False),
     Column("epoch", Integer, nullable=False),
+    Column("renewals", BigInteger, nullable=False, server_default="0"),
     Column("expires_at", Time, nullable=False),
-    comment="Who walks a stack. A write by another owner or of another epoch is refused.",
+    comment="Who walks a stack. A write by another owner or of another epoch is refused. The time is for people: an "
+    "owner is gone when others have seen no renewal for long enough, by their own clocks.",
+)
+
+suspicion = Table(
+    "suspicion",
+    metadata,
+    Column("stack", String(36), primary_key=True),
+    Column("run_id", String(36), primary_key=True),
+    Column("incident", String(64), primary_key=True),
+    Column("at", Time, nullable=False),
+    comment="When an engine died or hung while it computed something for an action of a stack.",
 )
 
 inbox = Table(
     "inbox",
     metadata,
-    Column("id", String(36), primary_key=True),
-    Column("seq", Time, nullable=False),
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String(36), nullable=False, unique=True),
     Column("root", String(36), nullable=False, index=True),
     Column("stack", String(36), nullable=False),
     Column("resource", String(255), nullable=False),

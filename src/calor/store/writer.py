@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, bindparam, select
-from sqlalchemy.exc import IntegrityError
 
 from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import sealing
+from calor.store.database import reading
 from calor.store.outages import LONGEST_PAUSE, is_passing, pauses
 from calor.store.tables import event, lease, stack
 
@@ -136,6 +136,8 @@ class Writer:
         for pause in pauses() if batch else ():
             committing = False
             try:
+                if unsure and not (batch := self._unwritten(batch)):
+                    return
                 with self._engine.begin() as connection:
                     stale = self._stale(connection, [changes for changes, _ in batch])
                     valid = [changes for changes, _ in batch if changes.lease not in stale]
@@ -155,9 +157,6 @@ class Writer:
                     # One bad change must not take the others with it.
                     for one in batch:
                         self._commit([one], unsure)
-                elif unsure and isinstance(error, IntegrityError):
-                    # Ids are new: what is there already is what this batch has written.
-                    batch[0][1].set_result(None)
                 else:
                     _fail(batch, error)
                 return
@@ -169,6 +168,18 @@ class Writer:
                 else:
                     future.set_result(None)
             return
+
+    def _unwritten(self, batch: list[tuple[Changes, Future[None]]]) -> list[tuple[Changes, Future[None]]]:
+        """What is left of a batch whose commit was not answered: those changes whose rows are not there. Changes that
+        add no rows are made again, which makes no difference."""
+        left = []
+        with reading(self._engine).connect() as connection:
+            for changes, future in batch:
+                if _is_written(connection, changes):
+                    future.set_result(None)
+                else:
+                    left.append((changes, future))
+        return left
 
     @staticmethod
     def _stale(connection: Connection, changes: Iterable[Changes]) -> set[Lease | None]:
@@ -184,6 +195,24 @@ class Writer:
             query = query.order_by(lease.c.stack).with_for_update(read=True)
         valid = {Lease(*row) for row in connection.execute(query)}
         return set(held - valid)
+
+
+_LASTING = ("stack", "project", "name", "resource", "created_at", "at")
+"""Columns that keep the values with which a row is added."""
+
+
+def _is_written(connection: Connection, changes: Changes) -> bool:
+    """Whether the rows that changes add are in the database. One with the same id, or with another value that is to be
+    unique, may be somebody else's."""
+    added = [(table, row) for table, rows in changes.inserts.items() for row in rows if "id" in row]
+    return bool(added) and all(_is_there(connection, table, row) for table, row in added)
+
+
+def _is_there(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+    names = [name for name in _LASTING if name in row]
+    columns: list[Any] = [table.c.id, *(table.c[name] for name in names)]
+    found = connection.execute(select(*columns).where(table.c.id == row["id"])).one_or_none()
+    return found is not None and list(found[1:]) == [row[name] for name in names]
 
 
 def _await_turn(connection: Connection, batch: Iterable[Changes]) -> None:

@@ -190,3 +190,21 @@ def test_a_live_name_is_one_stacks_alone(empty: Engine) -> None:
     with empty.begin() as connection:
         connection.execute(tables.stack.update().where(tables.stack.c.id == "1").values(deleted_at=2.0))
     insert_stack(empty, "5", "one")
+
+
+def test_signals_that_wait_keep_their_order_when_the_tables_are_brought_up_to_date(empty: Engine) -> None:
+    migrate(empty, "0002")
+    insert = "INSERT INTO inbox (id, seq, root, stack, resource, details) VALUES (:id, :seq, 's', 's', 'r', :details)"
+    with empty.begin() as connection:
+        for id, seq in (("a", 3.0), ("b", 1.0), ("c", 2.0)):
+            connection.execute(text(insert), {"id": id, "seq": seq, "details": '{"n": 1}'})
+
+    schema.upgrade(empty)
+
+    with empty.begin() as connection:
+        connection.execute(
+            tables.inbox.insert().values(id="d", root="s", stack="s", resource="r", details=None)
+        )
+        rows = connection.execute(tables.inbox.select().order_by(tables.inbox.c.seq)).all()
+    assert [row.id for row in rows] == ["b", "c", "a", "d"]
+    assert rows[0].details == {"n": 1}

@@ -78,6 +78,70 @@ def test_a_commit_whose_answer_is_lost_is_not_written_twice(
     assert ids(engine) == ["1", "2"]
 
 
+def test_a_row_of_somebody_else_is_not_taken_for_ones_own(
+    engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is lost before the commit, and somebody else is faster with the same id."""
+    commit = engine.dialect.do_commit
+    losses = [True]
+
+    def losing(connection: Any) -> None:
+        if losses:
+            losses.pop()
+            connection.rollback()
+            with engine.connect() as other, other.begin():
+                other.execute(tables.event.insert().values(id="1", **{**ROW, "at": 1.0}))
+            raise lost()
+        commit(connection)
+
+    monkeypatch.setattr(engine.dialect, "do_commit", losing)
+
+    with pytest.raises(IntegrityError):
+        writer.write(an_event("1"))
+
+    writer.write(an_event("2"))
+    assert ids(engine) == ["1", "2"]
+
+
+def test_who_loses_a_name_to_somebody_else_is_told(
+    engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = engine.dialect.do_commit
+    losses = [True]
+
+    def losing(connection: Any) -> None:
+        if losses:
+            losses.pop()
+            connection.rollback()
+            with engine.connect() as other, other.begin():
+                other.execute(tables.stack.insert().values(a_stack("theirs")))
+            raise lost()
+        commit(connection)
+
+    monkeypatch.setattr(engine.dialect, "do_commit", losing)
+    changes = Changes()
+    changes.insert(tables.stack, **a_stack("mine"))
+
+    with pytest.raises(IntegrityError):
+        writer.write(changes)
+
+
+def a_stack(id: str) -> dict[str, Any]:
+    return {
+        "id": id,
+        "root": id,
+        "name": "web",
+        "project": "p",
+        "action": "CREATE",
+        "status": "IN_PROGRESS",
+        "created_at": 1.0,
+        "definition": "d",
+        "tags": [],
+        "run_id": "r",
+        "run": {},
+    }
+
+
 def test_what_fails_for_a_passing_reason_is_tried_again(engine: Engine, writer: Writer) -> None:
     failures = [lost(), lost()]
 

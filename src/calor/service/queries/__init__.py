@@ -31,7 +31,9 @@ class Queries:
         *,
         hidden_tags: tuple[str, ...] = (),
         clock: Callable[[], float] = time.time,
+        is_dead: Callable[[str], bool] = lambda engine: False,
     ) -> None:
+        """`is_dead` tells of an engine whether its process is known to have ended."""
         source = reading(database)
         self.stacks = Stacks(source, hidden_tags)
         # What was accepted once is not held against the cloud again for being looked at.
@@ -40,7 +42,7 @@ class Queries:
         self.events = Events(source, world.max_depth)
         self.snapshots = Snapshots(source)
         self.deployments = Deployments(source)
-        self.services = Services(source, clock)
+        self.services = Services(source, clock, is_dead)
         self.types = Types(world)
         self.validation = Validation(world)
 

@@ -25,17 +25,29 @@ class ServiceState:
 
 
 class Services:
-    def __init__(self, source: Engine, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        source: Engine,
+        clock: Callable[[], float],
+        is_dead: Callable[[str], bool] = lambda engine: False,
+    ) -> None:
+        """`is_dead` tells of an engine whether its process is known to have ended."""
         self._source = source
         self._clock = clock
+        self._is_dead = is_dead
 
     def all(self) -> list[ServiceState]:
-        """All engines; one that has not reported for two intervals is down."""
+        """All engines; one that has not reported for two intervals, or that is known to have ended, is down."""
         query = select(tables.service).order_by(tables.service.c.created_at)
         with self._source.connect() as connection:
             services = [records.record(records.Service, row) for row in connection.execute(query)]
         now = self._clock()
-        return [ServiceState(one, now - one.updated_at <= 2 * one.report_interval) for one in services]
+        return [
+            ServiceState(
+                one, now - one.updated_at <= 2 * one.report_interval and not self._is_dead(one.engine)
+            )
+            for one in services
+        ]
 
     def stacks_by_state(self) -> dict[tuple[str, str], int]:
         """How many live stacks, nested ones included, are in which state: (action, status)."""

@@ -1,0 +1,207 @@
+"""Which engines of a machine live, and for which stack each computes something just now.
+
+Each engine has a file, in a folder that the processes of a machine share. The file is locked as long as its process
+lives: whoever finds it unlocked knows that the engine has ended, and need not wait for anything. In it stands what the
+engine computes for whom. That is memory which outlives the process, and costs no more than memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+from collections.abc import Coroutine, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import coroutine
+from typing import Any, TypeVar
+
+Answer = TypeVar("Answer")
+
+ENGINES = "engines"
+"""The folder of the files, in the state directory."""
+
+_ID = 36
+_NOTE = 2 * _ID
+_SLOTS = 16
+_LOOP = 0
+"""The slot of what is computed on the event loop, one thing at a time; the others are for threads."""
+_SERIAL = 8
+_PID = 16
+_SIZE = _PID + _SERIAL + _SLOTS * _NOTE
+_NOTHING = bytes(_NOTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """The action of a stack for which something is computed."""
+
+    stack: str
+    run_id: str
+
+    def written(self) -> bytes:
+        return f"{self.stack:{_ID}.{_ID}}{self.run_id:{_ID}.{_ID}}".encode("ascii", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an engine was at when somebody looked."""
+
+    pid: int
+    serial: int
+    """Another one whenever something else is computed."""
+    computing: tuple[Computing, ...]
+    """In all its threads, of which some may rather be waiting for something."""
+    holding_up: Computing | None
+    """What everything else of the engine waits for meanwhile."""
+
+
+class Presence:
+    """The file of one engine. Without a folder nobody sees it, and nothing is known of others."""
+
+    def __init__(self, folder: Path | None, engine: str) -> None:
+        self._folder = folder
+        self._engine = engine
+        self._file: int | None = None
+        self._map: mmap.mmap | bytearray = bytearray(_SIZE)
+        self._free = list(range(1, _SLOTS))
+        self._serial = 0
+        if folder is not None:
+            self._open(folder)
+
+    def _open(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A file that is not locked would be taken for that of an engine that has ended.
+        beside = folder / f".{self._engine}"
+        self._file = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.ftruncate(self._file, _SIZE)
+        fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._map = mmap.mmap(self._file, _SIZE)
+        self._map[:_PID] = f"{os.getpid():{_PID}}".encode()
+        beside.rename(folder / self._engine)
+
+    def close(self) -> None:
+        """The engine ends in good order."""
+        if self._folder is not None and self._file is not None:
+            (self._folder / self._engine).unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = None
+
+    # What this engine computes.
+
+    @contextmanager
+    def computing(self, what: Computing) -> Iterator[None]:
+        """While something is computed in a thread of its own."""
+        slot = self._free.pop() if self._free else None
+        if slot is not None:
+            self._write(slot, what.written())
+        try:
+            yield
+        finally:
+            if slot is not None:
+                self._write(slot, _NOTHING)
+                self._free.append(slot)
+
+    @coroutine
+    def followed(self, what: Computing, work: Coroutine[Any, Any, Answer]) -> Generator[Any, Any, Answer]:
+        """Does work on the event loop, and shows whenever it is computing, rather than waiting."""
+        note, value, error = what.written(), None, None
+        while True:
+            self._serial += 1
+            self._map[_PID : _PID + _SERIAL] = self._serial.to_bytes(_SERIAL, "big")
+            self._write(_LOOP, note)
+            try:
+                if error is not None:
+                    awaited = work.throw(error)
+                else:
+                    awaited = work.send(value)
+            except StopIteration as end:
+                answer: Answer = end.value
+                return answer
+            finally:
+                self._write(_LOOP, _NOTHING)
+            value = error = None
+            try:
+                value = yield awaited
+            except GeneratorExit:
+                work.close()
+                raise
+            except BaseException as thrown:
+                error = thrown
+
+    def own(self) -> Seen:
+        return _read(bytes(self._map))
+
+    def _write(self, slot: int, note: bytes) -> None:
+        start = _PID + _SERIAL + slot * _NOTE
+        self._map[start : start + _NOTE] = note
+
+    # Others.
+
+    def is_dead(self, engine: str) -> bool:
+        """Whether an engine of this machine is known to have ended. Of those of other machines nothing is known."""
+        return self._folder is not None and engine != self._engine and is_dead(self._folder, engine)
+
+    def look_at(self, engine: str) -> Seen | None:
+        """What another engine of this machine computes, or did when it ended."""
+        if self._folder is None or engine == self._engine:
+            return None
+        try:
+            return _read((self._folder / engine).read_bytes())
+        except OSError:
+            return None
+
+    def dead(self) -> list[str]:
+        """The engines of this machine that have ended without having said so."""
+        if self._folder is None:
+            return []
+        names = [path.name for path in self._folder.iterdir() if not path.name.startswith(".")]
+        return [name for name in names if self.is_dead(name)]
+
+    def forget(self, engine: str) -> None:
+        """The file of an engine that has ended is of no more use."""
+        if self._folder is not None:
+            (self._folder / engine).unlink(missing_ok=True)
+
+
+def is_dead(folder: Path, engine: str) -> bool:
+    """Whether there is a file of an engine in a folder, and its process has ended."""
+    if not engine or engine.startswith(".") or os.sep in engine:
+        return False
+    try:
+        file = os.open(folder / engine, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
+
+def stands_still(pid: int) -> bool:
+    """Whether a process was stopped, by a signal or by somebody who traces it."""
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in ("T", "t")
+    return False
+
+
+def _read(content: bytes) -> Seen:
+    pid = content[:_PID].strip(b" \0")
+    serial = int.from_bytes(content[_PID : _PID + _SERIAL], "big")
+    slots = [_read_slot(content, slot) for slot in range(_SLOTS)]
+    all_of_them = tuple(dict.fromkeys(note for note in slots if note is not None))
+    return Seen(int(pid) if pid.isdigit() else 0, serial, all_of_them, slots[_LOOP])
+
+
+def _read_slot(content: bytes, slot: int) -> Computing | None:
+    start = _PID + _SERIAL + slot * _NOTE
+    note = content[start : start + _NOTE]
+    if len(note) < _NOTE or 0 in note:
+        return None
+    text = note.decode("ascii", "replace")
+    return Computing(text[:_ID].strip(), text[_ID:].strip())
