@@ -104,11 +104,28 @@ class TestWaitingForTheServer:
         assert deployment.status == "COMPLETE"
         assert deployment.output_values["deploy_status_code"] == 0
 
-    def test_a_deployment_whose_stack_is_cancelled_has_failed(self, bench: Workbench) -> None:
+    def test_a_deployment_whose_stack_is_cancelled_is_waited_for(self, bench: Workbench) -> None:
         stack = self.waiting(bench)
 
         bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+        assert bench.wait(stack).state == "CREATE_FAILED"
+        row = bench.resources(stack)["deployment"]
+        bench.commands.signal(CALLER, stack, row, {"deploy_status_code": 0})
 
+        self.until(bench, "COMPLETE")
+        bench.until(lambda: bench.resources(stack)["deployment"].state == "CREATE_COMPLETE")
+        assert bench.stack(stack.id).state == "CREATE_FAILED"
+
+    def test_a_deployment_whose_stack_is_out_of_time_has_failed(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stack = self.waiting(bench)
+        assert bench.keeper is not None
+        [(run, _)] = bench.keeper._runs.values()
+
+        bench.loop.call_soon_threadsafe(run._expire)
+
+        assert bench.wait(stack).reason == "Timed out"
         self.until(bench, "FAILED")
         [deployment] = stored(bench, tables.software_deployment)
         assert deployment.reason == "Deployment cancelled."

@@ -131,7 +131,10 @@ class Watchdog:
             serial = seen.serial
             if suspect is not None and turns == round(HANGS_AFTER / self.TURN):
                 log.error("the engine hangs while it computes something for the stack %s", suspect.stack)
-                self._suspicion.note_own(serial, suspect)
+                try:
+                    self._suspicion.note_own(serial, suspect)
+                except Exception:
+                    log.exception("that could not be noted")
             if turns >= HOPELESS_AFTER / self.TURN and self._give_up is not None:
                 self._give_up()
         if self._give_up is not None:

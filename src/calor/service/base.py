@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, select
 from sqlalchemy.exc import IntegrityError
 
 from calor.clouds.errors import CloudError
@@ -84,6 +84,9 @@ class StackChange:
     tags: tuple[str, ...] | None = None
     converge: bool = False
 
+
+Condition = Callable[[records.Stack, Row[Any]], None]
+"""Raises ServiceError if a stack, as it was seen and as it is by now, must not be changed."""
 
 TypeCheck = Callable[[Caller, Iterable[str]], None]
 """Raises when a caller may not use one of the resource types."""
@@ -298,10 +301,12 @@ class Base:
         action: str,
         bodies: Mapping[str, bytes] | None = None,
         also: Changes | None = None,
+        only_if: Condition | None = None,
         **values: Any,
     ) -> records.Stack:
         """Starts an action: answers when the stack is IN_PROGRESS for all to see, and `also` is written. Raises
-        NotSupported for a stack that is part of another, whose action it has to be."""
+        NotSupported for a stack that is part of another, whose action it has to be, and what `only_if` raises of the
+        stack as it is then."""
         self.check_whole(stack)
         renewed = renewal(self.vault, self.database, caller, stack, action)
         values["run"] = _from_here(values.get("run", stack.run))
@@ -320,7 +325,7 @@ class Base:
         changes = also or Changes()
         changes.sealed = started.sealed
         self.note(changes, started)
-        changes.then(lambda connection: _change(connection, stack, started))
+        changes.then(lambda connection: _change(connection, stack, started, only_if))
         if "tags" in values:
             changes.then(lambda connection: _replace_tags(connection, stack.id, values["tags"]))
         if stack.state == "SNAPSHOT_IN_PROGRESS":
@@ -401,14 +406,27 @@ def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:
         connection.execute(tables.tag.insert(), [{"stack": stack, "tag": tag} for tag in dict.fromkeys(tags)])
 
 
-def _change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
+def locked(connection: Connection, seen: records.Stack) -> Row[Any]:
+    """A stack's action, status and run as they are, and stay until the transaction ends. Raises NotFound."""
+    table = tables.stack
+    columns: list[Any] = [table.c.action, table.c.status, table.c.run_id, table.c.deleted_at]
+    present = connection.execute(
+        select(*columns).where(table.c.id == seen.id).with_for_update()
+    ).one_or_none()
+    if present is None or present.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    return present
+
+
+def _change(
+    connection: Connection, seen: records.Stack, wanted: records.Stack, only_if: Condition | None
+) -> None:
     """Changes a stack from what was seen of it to what it shall be, unless it began to go meanwhile. Nothing else is
     written: an engine may have changed it, too."""
     table = tables.stack
-    query = select(table.c.action, table.c.deleted_at).where(table.c.id == seen.id).with_for_update()
-    present = connection.execute(query).one()
-    if present.deleted_at is not None:
-        raise NotFound("Stack", seen.name)
+    present = locked(connection, seen)
+    if only_if is not None:
+        only_if(seen, present)
     if present.action == "DELETE" and wanted.action != "DELETE":
         raise NotSupported(f"{wanted.action} of a stack that is being deleted is not supported.")
     before = records.as_row(seen)

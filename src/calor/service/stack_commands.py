@@ -5,20 +5,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, select
 
 from calor.engine import definitions
 from calor.engine.events import event_row
 from calor.engine.hooks import HOOK
 from calor.engine.ids import new_id
+from calor.engine.keeper import CANCELLED
 from calor.engine.reality import CONVERGE
+from calor.engine.signals import WHOLE_STACK
+from calor.engine.states import StepFailed
 from calor.language.parameters import StackIdentity
 from calor.plan.present import UNHEALTHY, implementing_type
-from calor.service.base import NewStack, StackChange
+from calor.service.base import NewStack, StackChange, locked
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
 from calor.service.update_checks import UpdateChecks
-from calor.store import records, tables
+from calor.store import records, sealing, tables
 from calor.store.database import reading
 from calor.store.writer import Changes
 
@@ -68,40 +71,55 @@ class StackCommands(UpdateChecks):
             if stack.status == "IN_PROGRESS":
                 raise ActionInProgress(stack.name)
             if stack.state != f"{action}_COMPLETE" or action == "CHECK":
-                self.start(caller, stack, action, run={})
+                self.start(caller, stack, action, only_if=_is_idle, run={})
         elif verb == "retry":
             if stack.status != "FAILED":
                 raise NotSupported(f"Retrying when stack is {stack.state} is not supported.")
             # What is done stays done: the same action starts again, with the same definition to reach.
-            self.start(caller, stack, stack.action, run=stack.run)
+            self.start(caller, stack, stack.action, only_if=_is_idle, run=stack.run)
         elif verb == "cancel_update":
-            if stack.state != "UPDATE_IN_PROGRESS":
-                raise NotSupported(f"Cancelling update when stack is {stack.state} is not supported.")
+            _check_cancelled(stack, "UPDATE")
             definition = stack.previous or stack.definition
             self.start(
                 caller,
                 stack,
                 "ROLLBACK",
+                only_if=lambda seen, present: _check_same_run(seen, present, "UPDATE"),
                 definition=definition,
                 run={} if stack.previous else {"empty": True},
             )
         elif verb == "cancel_without_rollback":
-            if stack.state not in ("UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS"):
-                raise NotSupported(f"Cancelling when stack is {stack.state} is not supported.")
+            _check_cancelled(stack, "UPDATE", "CREATE")
             self._halt(stack)
         else:
             raise ServiceError("HTTPBadRequest", f"Invalid action {verb} specified")
 
     def _halt(self, stack: records.Stack) -> None:
-        """Ends the action under way where it is."""
-        ended = records.changed(
-            stack, status="FAILED", reason=f"User cancelled stack {stack.action}", run_id=new_id(), run={}
-        )
+        """Ends the action under way: nothing more is started, and what is under way is done. A stack that is part of
+        another is ended by whoever walks the whole."""
         changes = Changes(sealed=stack.sealed)
-        changes.update(
-            tables.stack, stack.id, status=ended.status, reason=ended.reason, run_id=ended.run_id, run={}
-        )
-        self.note(changes, ended)
+        if stack.is_root:
+            reason = StepFailed.cancelled(stack.action).reason
+            values = {"status": "FAILED", "reason": reason, "run_id": new_id(), "run": {CANCELLED: True}}
+            self.note(changes, records.changed(stack, **values))
+        else:
+            changes.insert(
+                tables.inbox,
+                id=new_id(),
+                root=stack.root,
+                stack=stack.id,
+                resource=WHOLE_STACK,
+                details=None,
+            )
+
+        def write(connection: Connection) -> None:
+            present = locked(connection, stack)
+            _check_same_run(stack, present, "UPDATE", "CREATE")
+            if stack.is_root:
+                [row] = sealing.protect(connection, tables.stack, [values], stack.sealed)
+                connection.execute(tables.stack.update().where(tables.stack.c.id == stack.id).values(row))
+
+        changes.then(write)
         self.writer.write(changes)
         self.ring()
 
@@ -123,7 +141,6 @@ class StackCommands(UpdateChecks):
         changes.insert(
             tables.inbox,
             id=id,
-            seq=self.clock(),
             root=stack.root,
             stack=stack.id,
             resource=resource.name,
@@ -191,3 +208,23 @@ class StackCommands(UpdateChecks):
             stack, resource.name, resource.type, resource.physical_id, state, reason, self.clock()
         )
         changes.insert(tables.event, **told)
+
+
+def _check_cancelled(stack: records.Stack | Row[Any], *actions: str) -> None:
+    """Raises NotSupported unless one of the actions is under way."""
+    if stack.status != "IN_PROGRESS" or stack.action not in actions:
+        state = f"{stack.action}_{stack.status}"
+        raise NotSupported(f"Cancelling update when stack is {state} is not supported.")
+
+
+def _check_same_run(seen: records.Stack, present: Row[Any], *actions: str) -> None:
+    """Raises NotSupported unless the action that is to be cancelled is still under way."""
+    _check_cancelled(present, *actions)
+    if present.run_id != seen.run_id:
+        raise ActionInProgress(seen.name)
+
+
+def _is_idle(seen: records.Stack, present: Row[Any]) -> None:
+    """Raises ActionInProgress if something was begun since the stack was looked at."""
+    if present.run_id != seen.run_id or present.status == "IN_PROGRESS":
+        raise ActionInProgress(seen.name)
