@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -104,6 +105,24 @@ class TestAbandoning:
         assert both.settled(path)["stack_status"] == "UPDATE_COMPLETE"
         assert owned(both, path) == before
         both.deleted(path)
+
+    @pytest.mark.parametrize("sent", [json.dumps, yaml.safe_dump], ids=["json", "yaml"])
+    def test_templates_may_be_text(self, both: Door, sent: Callable[[Any], str]) -> None:
+        text = sent(
+            {"heat_template_version": "2021-04-16", "resources": {"a": {"type": "OS::Heat::TestResource"}}}
+        )
+        path = both.create(template=text)
+        both.settled(path)
+        before = owned(both, path)
+        data = both("DELETE", f"{path}/abandon").json()
+        assert isinstance(data["template"], dict)
+
+        body = {"stack_name": "t", "adopt_stack_data": json.dumps({**data, "template": text})}
+        made = both("POST", "/stacks", body).json()
+        path = f"/stacks/t/{made['stack']['id']}"
+
+        assert both.settled(path)["stack_status"] == "ADOPT_COMPLETE"
+        assert owned(both, path) == before
 
     def test_members_whose_names_were_drawn_keep_them(self, both: Door) -> None:
         sizes = {"min_size": 2, "max_size": 3, "resource": {"type": "OS::Heat::TestResource"}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 from workbench import CALLER, Probe, Workbench, probe, template
 
@@ -44,6 +45,51 @@ def test_a_stack_is_adopted_with_its_nested_stacks(bench: Workbench) -> None:
     assert {name: row.physical_id for name, row in bench.resources(below).items()} == {
         name: one["resource_id"] for name, one in data["resources"]["g"]["resources"].items()
     }
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        GROUP,
+        {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": probe("m")}},
+        {"type": "OS::Heat::ResourceChain", "properties": {"resources": ["Test::Probe", "Test::Probe"]}},
+    ],
+    ids=lambda group: group["type"],
+)
+def test_a_group_is_adopted_by_its_members_alone(bench: Workbench, group: dict[str, Any]) -> None:
+    data = abandoned(bench, template({"g": group}))
+    del data["resources"]["g"]["template"]
+    Probe.journal = []
+
+    stack = adopted(bench, data)
+
+    assert stack.state == "ADOPT_COMPLETE", stack.reason
+    assert Probe.journal == []
+    [below] = bench.nested(stack)
+    assert {name: row.physical_id for name, row in bench.resources(below).items()} == {
+        name: one["resource_id"] for name, one in data["resources"]["g"]["resources"].items()
+    }
+
+
+def test_a_group_with_fewer_members_than_it_shall_have_is_not_adopted(bench: Workbench) -> None:
+    data = abandoned(bench, template({"g": GROUP}))
+    del data["resources"]["g"]["template"]
+    data["resources"]["g"]["resources"].popitem()
+
+    stack = adopted(bench, data)
+
+    assert stack.state == "ADOPT_FAILED"
+    assert "Resource ID was not provided." in stack.reason
+
+
+def test_a_template_that_was_sent_as_text_is_given_away_as_data(bench: Workbench) -> None:
+    text = "heat_template_version: 2018-08-31\nresources:\n  a: {type: Test::Probe}\n"
+    stack = bench.wait(bench.create(text))  # type: ignore[arg-type]
+
+    data = bench.commands.abandon(CALLER, stack)
+
+    assert data["template"] == template({"a": {"type": "Test::Probe"}})
+    assert adopted(bench, data).state == "ADOPT_COMPLETE"
 
 
 def test_an_adopted_stack_lives_on(bench: Workbench) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calor.engine import definitions
+from calor.engine.adopting import left_below
 from calor.engine.ids import new_id, physical_name
 from calor.engine.loading import loaded
 from calor.engine.states import ResourceState, StepFailed, Stopped, follow
@@ -84,10 +85,7 @@ class Child:
         """Takes over the stack that another one had below, as it is: its members keep their names."""
         below = await self._whole(evaluated)
         if below is None:
-            template = left.get("template")
-            if not isinstance(template, dict):
-                raise StepFailed("Exception", "the data of the stack below has no template")
-            below = written(template, self._above, self.resource)
+            below = await left_below(self.parent, self.resource, self.state, evaluated, left)
         stack = await self.parent.run.stack_row(self.state.physical_id)
         await self._walk("ADOPT", evaluated, stack, below, {"adopt": left.get("resources") or {}})
 

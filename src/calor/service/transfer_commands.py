@@ -13,6 +13,8 @@ from calor.clouds.errors import NotFound as MissingObject
 from calor.engine import snapshots
 from calor.engine.exporting import exported
 from calor.engine.ids import new_id
+from calor.language import reader
+from calor.language.diagnostics import Report
 from calor.service.base import Base, NewStack
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotSupported, ServiceError
@@ -34,9 +36,14 @@ class TransferCommands(Base):
         return self.create_row(caller, new, "ADOPT", {"adopt": adopted})
 
     def export(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
-        """The stack as data: what it is made of, and the ids of what it owns."""
+        """The stack as data: what it is made of, and the ids of what it owns. A template that was sent as text is
+        data as well."""
         with reading(self.database).connect() as connection:
-            return exported(connection, stack, self.world)
+            data = exported(connection, stack, self.world)
+        if isinstance(data["template"], str):
+            source = reader.read_mapping(data["template"], "template", Report(), self.world.limits)
+            data["template"] = source.data if source is not None else {}
+        return data
 
     def abandon(self, caller: Caller, stack: records.Stack) -> dict[str, Any]:
         """Gives the stack's data away and deletes it; what it owns stays. Its name is free again when that is done,

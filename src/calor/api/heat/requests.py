@@ -39,7 +39,7 @@ def adopted_stack(api: Api, call: Call) -> tuple[NewStack, dict[str, Any]]:
     body = call.body
     text = body["adopt_stack_data"]
     source = reader.read_mapping(text, "adopt_stack_data", Report()) if isinstance(text, str) else None
-    if source is None or not isinstance(source.data.get("template"), dict):
+    if source is None or not isinstance(source.data.get("template"), (dict, str)):
         raise BadRequest("adopt_stack_data must be the data of a stack, as JSON text.")
     data: dict[str, Any] = dict(source.data)
     _check_left(data)
