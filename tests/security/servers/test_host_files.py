@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,31 @@ def test_a_detached_volume_is_gone_wherever_the_server_has_moved_it(machine: Mac
     assert machine.run("one", "test -e /moved/kallsyms/file").returncode != 0
 
 
+def test_a_server_keeps_no_file_of_a_volume_that_was_given_to_another(
+    machine: Machine, as_root: None
+) -> None:
+    script = """
+    cd /mnt/vdb; mkdir inner; echo mine >inner/file; exec 3<inner/file
+    (cd inner; while :; do cat ../secret ./secret; cat <&3; echo w >written; sleep 0.1; done) >>/root/seen 2>&1 &
+    """
+    volume = volume_of(machine, "v")
+    machine.boot("one", volumes=(volume,), script=script)
+    machine.finished("one")
+    machine.boot("two")
+    machine.finished("two")
+    machine.do(machine.linux.detach("one", "v"))
+    machine.do(machine.linux.attach("two", volume))
+    machine.out("two", "test ! -e /mnt/vdb/inner/other; cat /mnt/vdb/inner/file")
+    machine.out("two", "echo a secret of two >/mnt/vdb/secret; cp /mnt/vdb/secret /mnt/vdb/inner; sync")
+    before = machine.out("one", "wc -l </root/seen")
+    eventually(lambda: int(machine.out("one", "wc -l </root/seen")) > int(before) + 10, "it goes on trying")
+    assert "a secret of two" not in machine.out("one", "cat /root/seen")
+    machine.out("two", "rm -f /mnt/vdb/inner/written")
+    machine.do(machine.linux.detach("two", "v"))
+    machine.do(machine.linux.attach("two", volume))
+    assert machine.out("two", "cat /mnt/vdb/secret; ls /mnt/vdb/inner") == "a secret of two\nfile\nsecret\n"
+
+
 @pytest.mark.parametrize("links", [("dev", "proc", "run", "mnt", "sys"), ("usr",), ("usr/local",), ("etc",)])
 def test_an_image_brings_no_links_to_the_host(
     machine: Machine, secrets: Path, tmp_path: Path, links: tuple[str, ...]
@@ -215,3 +241,69 @@ END
     eventually(lambda: not list((machine.folder / "removed").iterdir()), "it is all removed")
     machine.kill_holder()
     machine.restart()
+
+
+def test_nothing_of_the_host_is_read_or_made_while_a_server_fights_back(
+    machine: Machine, secrets: Path, tmp_path: Path
+) -> None:
+    """Folders are swapped for links from the first moment of each boot, while images are made, volumes come and go, and
+    the server is rebooted and rebuilt."""
+    outside = tmp_path / "made"
+    outside.mkdir()
+    fighting = SWAPPING + "rmdir /mnt; mkdir -p /mnt /x\n"
+    for number, (place, lead) in enumerate(
+        [
+            ("/mnt", outside),
+            ("/mnt", secrets),
+            ("/etc", secrets),
+            ("/var", outside),
+            ("/root", secrets),
+            ("/x/y", secrets),
+        ]
+    ):
+        # What came with the image cannot be exchanged: a copy can.
+        fighting += (
+            f"[ -e {place}.own ] || {{ cp -a {place} {place}.copy 2>/dev/null || mkdir -p {place}.copy; }}\n"
+        )
+        fighting += f": >{place}.own; rm -rf {place}; mv {place}.copy {place} 2>/dev/null\n"
+        fighting += f"ln -sfn {lead} /link{number}; swap {place} /link{number}\n"
+    config = (
+        f"#cloud-config\nbootcmd:\n- |\n{''.join(f'  {line}' + chr(10) for line in fighting.splitlines())}"
+    )
+    volumes = [volume_of(machine, f"v{number}", f"/dev/vd{chr(98 + number)}") for number in range(3)]
+    tried = {"snapshot": 0, "attach": 0, "boot": 0, "rebuild": 0}
+
+    def attempt(what: str, work: Callable[[], object]) -> None:
+        """A server that fights may well fail itself."""
+        try:
+            work()
+            tried[what] += 1
+        except MachineryFailed:
+            pass
+
+    for round_ in range(4):
+        fresh = round_ % 2 == 0
+        plan = machine.plan("one", user_data=config.encode(), volumes=tuple(volumes[:1]))
+        attempt(
+            "rebuild" if fresh else "boot",
+            lambda plan=plan, fresh=fresh: machine.do(machine.linux.boot(plan, fresh)),
+        )
+        eventually(lambda: "boots from" in machine.console("one"), "it boots")
+        for number in range(4):
+            target = tmp_path / f"snapshot{round_}{number}.tar.gz"
+            attempt("snapshot", lambda target=target: machine.do(machine.linux.snapshot("one", target)))
+            if target.exists():
+                assert not {
+                    name for name, words in contents(target).items() if words == b"a secret of the host"
+                }
+            for volume in volumes[1:]:
+                attempt("attach", lambda volume=volume: machine.do(machine.linux.attach("one", volume)))
+                attempt("attach", lambda volume=volume: machine.do(machine.linux.detach("one", volume.id)))
+        machine.do(machine.linux.halt("one"))
+        assert list(outside.iterdir()) == []
+        assert told(secrets) == {"a secret of the host"}
+        assert sorted(one.name for one in secrets.iterdir()) == [
+            f"file{number:02}" for number in range(20)
+        ] + ["local"]
+        assert list((secrets / "local").iterdir()) == []
+    assert all(tried.values()), tried

@@ -227,7 +227,8 @@ class Linux:
             await self.destroy(plan.id)
         image = await self._image(plan)
         names = {host: METADATA_ADDRESS for host, _ in self._doors if not _is_address(host)}
-        write_boot(folder / "boot", plan, image.default_user, names)
+        # User data may take a while to be understood.
+        await asyncio.to_thread(write_boot, folder / "boot", plan, image.default_user, names)
         if plan.config_drive is not None:
             write_config_drive(folder / "config", plan.config_drive)
         for volume in plan.volumes:

@@ -11,6 +11,7 @@ from pathlib import Path
 from calor.localcloud.linux.confinement import Ids
 
 MOST_BYTES = 1 << 20
+_MOST_PIECES = 32
 
 
 class Console:
@@ -28,8 +29,12 @@ class Console:
         self._size = os.fstat(self._log).st_size
 
     def take(self) -> None:
+        """Not everything at once: a server that never stops writing must not keep others waiting."""
         with suppress(BlockingIOError, OSError):
-            while data := os.read(self.terminal, 1 << 16):
+            for _ in range(_MOST_PIECES):
+                data = os.read(self.terminal, 1 << 16)
+                if not data:
+                    return
                 os.write(self._log, data)
                 self._size += len(data)
                 if self._size > MOST_BYTES:

@@ -20,6 +20,8 @@ log = logging.getLogger("calor.localcloud")
 _OFTEN, _SELDOM, _SECONDS_AWAKE = 0.1, 1.0, 20.0
 _FIRST_OPEN_PORT, _ALTERNATIVE = 1024, 8000
 _SECONDS_TO_CONNECT = 10.0
+_MOST_PORTS = 256
+"""Of one server: each takes a socket of the host."""
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -71,7 +73,7 @@ class Relays:
         wanted = {
             (published[port_id].address, port): published[port_id]
             for port_id, ports in listening.items()
-            for port in ports
+            for port in ports[:_MOST_PORTS]
         }
         for place in self._open.keys() - wanted.keys():
             self._open.pop(place).close()

@@ -19,7 +19,15 @@ from pathlib import Path
 
 from calor.localcloud.linux import beneath, syscalls
 from calor.localcloud.linux.confinement import Ids
-from calor.localcloud.linux.growing import SYSTEM_PATH, distrust, flush, grow_at_rest, grow_in_use, has_room
+from calor.localcloud.linux.growing import (
+    SYSTEM_PATH,
+    distrust,
+    flush,
+    grow_at_rest,
+    grow_in_use,
+    has_room,
+    shut_down,
+)
 from calor.localcloud.linux.roots import forget_gone, mark
 from calor.localcloud.linux.syscalls import MS_NODEV, MS_NOSUID, NEWNS, mount, umount
 from calor.localcloud.machinery import MachineryFailed, VolumePlan
@@ -94,35 +102,37 @@ class Volumes:
         self._folder = folder
         self._can_mount = can_mount
         self._users: dict[str, set[str]] = {}
+        self._devices: dict[str, str] = {}
+        """The names of their block devices. The file of a volume may have more than one: of another, only a process of
+        a server that had it may be left, which has no use of it any more."""
 
     def open(self, volume: VolumePlan, server: str) -> Path:
-        users = self._users.setdefault(volume.id, set())
         place = self._folder / volume.id
         if not self._can_mount:
             place = place / "content"
             place.mkdir(mode=0o755, parents=True, exist_ok=True)
             mark(self._folder / volume.id, volume.file)
-        else:
-            if not users:
-                place.mkdir(parents=True, exist_ok=True)
-                self._mount(volume, place)
-        users.add(server)
+        elif volume.id not in self._users:
+            place.mkdir(parents=True, exist_ok=True)
+            self._mount(volume, place)
+        self._users.setdefault(volume.id, set()).add(server)
         return place
 
     def _mount(self, volume: VolumePlan, place: Path) -> None:
         check_trust(volume)
         file = volume.file
-        device = _device_of(file) or _new_device(file)
+        device = _new_device(file)
         try:
             mount(f"/dev/{device.name}", str(place), "ext4", MS_NOSUID | MS_NODEV, "errors=remount-ro")
+            self._devices[volume.id] = device.name
             _grow(device, file, place)
         finally:
             device.close()
 
     def grow(self, volume_id: str, file: Path) -> None:
         """Lets servers that have the volume see that its file became larger."""
-        device = _device_of(file) if volume_id in self._users and self._can_mount else None
-        if device is not None:
+        if volume_id in self._users and self._can_mount:
+            device = _Loop(self._devices[volume_id])
             try:
                 _grow(device, file, self._folder / volume_id)
             finally:
@@ -138,11 +148,23 @@ class Volumes:
         users.discard(server)
         if not users:
             self._users.pop(volume_id, None)
+            self._devices.pop(volume_id, None)
             if self._can_mount:
-                with suppress(OSError):
-                    umount(str(self._folder / volume_id))
-                with suppress(OSError):
-                    (self._folder / volume_id).rmdir()
+                self._unmount(self._folder / volume_id)
+
+    def _unmount(self, place: Path) -> None:
+        """Whoever gets the volume next has it alone: a server may still have files of it open, and keeps none."""
+        with suppress(OSError):
+            folder = beneath.open_folder(place)
+            try:
+                umount(str(place))
+                # Never the file system of the host itself.
+                if os.fstat(folder).st_dev != os.stat(self._folder).st_dev:
+                    shut_down(folder)
+            finally:
+                os.close(folder)
+        with suppress(OSError):
+            place.rmdir()
 
     def forget(self) -> None:
         """Removes what belonged to volumes that are gone."""
@@ -170,7 +192,7 @@ def _grow(device: _Loop, file: Path, place: Path) -> None:
 
 
 def _device_of(file: Path) -> _Loop | None:
-    """One whose file it is already: processes of a server may still use what was taken from it."""
+    """One whose file it is: the kernel takes its time to let go of those that nobody uses."""
     for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
         with suppress(OSError):
             if backing.read_text().strip() == str(file):
