@@ -15,12 +15,13 @@ from starlette.testclient import TestClient
 from calor.api.app import create_app
 from calor.api.auth import Identity
 from calor.api.errors import Unauthorized
-from calor.api.policy import Policy
 from calor.api.settings import ApiSettings
 from calor.engine import definitions
 from calor.language.library import World
 from calor.service.caller import Caller
 from calor.service.commands import Commands
+from calor.service.gate import Gate
+from calor.service.policy import Policy
 from calor.service.queries import Queries
 from calor.store import contents, records, tables
 from calor.store.writer import Changes, Writer
@@ -225,10 +226,8 @@ class Door:
 
 def open_door(stage: Stage, **settings: Any) -> Door:
     app = create_app(
-        stage.queries,
-        stage.commands,
+        Gate(stage.queries, stage.commands, stage.policy),
         FakeAuthenticator(stage.policy),
-        stage.policy,
         ApiSettings(poll_seconds=0.01, **settings),
     )
     client = TestClient(app, base_url="http://heat.test:8004", follow_redirects=False)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from door import Door, Stage, open_door
 
-from calor.api.policy import Policy
 from calor.engine.keeper import Keeper
 from calor.service.commands import Commands
+from calor.service.policy import Policy
 from calor.service.queries import Queries
 from calor.store import database, schema
 from calor.store.cipher import Cipher

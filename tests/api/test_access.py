@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from door import OTHER, PROJECT, SMALL, Door, Stage, error, open_door, token
 
-from calor.api.errors import Forbidden
-from calor.api.policy import Policy, PolicyUnusable
 from calor.service.caller import Caller
+from calor.service.errors import Forbidden
+from calor.service.policy import Policy, PolicyUnusable
 
 READER = token(roles="reader")
 ADMIN = token("root", OTHER, "admin,member,reader")

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from calor.api.cfn import app
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
+from calor.service.gate import Gate
 from calor.store import tables
 
 USERS = "9" * 32
@@ -37,7 +38,7 @@ class Cfn:
         self.stack = stage.add_stack("s", user_project=USERS)
         stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle")
         stage.add_resource(self.stack, "t")
-        served = app.create_cfn_app(stage.database, stage.commands, verify)
+        served = app.create_cfn_app(stage.database, Gate(stage.queries, stage.commands, stage.policy), verify)
         self._client = TestClient(served, base_url="http://cfn.test")
 
     def arn(self, resource: str = "h", project: str = PROJECT, name: str = "s") -> str:

@@ -15,9 +15,10 @@ from door import OTHER, PROJECT
 from calor.api.auth import MultiCloud, load_backend
 from calor.api.auth.keystone import KeystoneAuthenticator, PasswordAuthenticator
 from calor.api.auth.memory import Memory
-from calor.api.errors import BadRequest, Forbidden, Unauthorized, Unavailable
+from calor.api.errors import BadRequest, Unauthorized, Unavailable
 from calor.clouds.sessions import Cloud, ServiceAccount, versioned
 from calor.service.caller import Caller
+from calor.service.errors import Forbidden
 
 
 class Keystone:

@@ -103,6 +103,7 @@ class TestDeployments:
 
     def test_a_server_asks_as_a_user_of_its_stack(self, stocked: Door) -> None:
         own = "9" * 32
+        stocked.stage.add_stack("servers", user_project=own)
         agent = stocked.by(token("agent", own, "heat_stack_user"), own)
 
         shown = agent.get("/software_deployments/metadata/server")["metadata"]

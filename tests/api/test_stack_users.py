@@ -56,6 +56,7 @@ class TestWhatTheyReach:
         assert agent.get(f"/stacks/below/{below}/resources/mine/metadata") == {"metadata": {"c": 3}}
         assert agent("GET", "/stacks/below").status_code == 302
 
+    @pytest.mark.usefixtures("stack")
     def test_what_a_server_has_to_apply_by_name(self, door: Door, agent: Door) -> None:
         for name in ("20-second", "10-first"):
             config = {"name": name, "config": "#!", "inputs": [{"name": "i", "value": 1}]}

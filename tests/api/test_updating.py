@@ -157,7 +157,7 @@ class TestAnswers:
         assert "files_container" in error(door("POST", "/stacks", body), 400)["message"]
 
     def test_a_patch_that_changes_nothing_has_a_rule_of_its_own(self, stage: Stage, tmp_path: Any) -> None:
-        from calor.api.policy import Policy
+        from calor.service.policy import Policy
 
         rules = tmp_path / "policy.yaml"
         rules.write_text('"stacks:update_no_change": "role:reader"\n')

@@ -12,8 +12,8 @@ import pytest
 from door import PROJECT, Door, Stage, open_door, token
 from workbench import Probe, Workbench
 
-from calor.api.policy import Policy
 from calor.language.schema import SHOW, Attribute, Property
+from calor.service.policy import Policy
 from calor.service.queries import Queries
 from calor.types import catalogue
 

@@ -23,15 +23,13 @@ from calor.api.heat.routes import ROUTES
 from calor.api.metrics import exposition
 from calor.api.observing import ROUTE, Observed
 from calor.api.openapi.document import document
-from calor.api.policy import Policy
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
 from calor.api.web import Api, Call, Query, Reply, respond
 from calor.fetching.turns import budget
 from calor.observe import exposing, fields
-from calor.service.commands import Commands
 from calor.service.errors import ServiceError
-from calor.service.queries import Queries
+from calor.service.gate import Gate
 from calor.store.cipher import WrongKey
 from calor.store.outages import is_passing
 
@@ -42,20 +40,18 @@ _FETCHING_SECONDS = 60.0
 
 
 def create_app(
-    queries: Queries,
-    commands: Commands,
+    gate: Gate,
     authenticator: Authenticator,
-    policy: Policy,
     settings: ApiSettings | None = None,
     of_processes: Callable[[], str] = exposing.figures,
 ) -> Starlette:
     """The app. `of_processes` tells the figures of all processes, in the form of Prometheus."""
     settings = settings or ApiSettings()
-    endpoint = _Endpoint(Api(queries, commands, policy, settings), authenticator)
+    endpoint = _Endpoint(gate, settings, authenticator)
 
     def healthcheck(request: Request) -> Response:
         try:
-            queries.services.ping()
+            gate.services.ping()
         except Exception:
             log.exception("the database does not answer")
             return PlainTextResponse("the database does not answer", 503)
@@ -64,7 +60,7 @@ def create_app(
     def figures(request: Request) -> Response:
         if request.client is not None and request.client.host == settings.servers_come_from:
             return PlainTextResponse("metrics are not for servers", 403)
-        return Response(exposition(queries.services, of_processes), media_type="text/plain; version=0.0.4")
+        return Response(exposition(gate.services, of_processes), media_type="text/plain; version=0.0.4")
 
     def described(request: Request) -> Response:
         return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
@@ -97,8 +93,9 @@ def create_app(
 class _Endpoint:
     """Takes a request from its path to its answer."""
 
-    def __init__(self, api: Api, authenticator: Authenticator) -> None:
-        self._api = api
+    def __init__(self, gate: Gate, settings: ApiSettings, authenticator: Authenticator) -> None:
+        self._gate = gate
+        self._settings = settings
         self._authenticator = authenticator
         self._router = Router(ROUTES)
 
@@ -116,13 +113,13 @@ class _Endpoint:
 
     def _found(self, request: Request) -> Match | Response:
         """What answers a request, or the answer that there is nothing that does."""
-        if len(str(request.url)) > self._api.settings.longest_url:
+        if len(str(request.url)) > self._settings.longest_url:
             return respond(Reply(414, notice(414)))
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         try:
             below = unversioned(path, request.headers.get("accept", ""))
         except VersionUnknown:
-            return respond(Reply(300, _versions(base_url(request, self._api.settings.trust_proxy_headers))))
+            return respond(Reply(300, _versions(base_url(request, self._settings.trust_proxy_headers))))
         found = self._router.find(below, request.method) if below is not None and "\0" not in below else None
         if found is None:
             return respond(Reply(404, notice(404)))
@@ -135,7 +132,7 @@ class _Endpoint:
 
     async def _answer(self, request: Request, found: Match) -> Response:
         try:
-            raw = await bodies.receive(request, self._api.settings.largest_body)
+            raw = await bodies.receive(request, self._settings.largest_body)
             with budget(_FETCHING_SECONDS):
                 reply = await run_in_threadpool(self._handled, request, found, raw)
             return respond(reply)
@@ -159,9 +156,9 @@ class _Endpoint:
         project = found.path["project"]
         caller = self._authenticator.authenticate(request.headers, project)
         fields.learn(project=caller.project, user=caller.username, stack=found.path.get("stack_name"))
-        if found.route.rule:
-            self._api.policy.enforce(caller, found.route.rule)
-        settings = self._api.settings
+        rule, settings = found.route.rule, self._settings
+        # Who is refused anyway need not have the body looked at.
+        admitted = self._gate.admit(caller, rule) if isinstance(rule, str) else None
         base = base_url(request, settings.trust_proxy_headers)
         given = bodies.parse(raw, request.headers.get("content-type", ""))
         if len(raw) > settings.largest_template:
@@ -177,7 +174,11 @@ class _Endpoint:
             raw_query=request.url.query,
             given=given,
         )
-        return found.route.handler(self._api, call)
+        if admitted is None:
+            assert not isinstance(rule, str)
+            admitted = self._gate.admit(caller, rule(call))
+        api = Api(admitted.queries, admitted.commands, admitted.policy, settings)
+        return found.route.handler(api, call)
 
     def _refusal(self, error: ServiceError) -> Response:
         status = status_of(error)

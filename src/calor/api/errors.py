@@ -56,11 +56,6 @@ class BadRequest(ServiceError):
         super().__init__(kind, message)
 
 
-class Forbidden(ServiceError):
-    def __init__(self, message: str = "You are not authorized to complete this action.") -> None:
-        super().__init__("Forbidden", message)
-
-
 class Unauthorized(ServiceError):
     def __init__(self, message: str = "The request you have made requires authentication.") -> None:
         super().__init__("HTTPUnauthorized", message)

@@ -11,10 +11,10 @@ from urllib.parse import parse_qsl
 from starlette.responses import Response
 
 from calor.api.errors import BadRequest, notice
-from calor.api.policy import Policy
 from calor.api.settings import ApiSettings
 from calor.service.caller import Caller
 from calor.service.commands import Commands
+from calor.service.policy import Policy
 from calor.service.queries import Queries
 
 LARGEST_NUMBER = 2**31 - 1
@@ -129,7 +129,8 @@ class Route:
     method: str
     path: str
     handler: Handler
-    rule: str
+    rule: str | Callable[[Call], str]
+    """A function where it depends on the body."""
     alone: bool = False
     """Whether other methods find nothing at the path, rather than being wrong there."""
 

@@ -67,6 +67,10 @@ class Api:
 
 
 def path_of(*parts: str) -> str:
+    """The path of an object. Raises NotFound for parts that no object can have: with them, the request would reach
+    another one."""
+    if not {".", ".."}.isdisjoint(parts):
+        raise NotFound(f"{'/'.join(parts)!r} names nothing.", status=404)
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 

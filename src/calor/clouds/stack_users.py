@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from calor.clouds.calls import Api
-from calor.clouds.errors import Conflict, NotFound, Permanent
+from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.sessions import Cloud, access_of
 from calor.clouds.signing import KeyPair
 
@@ -137,7 +137,9 @@ class StackUsers:
             project = domain.identity.ask("GET", "projects", project_id)["project"]
         except NotFound:
             return
-        if project["domain_id"] != domain.id:
+        except Forbidden:
+            project = {}
+        if project.get("domain_id") != domain.id:
             # A wrong id must never cost someone the project they work in.
             raise Permanent(f"The project {project_id} is not one for the users of stacks.")
         params = {"scope.project.id": project_id, "include_names": "true"}

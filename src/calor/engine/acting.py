@@ -8,13 +8,15 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calor.engine.context import Context
+from calor.engine.foreign import exists
 from calor.engine.states import ResourceState, StepFailed, Stopped
+from calor.engine.tree import has_stack
 from calor.engine.walking import walk
 from calor.graph import Graph
 from calor.language.definition import Definition
 from calor.observe.fields import at_resource
 from calor.plan.choosing import current
-from calor.plan.present import IMPLEMENTATION, NESTED, declared_type
+from calor.plan.present import EXTERNAL, IMPLEMENTATION, declared_type
 from calor.store import records
 
 if TYPE_CHECKING:
@@ -85,8 +87,10 @@ class ActionWalk:
         found = declared_type(state, self.run.world.declaration)
         never_made = state.status == "FAILED" and state.physical_id is None
         self._enter(state)
-        if state.data.get(NESTED):
+        if has_stack(state):
             return self._finish(self._below(state), state)
+        if state.data.get(EXTERNAL):
+            return self._leave_alone(state, found)
         handler = getattr(found, self.action.lower(), None)
         if handler is None:
             if never_made:
@@ -106,6 +110,17 @@ class ActionWalk:
         self._done(state, outcome)
         return None
 
+    def _leave_alone(self, state: ResourceState, found: Any) -> Coroutine[Any, Any, None] | None:
+        """Nothing is done to what the stack only refers to. A check tells whether it is there."""
+        if self.action == "CHECK":
+            return self._finish(self._must_exist(state, found), state)
+        self._leave(state)
+        return None
+
+    async def _must_exist(self, state: ResourceState, found: Any) -> None:
+        if not await exists(found, self.context(state)):
+            raise StepFailed("NotFound", f"{state.type_name} {state.physical_id} is gone")
+
     def _passes(self, state: ResourceState) -> bool:
         """Whether the action has nothing to do with the resource."""
         if state.action == "INIT" or (state.action == "DELETE" and state.status == "COMPLETE"):
@@ -117,7 +132,7 @@ class ActionWalk:
         return False
 
     async def _below(self, state: ResourceState) -> None:
-        stack = await self.run.stack_row(state.physical_id)
+        stack = await self.run.stack_below(self.stack, state)
         if stack is None:
             raise StepFailed("NotFound", f"the stack below {state.name} is gone")
         inner = ActionWalk(self.run, stack, self.action, await self.run.resource_rows(stack.id))

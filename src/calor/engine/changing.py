@@ -22,7 +22,7 @@ from calor.plan.decision import (
     decide_with_stack_below,
     restriction,
 )
-from calor.plan.present import METADATA
+from calor.plan.present import EXTERNAL, METADATA
 from calor.types.behaviour import NeedsReplacement
 
 CHANGING = "_changing"
@@ -37,6 +37,9 @@ class Changing(Making):
         evaluated: Evaluated,
         decision: Decision,
     ) -> Following:
+        if state.data.get(EXTERNAL):
+            message = f"{state.name} belongs to somebody else and cannot be changed"
+            raise self._failed_before(resource, state, StepFailed("NotSupported", message))
         properties = bare(evaluated.values)
         # What an interrupted update may have changed is given a value again, even if it is the old one.
         changed = decision.changed | frozenset(state.data.get(CHANGING, ()))
@@ -119,7 +122,7 @@ class Changing(Making):
             await awaited(self._update(resource, state, evaluated, decision))
             return
         if self.members_are_read or self.reads_more(state):
-            stack = await self.run.stack_row(state.physical_id)
+            stack = await self.run.stack_below(self.stack, state)
             assert stack is not None
             await child.reopen(evaluated, stack)
             self.children[resource.name] = child

@@ -11,6 +11,7 @@ from calor.engine.adopting import left_below
 from calor.engine.ids import new_id, physical_name
 from calor.engine.loading import loaded
 from calor.engine.states import ResourceState, StepFailed, Stopped, follow
+from calor.engine.tree import has_stack
 from calor.engine.walking import awaited
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated
@@ -18,7 +19,6 @@ from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
 from calor.language.parameters import StackIdentity
 from calor.plan.below import Below, define_below, stages, whole, written
-from calor.plan.decision import has_stack_below
 from calor.store import contents, records
 
 if TYPE_CHECKING:
@@ -42,16 +42,19 @@ class Child:
 
     async def create(self, evaluated: Evaluated) -> None:
         """Makes the stack below, or goes on with that."""
-        await self._become("CREATE", evaluated, await self.parent.run.stack_row(self.state.physical_id))
+        await self._become("CREATE", evaluated, await self._stored())
 
     async def update(self, evaluated: Evaluated) -> None:
-        stack = await self.parent.run.stack_row(self.state.physical_id)
+        stack = await self._stored()
         await self._become("CREATE" if stack is None else "UPDATE", evaluated, stack)
+
+    async def _stored(self) -> records.Stack | None:
+        return await self.parent.run.stack_below(self.parent.stack, self.state)
 
     async def differs(self, evaluated: Evaluated) -> bool:
         """Whether the stack below would change, although the resource's own properties do not: its template may
         be another one, or it may not have got where it was to go."""
-        stack = await self.parent.run.stack_row(self.state.physical_id)
+        stack = await self._stored()
         if stack is None or stack.status != "COMPLETE" or stack.id in self.parent.run.ailing:
             return True
         try:
@@ -86,7 +89,7 @@ class Child:
         below = await self._whole(evaluated)
         if below is None:
             below = await left_below(self.parent, self.resource, self.state, evaluated, left)
-        stack = await self.parent.run.stack_row(self.state.physical_id)
+        stack = await self._stored()
         await self._walk("ADOPT", evaluated, stack, below, {"adopt": left.get("resources") or {}})
 
     async def rewalk(
@@ -302,9 +305,9 @@ async def _reopen_children(walk: StackWalk) -> None:
     assert walk.definition is not None
     for state in list(walk.current.values()):
         resource = walk.definition.resources.get(state.name)
-        if resource is None or not has_stack_below(resource.found):
+        if resource is None or not has_stack(state):
             continue
-        stack = await walk.run.stack_row(state.physical_id)
+        stack = await walk.run.stack_below(walk.stack, state)
         if stack is None:
             continue
         child = Child(walk, resource, state)
@@ -319,7 +322,7 @@ async def _reopen_children(walk: StackWalk) -> None:
 
 async def delete_child(parent: StackWalk, state: ResourceState) -> None:
     """Deletes the stack below a resource, with all that is in it."""
-    stack = await parent.run.stack_row(state.physical_id)
+    stack = await parent.run.stack_below(parent.stack, state)
     if stack is None or stack.deleted_at is not None:
         return
     stack = parent.journal.stack_changed(

@@ -14,6 +14,7 @@ from calor.engine import server_metadata
 from calor.engine.ids import new_id
 from calor.store import records, tables
 from calor.store.database import reading
+from calor.store.writer import MOST_IDS, Changes
 from calor.types.heat.configs import UNGROUPED
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def changed_deployment(fields: Mapping[str, Any], now: float) -> dict[str, Any]:
     return {**{_NAMES.get(name, name): value for name, value in fields.items()}, "updated_at": now}
 
 
+def _drop_configs(connection: Connection, project: str, ids: list[str]) -> None:
+    table = tables.software_config
+    for start in range(0, len(ids), MOST_IDS):
+        some = table.c.id.in_(ids[start : start + MOST_IDS])
+        connection.execute(table.delete().where(some, table.c.project == project))
+
+
 class Configs:
     """Of one run. What it has written is read back before it is in the database."""
 
@@ -69,6 +77,8 @@ class Configs:
         self._run = run
         self._awaited: set[str] = set()
         """Deployments that this run has begun and waits for."""
+        self._dropped: tuple[Changes, list[str]] | None = None
+        """Configs that go with the changes that are being collected."""
 
     def store_config(self, project: str, fields: Mapping[str, Any]) -> str:
         made = new_config(project, fields, self._run.now())
@@ -82,8 +92,14 @@ class Configs:
         found = records.record(records.SoftwareConfig, row)
         return {"id": found.id, "name": found.name, "group": found.group, **found.config}
 
-    def delete_config(self, id: str) -> None:
-        self._run.journal.changes.delete(tables.software_config, id)
+    def delete_config(self, project: str, id: str) -> None:
+        """One statement deletes all that are dropped together. None of another project is."""
+        changes = self._run.journal.changes
+        if self._dropped is None or self._dropped[0] is not changes:
+            ids: list[str] = []
+            self._dropped = changes, ids
+            changes.then(partial(_drop_configs, project=project, ids=ids))
+        self._dropped[1].append(id)
 
     async def create_deployment(
         self, project: str, fields: Mapping[str, Any], note: Callable[[str], None]
@@ -96,12 +112,15 @@ class Configs:
         self._await(made.id, fields)
         await self._tell(fields["server"])
 
-    async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
+    async def update_deployment(self, project: str, id: str, fields: Mapping[str, Any]) -> None:
+        shown = await self.deployment(project, id)
+        if shown is None:
+            return
         values = changed_deployment(fields, self._run.now())
         self._run.journal.changes.update(tables.software_deployment, id, **values)
         self._await(id, fields)
         await self._run.journal.flush()
-        if "config" in fields and (shown := await self.deployment(id)) is not None:
+        if "config" in fields:
             await self._tell(shown["server"])
 
     def _await(self, id: str, fields: Mapping[str, Any]) -> None:
@@ -113,12 +132,12 @@ class Configs:
     async def _stack_user_project(self) -> str | None:
         """The project of the tree's users, as which servers read what is theirs."""
         stack = self._run.stack
-        root = stack if stack.is_root else await self._run.stack_row(stack.root)
+        root = stack if stack.is_root else await self._run.stack_of_tree(stack.root)
         return root.user_project if root is not None else None
 
-    async def deployment(self, id: str) -> dict[str, Any] | None:
+    async def deployment(self, project: str, id: str) -> dict[str, Any] | None:
         row = await self._row(tables.software_deployment, id)
-        if row is None:
+        if row is None or row.project != project:
             return None
         found = records.record(records.SoftwareDeployment, row)
         return {
@@ -132,10 +151,11 @@ class Configs:
             "output_values": found.output_values,
         }
 
-    async def delete_deployment(self, id: str) -> None:
-        shown = await self.deployment(id)
-        self._run.journal.changes.delete(tables.software_deployment, id)
-        await self._tell(shown["server"] if shown is not None else "")
+    async def delete_deployment(self, project: str, id: str) -> None:
+        shown = await self.deployment(project, id)
+        if shown is not None:
+            self._run.journal.changes.delete(tables.software_deployment, id)
+            await self._tell(shown["server"])
 
     async def deployed(self, server: str) -> list[dict[str, Any]]:
         """What a server has to apply, as its agent gets it."""

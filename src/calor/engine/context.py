@@ -177,19 +177,19 @@ class Context:
         return await self._walk.run.configs.config(self.project, id)
 
     def delete_config(self, id: str) -> None:
-        self._walk.run.configs.delete_config(id)
+        self._walk.run.configs.delete_config(self.project, id)
 
     async def create_deployment(self, fields: Mapping[str, Any]) -> None:
         await self._walk.run.configs.create_deployment(self.project, fields, self.made)
 
     async def update_deployment(self, id: str, fields: Mapping[str, Any]) -> None:
-        await self._walk.run.configs.update_deployment(id, fields)
+        await self._walk.run.configs.update_deployment(self.project, id, fields)
 
     async def deployment(self, id: str) -> dict[str, Any] | None:
-        return await self._walk.run.configs.deployment(id)
+        return await self._walk.run.configs.deployment(self.project, id)
 
     async def delete_deployment(self, id: str) -> None:
-        await self._walk.run.configs.delete_deployment(id)
+        await self._walk.run.configs.delete_deployment(self.project, id)
 
     # Signals from outside.
 
@@ -273,6 +273,9 @@ class Context:
 
     async def cloud(self, region: str | None = None) -> CloudAccess:
         return (await self._walk.run.cloud(region)).for_resource(self._state)
+
+    async def owns_stack(self, id: str) -> bool:
+        return await self._walk.run.owns_stack(id)
 
     async def taken(self, physical_ids: Sequence[str]) -> frozenset[str]:
         return await self._walk.run.taken(physical_ids, but=self.id)

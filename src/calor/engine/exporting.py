@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from calor.engine import definitions
+from calor.engine.tree import stack_below
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
-from calor.plan.present import NESTED
 from calor.store import records, tables
 
 
@@ -36,7 +36,7 @@ def exported(connection: Connection, stack: records.Stack, world: World) -> dict
         },
         "environment_files": request["environment_files"],
         "resources": {
-            row.name: _resource(connection, row, world) for row in resources if row.replaced_by is None
+            row.name: _resource(connection, stack, row, world) for row in resources if row.replaced_by is None
         },
         "project_id": stack.project,
         "stack_user_project_id": stack.user_project,
@@ -49,7 +49,9 @@ def _encrypted(stack: records.Stack, request: dict[str, Any], world: World) -> l
     return definitions.encrypted_names(definition) if definition is not None else []
 
 
-def _resource(connection: Connection, row: records.Resource, world: World) -> dict[str, Any]:
+def _resource(
+    connection: Connection, stack: records.Stack, row: records.Resource, world: World
+) -> dict[str, Any]:
     own = {
         "name": row.name,
         "resource_id": row.physical_id,
@@ -59,10 +61,5 @@ def _resource(connection: Connection, row: records.Resource, world: World) -> di
         "metadata": row.metadata or {},
         "resource_data": {name: value for name, value in (row.data or {}).items() if name[:1] != "_"},
     }
-    if not (row.data or {}).get(NESTED) or row.physical_id is None:
-        return own
-    query = select(tables.stack).where(tables.stack.c.id == row.physical_id)
-    found = connection.execute(query).one_or_none()
-    if found is None:
-        return own
-    return {**exported(connection, records.record(records.Stack, found), world), **own}
+    below = stack_below(connection, stack, row)
+    return own if below is None else {**exported(connection, below, world), **own}

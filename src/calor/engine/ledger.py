@@ -12,7 +12,7 @@ from sqlalchemy import Engine, select
 
 from calor.clouds.errors import CloudError, NotFound, Permanent
 from calor.clouds.zaqar import Queues
-from calor.engine import definitions, snapshots
+from calor.engine import definitions, snapshots, tree
 from calor.engine.cloud_access import CloudAccess
 from calor.engine.journal import Journal
 from calor.engine.remote import RemoteStacks, asked
@@ -52,17 +52,35 @@ class Ledger:
         """The whole of which this is a part."""
         return cast("Run", self)
 
-    async def stack_row(self, id: str | None) -> records.Stack | None:
-        """A stack's row as it is now, what the run itself has changed included."""
-        if id is None:
+    async def stack_below(self, above: records.Stack, owner: tree.Owner) -> records.Stack | None:
+        """The stack below a resource as it is now, what the run itself has changed included."""
+        if owner.physical_id is None or not tree.has_stack(owner):
             return None
-        await self.journal.flush()
-        return await asyncio.get_running_loop().run_in_executor(None, self._stack_row, id)
+        return await self._stored_stack(tree.stack_below, above, owner)
 
-    def _stack_row(self, id: str) -> records.Stack | None:
-        with reading(self.database).connect() as connection:
-            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
-        return None if row is None else records.record(records.Stack, row)
+    async def stack_of_tree(self, id: str) -> records.Stack | None:
+        """A stack of the run's own tree as it is now."""
+        return await self._stored_stack(tree.stack_of_tree, self.stack, id)
+
+    async def owns_stack(self, id: str) -> bool:
+        """Whether the run's project has a stack with that id."""
+
+        def read() -> bool:
+            with reading(self.database).connect() as connection:
+                return tree.is_of_project(connection, self.stack.project, id)
+
+        return await asyncio.get_running_loop().run_in_executor(None, read)
+
+    async def _stored_stack(
+        self, find: Callable[..., records.Stack | None], *args: Any
+    ) -> records.Stack | None:
+        await self.journal.flush()
+
+        def read() -> records.Stack | None:
+            with reading(self.database).connect() as connection:
+                return find(connection, *args)
+
+        return await asyncio.get_running_loop().run_in_executor(None, read)
 
     def read_ailing(self) -> set[str]:
         stack, resource = tables.stack, tables.resource
@@ -198,7 +216,9 @@ class Ledger:
     def read_kept(self) -> snapshots.Kept:
         table = tables.snapshot
         with reading(self.database).connect() as connection:
-            query = select(table).where(table.c.id == self.stack.run.get("snapshot"))
+            query = select(table).where(
+                table.c.id == self.stack.run.get("snapshot"), table.c.stack == self.stack.id
+            )
             row = connection.execute(query).one_or_none()
         data = records.record(records.Snapshot, row).data if row is not None else None
         return snapshots.kept(data, self.world.declaration)

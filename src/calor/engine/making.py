@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from calor.clouds.errors import CloudError
+from calor.engine.foreign import Judge, adoptable_data, exists, is_adoptable
 from calor.engine.retrying import persevere
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import Following, Stepping, is_void, reaches_out
@@ -33,7 +34,9 @@ class Making(Stepping):
         if resource.text.external_id is not None:
             return self._external(state, resource, evaluated)
         if self.stack.action == "ADOPT":
-            return self._adopt(state, resource, evaluated)
+            if not getattr(resource.found, "made_when_adopted", False):
+                return self._adopt(state, resource, evaluated)
+            state.metadata = self._left_behind(state).get("metadata") or state.metadata
         state.hold(evaluated.values)
         self._enter(state, "CREATE", evaluated.values)
         return self._make_in_place_of(replaces, resource, state, evaluated)
@@ -101,21 +104,22 @@ class Making(Stepping):
     def _external(
         self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated
     ) -> Following:
-        """A resource that exists already, and that is never changed or deleted."""
+        """A resource that exists already, and to which nothing is ever done."""
         assert self.definition is not None
         scope = self.definition.scope.with_states(self.states)
         state.physical_id = str(bare(resolve(resource.external_expression, scope)))
         state.hold(evaluated.values)
         state.data = {**state.data, DELETION_POLICY: "Retain", EXTERNAL: True}
         self._enter(state, "CHECK", evaluated.values)
-        return self._look_at(state, resource, lambda: self._leave(state, "CHECK"))
+        looking = self._look_at(state, resource, exists)
+        return self._finish(looking, state, "CHECK", lambda: self._leave(state, "CHECK"))
 
     def _adopt(self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated) -> Following:
         """Takes over what another stack has left behind, as it is."""
         self._enter(state, "ADOPT", evaluated.values)
-        left = self.stack.run.get("adopt", {}).get(state.name) or {}
+        left = self._left_behind(state)
         state.hold(evaluated.values)
-        state.data.update(left.get("resource_data") or {})
+        state.data.update(adoptable_data(resource.found, left.get("resource_data") or {}))
         state.metadata = left.get("metadata") or state.metadata
         if self._is_nested(resource):
             child = self.children[resource.name] = self._child(resource, state)
@@ -125,16 +129,26 @@ class Making(Stepping):
             message = "Resource ID was not provided."
             raise self._fail(state, "ADOPT", StepFailed("Exception", message))
         state.physical_id = left["resource_id"]
-        return self._look_at(state, resource, lambda: self._adopted(state, resource))
+        looking = self._look_at(state, resource, is_adoptable)
+        return self._finish(looking, state, "ADOPT", lambda: self._adopted(state, resource))
 
-    def _look_at(
-        self, state: ResourceState, resource: ResourceDefinition, done: Callable[[], None]
-    ) -> Following:
-        """Reads what was made elsewhere."""
-        if not hasattr(resource.found, "observe"):
-            done()
-            return None
-        return self._finish(self._observe(state, resource), state, state.action, done)
+    def _left_behind(self, state: ResourceState) -> dict[str, Any]:
+        """What the adopter says of a resource."""
+        return self.stack.run.get("adopt", {}).get(state.name) or {}
+
+    async def _look_at(self, state: ResourceState, resource: ResourceDefinition, judge: Judge) -> None:
+        """Reads what was made elsewhere. Raises StepFailed if the owner may not use it."""
+        named, known = state.physical_id, False
+        try:
+            known = await judge(resource.found, self.context(state))
+        finally:
+            if not known:
+                # Nothing may be done to what the id names as long as it is not known to be the owner's.
+                state.physical_id = None
+        if not known:
+            raise StepFailed("NotFound", f"{resource.type_name} {named} could not be found in the project")
+        if hasattr(resource.found, "observe"):
+            await self._observe(state, resource)
 
     async def _observe(self, state: ResourceState, resource: ResourceDefinition) -> None:
         found: Any = resource.found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from calor.clouds.errors import CloudError
 from calor.engine.acting import ActionWalk
 from calor.engine.states import ResourceState
-from calor.plan.present import EXTERNAL, NESTED, declared_type
+from calor.plan.present import EXTERNAL, declared_type
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
@@ -33,7 +33,7 @@ async def look(run: Run, stack: records.Stack) -> set[str]:
     differing = await asyncio.gather(*(_differs(opened, state) for state in states))
     found = {stack.id} if any(differing) else set()
     for state in states:
-        if state.data.get(NESTED) and (below := await run.stack_row(state.physical_id)) is not None:
+        if (below := await run.stack_below(stack, state)) is not None:
             deeper = await look(run, below)
             found |= deeper | ({stack.id} if deeper else set())
     return found

@@ -10,8 +10,9 @@ from calor.engine.context import Context
 from calor.engine.hooks import HOOK, wait_at
 from calor.engine.states import ResourceState, StepFailed
 from calor.engine.stepping import Following, Stepping, is_void, reaches_out
+from calor.engine.tree import has_stack
 from calor.engine.walking import awaited
-from calor.plan.present import DELETION_POLICY, NESTED, declared_type
+from calor.plan.present import DELETION_POLICY, EXTERNAL, declared_type
 
 
 class Removing(Stepping):
@@ -37,9 +38,9 @@ class Removing(Stepping):
         """What removes all that stands behind a row; None if nothing has to be waited for."""
         found = declared_type(state, self.run.world.declaration)
         policy = state.data.get(DELETION_POLICY)
-        if policy == "Retain":
+        if policy == "Retain" or state.data.get(EXTERNAL):
             return None
-        if state.data.get(NESTED):
+        if has_stack(state):
             return delete_child(self._walk, state)
         if self.run.stack.run.get("retain") or is_void(state, found) or self._has_heir(state, found):
             return None

@@ -245,7 +245,7 @@ class Run(Ledger):
     async def walk_of(self, stack: str) -> StackWalk | None:
         """A stack of the tree, opened if it has not been yet."""
         if stack not in self.walks:
-            row = await self.stack_row(stack)
+            row = await self.stack_of_tree(stack)
             if row is None or row.deleted_at is not None:
                 return None
             opened = StackWalk(self, row, None, await self.resource_rows(stack))

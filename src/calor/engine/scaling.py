@@ -37,7 +37,7 @@ class ChangesBelow:
         self, walk: StackWalk, state: ResourceState, signal: str, assemble: Assemble
     ) -> StackWalk:
         """Makes the stack below a resource what `assemble` says; the stack as it has become."""
-        stack = await self._run.stack_row(state.physical_id)
+        stack = await self._run.stack_below(walk.stack, state)
         if stack is None or self._run.stack.status == "IN_PROGRESS":
             raise NothingToDo("the stack is being worked on")
         above = await self._above(stack)
@@ -73,7 +73,7 @@ class ChangesBelow:
         parent = stack.parent
         while parent is not None:
             found.add(parent)
-            row = await self._run.stack_row(parent)
+            row = await self._run.stack_of_tree(parent)
             parent = row.parent if row is not None else None
         return found
 

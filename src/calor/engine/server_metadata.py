@@ -71,7 +71,7 @@ def deployments_of(connection: Connection, server: str, project: str) -> list[di
     query = (
         select(config)
         .join(deployment, deployment.c.config == config.c.id)
-        .where(deployment.c.server == server, deployment.c.project == project)
+        .where(deployment.c.server == server, deployment.c.project == project, config.c.project == project)
         .order_by(config.c.name, config.c.created_at)
     )
     return [deployed(records.record(records.SoftwareConfig, row)) for row in connection.execute(query)]

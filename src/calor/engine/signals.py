@@ -11,7 +11,7 @@ from calor.engine.hooks import clear_hook
 from calor.engine.renewing import renew_metadata
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
-from calor.plan.present import declared_type
+from calor.plan.present import EXTERNAL, declared_type
 from calor.store import records, tables
 from calor.store.database import reading
 from calor.types.behaviour import NothingToDo
@@ -125,7 +125,7 @@ async def _give(walk: StackWalk, state: ResourceState, signal: records.Signal) -
 
 async def _deliver(walk: StackWalk, state: ResourceState, signal: records.Signal) -> None:
     handler = getattr(declared_type(state, walk.run.world.declaration), "signal", None)
-    if handler is None:
+    if handler is None or state.data.get(EXTERNAL):
         return
     try:
         reason = await awaited(handler(walk.context(state, signal=signal.id), signal.details))

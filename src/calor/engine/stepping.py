@@ -94,7 +94,7 @@ class Stepping(OpenedStack):
 
     @staticmethod
     def _is_nested(resource: ResourceDefinition) -> bool:
-        return has_stack_below(resource.found)
+        return resource.text.external_id is None and has_stack_below(resource.found)
 
     def _child(self, resource: ResourceDefinition, state: ResourceState) -> Child:
         return Child(self._walk, resource, state)

@@ -54,10 +54,9 @@ class ResourceUsers:
 
     async def user(self, ctx: Context, password: str | None = None) -> dict[str, Any]:
         """The resource's user, made when it is first asked for."""
-        known = ctx.data.get(SECRET)
+        known = self._own(ctx)
         if known is not None:
-            found: dict[str, Any] = self._services.cipher.decrypt(known.encode())
-            return found
+            return known
         project = await self._project()
         made = await asked(
             self._run, self._services.users.make_user, ctx.physical_name(64), project, password
@@ -66,12 +65,21 @@ class ResourceUsers:
         self._keep(ctx, user)
         return user
 
+    def _own(self, ctx: Context) -> dict[str, Any] | None:
+        """The user that was made for the resource. Only this record counts, which nobody else can write: other ids
+        among the resource's data may have come with a request."""
+        known = ctx.data.get(SECRET)
+        if known is None:
+            return None
+        found: dict[str, Any] = self._services.cipher.decrypt(known.encode())
+        return found
+
     def _keep(self, ctx: Context, user: dict[str, Any]) -> None:
         ctx.note(**{"user_id": user["user_id"], SECRET: self._services.cipher.encrypt(user).decode()})
 
     async def _project(self) -> str:
         """The project of the whole tree's users."""
-        root = await self._run.stack_row(self._run.stack.root)
+        root = await self._run.stack_of_tree(self._run.stack.root)
         assert root is not None
         if root.user_project is not None:
             return root.user_project
@@ -121,12 +129,14 @@ class ResourceUsers:
         }
 
     async def enable(self, ctx: Context, enabled: bool) -> None:
-        if "user_id" in ctx.data:
-            await asked(self._run, self._services.users.enable_user, ctx.data["user_id"], enabled)
+        user = self._own(ctx)
+        if user is not None:
+            await asked(self._run, self._services.users.enable_user, user["user_id"], enabled)
 
     async def remove(self, ctx: Context) -> None:
-        if "user_id" in ctx.data:
-            await asked(self._run, self._services.users.delete_user, ctx.data["user_id"])
+        user = self._own(ctx)
+        if user is not None:
+            await asked(self._run, self._services.users.delete_user, user["user_id"])
 
     async def remove_project(self, stack: records.Stack) -> None:
         if stack.user_project is not None:

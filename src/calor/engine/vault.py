@@ -26,19 +26,28 @@ class Vault:
         self._roles = roles
         self.reach = Reach()
 
-    def deposit(self, token: str, user_id: str, trust_id: str | None) -> bytes:
+    def deposit(self, token: str, user_id: str, roles: Sequence[str], trust_id: str | None) -> bytes:
         """What lets somebody act for a user, the owner of a token, to be stored. Raises CloudError.
 
         Whoever comes by a trust already cannot pass on another: that trust is used, and left alone afterwards.
         """
+        owner = {"user_id": user_id, "roles": sorted(roles)}
         if trust_id is not None:
-            return self._cipher.encrypt({"user_id": user_id, "trust_id": trust_id, "borrowed": True})
+            return self._cipher.encrypt({**owner, "trust_id": trust_id, "borrowed": True})
         trust = create_trust(self._cloud, token, self._roles)
-        return self._cipher.encrypt({"user_id": user_id, "trust_id": trust.id})
+        return self._cipher.encrypt({**owner, "trust_id": trust.id})
 
-    def is_from(self, secret: bytes, user_id: str) -> bool:
-        """Whether a user has deposited it."""
-        return bool(self._cipher.decrypt(secret).get("user_id") == user_id)
+    def is_from(self, secret: bytes, user_id: str, roles: Sequence[str], trust_id: str | None) -> bool:
+        """Whether a user has deposited it, and with the same rights: who comes with fewer, by a trust or an
+        application credential, must not have the stack act with more."""
+        known = self._cipher.decrypt(secret)
+        if known.get("user_id") != user_id or known.get("roles", sorted(roles)) != sorted(roles):
+            return False
+        return (known["trust_id"] if known.get("borrowed") else None) == trust_id
+
+    def has_role(self, secret: bytes, role: str) -> bool:
+        """Whether whoever deposited it had a role."""
+        return role in self._cipher.decrypt(secret).get("roles", ())
 
     def destroy(self, secret: bytes) -> None:
         """Takes back what was deposited. What is gone is fine. Raises CloudError."""

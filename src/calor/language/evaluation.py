@@ -38,7 +38,8 @@ def evaluate(
     if text and described is not None and described.update_allowed and "description" not in given:
         given = {**given, "description": text}
     reading = props.read(given, found.properties, found.translations, checks=checks)
-    for problem in reading.problems:
+    # What exists already needs no properties to be made with.
+    for problem in reading.problems if resource.text.external_id is None else ():
         words = definition.template.version.words
         place = dotted((*resource.text.path, words.properties, *problem.shown_at))
         raise FunctionError(f"{place}: {problem.message}", "StackValidationFailed")

@@ -190,6 +190,11 @@ class ResourceType:
     owns_user: ClassVar[bool] = False
     replaced_when_check_fails: ClassVar[bool] = True
     snapshots_on_delete: ClassVar[bool] = False
+    adopted_data: ClassVar[Sequence[str]] = ()
+    """What of a resource's data is taken from whoever adopts a stack: it comes from a request, so it must not name
+    anything that the type then touches with other rights than the stack owner's."""
+    made_when_adopted: ClassVar[bool] = False
+    """Whether adopting a resource creates it: what stands behind it belongs to one stack alone, such as its user."""
     ends: ClassVar[Sequence[str]] = ()
     """The properties that name what the resource joins, if it has no object of its own: whoever takes its place with
     the same ones has what it had."""

@@ -27,7 +27,13 @@ class Caller:
 
     @property
     def is_admin(self) -> bool:
-        return "admin" in self.roles
+        """Whether this is an admin of the cloud. The role in a domain is for that domain alone."""
+        return "admin" in self.roles and (self.project_id is not None or self.system)
+
+    @property
+    def administered_domain(self) -> str | None:
+        """The domain whose users, groups and projects the caller administers."""
+        return self.domain_id if "admin" in self.roles else None
 
     @property
     def home_domain_id(self) -> str:

@@ -72,6 +72,7 @@ class Present:
     substitute: str | None = None
     """The type that its type declares to be its successor."""
     external_id: str | None = None
+    """Empty for one that was to be external, and could not be found."""
     masked: Mapping[str, Any] = field(default_factory=dict)
     """The properties that are secret, or hold secrets, as they are shown."""
     renewed: bool = False
@@ -130,6 +131,8 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
     if not _same_type(present, wanted):
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
+    if present.external_id == "" or (present.status == "FAILED" and present.external_id is not None):
+        return Decision(Kind.REPLACE, "it could not be found")
     if present.external_id != wanted.external_id:
         message = "Update to property external_id of a resource is not supported"
         return Decision(Kind.FORBIDDEN, message, forbids=Kind.UPDATE)

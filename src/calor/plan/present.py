@@ -123,7 +123,7 @@ def present_of(row: Row | None, declaration: Declarations, occasion: str | None 
         update_policy=row.data.get(UPDATE_POLICY, {}),
         implementation=row.data.get(IMPLEMENTATION, row.type_name),
         substitute=declared.support.substitute if declared is not None else None,
-        external_id=row.physical_id if row.data.get(EXTERNAL) else None,
+        external_id=(row.physical_id or "") if row.data.get(EXTERNAL) else None,
         unhealthy=UNHEALTHY in row.data,
         renewed=occasion is not None and row.data.get(MADE_FOR) == occasion,
     )

@@ -13,11 +13,11 @@ from calor.server.settings import Settings
 
 if TYPE_CHECKING:
     from calor.api.auth import Authenticator, IsAdmin
-    from calor.api.policy import Policy
     from calor.clouds.reaching import Reaching
     from calor.clouds.sessions import Cloud, ServiceAccount
     from calor.clouds.stack_users import StackUsers
     from calor.config.settings import Account
+    from calor.service.policy import Policy
 
 EMBEDDED_ACCOUNT = "heat"
 
@@ -92,7 +92,7 @@ def ca_file(settings: Settings) -> str | None:
 
 
 def policy(settings: Settings) -> Policy:
-    from calor.api.policy import Policy
+    from calor.service.policy import Policy
 
     auth = settings.configured.auth
     return Policy(str(auth.policy_file) if auth.policy_file else None, [str(one) for one in auth.policy_dirs])

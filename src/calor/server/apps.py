@@ -28,7 +28,10 @@ class Apps:
     processes."""
 
     def __init__(self, settings: Settings, secrets: Secrets, figures: Callable[[], str]) -> None:
+        from calor.engine.presence import is_dead
         from calor.service.commands import Commands
+        from calor.service.gate import Gate
+        from calor.service.queries import Queries
         from calor.store import database
         from calor.store.writer import Writer
 
@@ -47,25 +50,22 @@ class Apps:
             self._world,
             partial(bell.ring, settings.bells),
             limits=_limits(settings),
-            check_types=self._policy.enforce_types,
             vault=vault(settings, self._cloud, secrets),
         )
+        queries = Queries(
+            self._database,
+            self._world,
+            hidden_tags=settings.configured.api.hidden_tags,
+            is_dead=partial(is_dead, settings.engines),
+        )
+        self._gate = Gate(queries, self._commands, self._policy)
 
     def rest(self) -> Starlette:
         from calor.api.app import create_app
-        from calor.engine.presence import is_dead
-        from calor.service.queries import Queries
 
         return create_app(
-            Queries(
-                self._database,
-                self._world,
-                hidden_tags=self._settings.configured.api.hidden_tags,
-                is_dead=partial(is_dead, self._settings.engines),
-            ),
-            self._commands,
+            self._gate,
             access.authenticator(self._settings, self._cloud, self._policy),
-            self._policy,
             _api_settings(self._settings),
             self._figures,
         )
@@ -75,7 +75,7 @@ class Apps:
 
         verify = partial(_signer_of, access.signature_clouds(self._settings, self._cloud))
         access_log = self._settings.configured.logging.requests
-        return create_cfn_app(self._database, self._commands, verify, access_log=access_log)
+        return create_cfn_app(self._database, self._gate, verify, access_log=access_log)
 
     @property
     def largest_body(self) -> int:

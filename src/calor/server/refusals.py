@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from calor.api.auth import BackendMissing
-from calor.api.policy import PolicyUnusable
 from calor.config.keys import UnusableKey
 from calor.config.loading import ConfigError
 from calor.localcloud.backends import BackendUnavailable
@@ -14,6 +13,7 @@ from calor.server.preparing import DatabaseUnusable, IdentityAway
 from calor.server.processes import NoCloudHere
 from calor.server.sockets import NoSuchPort, PortTaken
 from calor.server.tls import CertificateUnusable
+from calor.service.policy import PolicyUnusable
 from calor.store.cipher import WrongKey
 
 REFUSALS = (

@@ -35,6 +35,7 @@ from calor.service.caller import Caller
 from calor.service.changes import laid_over
 from calor.service.deposits import Renewal, deposit, renewal, take_back
 from calor.service.errors import Invalid, NotFound, NotSupported, ServiceError, StackExists
+from calor.service.external_ids import Eyes, check_external_ids
 from calor.service.file_containers import kept_files
 from calor.service.live_constraints import LiveConstraints
 from calor.service.remote_checks import check_remote_stacks
@@ -215,7 +216,11 @@ class Base:
         self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
         if live is not None:
             live.check_services()
+        check_external_ids(definition, lambda: self._eyes(caller, identity.project))
         return definition
+
+    def _eyes(self, caller: Caller, project: str) -> Eyes:
+        return Eyes(self.database, project, self.services_of(caller), self.vault, caller.token)
 
     def _live_constraints(self, caller: Caller) -> LiveConstraints | None:
         """What looks things up for a caller; None where there is nobody to ask."""

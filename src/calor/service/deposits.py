@@ -22,7 +22,7 @@ def deposit(vault: Vault | None, caller: Caller) -> bytes | None:
     if vault is None or not caller.token:
         return None
     try:
-        return vault.deposit(caller.token, caller.user_id, caller.trust_id)
+        return vault.deposit(caller.token, caller.user_id, caller.roles, caller.trust_id)
     except Transient as error:
         raise ServiceError("HTTPServiceUnavailable", f"No trust can be made at present: {error}") from None
     except CloudError as error:
@@ -48,20 +48,29 @@ class Renewal:
     before: bytes
 
 
+CHANGES_NOTHING = frozenset({"CHECK"})
+"""Actions that leave everything as it is, and so also in whose name the stack acts."""
+ADMIN = "admin"
+
+
 def renewal(
     vault: Vault | None, database: Engine, caller: Caller, stack: records.Stack, action: str
 ) -> Renewal | None:
     """What a stack needs when somebody else acts on it than whoever did so last: the cloud is to see the one who wants
-    it, with the roles that one has, and the other may have left. None if nothing changes. An admin at home in another
-    project acts for the owner: what belongs to the stack stays in its project. Raises ServiceError; but nothing keeps
-    a stack from being deleted."""
+    it, with the roles that one has, and the other may have left. None if nothing changes. An admin acts for the owner,
+    unless that is an admin, too: the members of the project choose what the stack does, and must not choose it with an
+    admin's rights. Raises ServiceError; but nothing keeps a stack from being deleted."""
     if vault is None or not caller.token or caller.home != stack.project or stack.credentials is None:
+        return None
+    if action in CHANGES_NOTHING:
         return None
     table = tables.credentials
     with reading(database).connect() as connection:
         query = select(table.c.secret).where(table.c.id == stack.credentials)
         found = connection.execute(query).scalar_one_or_none()
-    if found is None or vault.is_from(bytes(found), caller.user_id):
+    if found is None or vault.is_from(bytes(found), caller.user_id, caller.roles, caller.trust_id):
+        return None
+    if (caller.is_admin or ADMIN in caller.roles) and not vault.has_role(bytes(found), ADMIN):
         return None
     try:
         secret = deposit(vault, caller)

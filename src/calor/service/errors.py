@@ -22,6 +22,11 @@ class NotFound(ServiceError):
         super().__init__("EntityNotFound", f"The {what} ({name}) could not be found.")
 
 
+class Forbidden(ServiceError):
+    def __init__(self, message: str = "You are not authorized to complete this action.") -> None:
+        super().__init__("Forbidden", message)
+
+
 class StackExists(ServiceError):
     def __init__(self, name: str) -> None:
         super().__init__("StackExists", f"The Stack ({name}) already exists.")

@@ -12,7 +12,7 @@ from calor.engine import server_metadata
 from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
 from calor.service.caller import Caller
-from calor.service.errors import NotFound, ServiceError
+from calor.service.errors import Forbidden, NotFound, ServiceError
 from calor.service.kept_reports import kept_report, place_of
 from calor.store import records, tables
 from calor.store.database import reading
@@ -45,9 +45,11 @@ class SoftwareCommands(Base):
         self.writer.write(changes)
 
     def create_deployment(self, caller: Caller, fields: Mapping[str, Any]) -> records.SoftwareDeployment:
-        """Raises NotFound if there is no such config, ServiceError if the project has as many as it may."""
+        """Raises NotFound if there is no such config, ServiceError if the project has as many as it may, or if others
+        than its own servers would read it."""
         caller = caller.at_home()
         self._config(caller, fields["config"])
+        self._check_readers(caller, fields.get("stack_user_project"))
         limit = self.limits.deployments_per_project
         self._check_number(caller, tables.software_deployment, limit, "deployments")
         made = new_deployment(caller.project, fields, self.clock())
@@ -80,7 +82,9 @@ class SoftwareCommands(Base):
             return deployment
         with reading(self.database).connect() as connection:
             table = tables.software_config
-            query = select(table.c.config).where(table.c.id == deployment.config)
+            query = select(table.c.config).where(
+                table.c.id == deployment.config, table.c.project == deployment.project
+            )
             config: dict[str, Any] = connection.execute(query).scalar() or {}
         place = place_of(config)
         details = self._kept_report(caller, *place) if place is not None else None
@@ -122,6 +126,17 @@ class SoftwareCommands(Base):
         if not caller.is_admin:
             message = f"You have reached the maximum software {what} per tenant"
             self.check_count(allowed, message, table.c.project == caller.project)
+
+    def _check_readers(self, caller: Caller, project: str | None) -> None:
+        """Raises Forbidden unless the users of a project, as which servers read what they have to apply, are those of
+        a stack of the caller's."""
+        if project is None or project == caller.project:
+            return
+        table = tables.stack
+        own = select(table.c.id).where(table.c.user_project == project, table.c.project == caller.project)
+        with reading(self.database).connect() as connection:
+            if connection.execute(own.limit(1)).first() is None:
+                raise Forbidden(f"The project {project} is not that of users of a stack of yours.")
 
     def _config(self, caller: Caller, id: str) -> None:
         """Raises NotFound unless the caller's project has the config."""

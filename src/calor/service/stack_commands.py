@@ -16,7 +16,7 @@ from calor.engine.reality import CONVERGE
 from calor.engine.signals import WHOLE_STACK
 from calor.engine.states import StepFailed
 from calor.language.parameters import StackIdentity
-from calor.plan.present import UNHEALTHY, implementing_type
+from calor.plan.present import EXTERNAL, UNHEALTHY, implementing_type
 from calor.service.base import NewStack, StackChange, locked
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
@@ -154,6 +154,9 @@ class StackCommands(UpdateChecks):
         """Raises ServiceError unless the resource takes signals now. An event tells of signals that came at a wrong
         time."""
         declared = implementing_type(resource.type, resource.data, self.world.declaration)
+        if (resource.data or {}).get(EXTERNAL):
+            message = f"{resource.name} belongs to somebody else and takes no signals here."
+            raise ServiceError("ResourceActionNotSupported", message)
         if declared is not None and resource.action in declared.deaf_during:
             changes = Changes(sealed=stack.sealed)
             reason = f"Cannot signal resource during {resource.action}"

@@ -15,6 +15,8 @@ needs:
   when its stack is done, as other resources may have changed it
 - `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if
   what was made is gone
+- `exists(ctx)`: async; whether the id of the resource names something that the stack's owner can see; it changes
+  nothing. `is_adoptable(ctx)`: async; whether a stack may take it over, where more than that has to be asked
 - `signal(ctx, details)`: gives the reason for the event
 - `snapshot(ctx)`: gives a map of what the snapshot is known by; `restored(props, kept)`: plain; the properties that
   lead back to it. `snapshot_parts`: the service and the collection of what is known so, by the key in the map; it

@@ -226,6 +226,10 @@ class CloudObject(ResourceType):
             raise failed(shown)
 
     @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        return await cls.shown(ctx, await ctx.cloud()) is not None
+
+    @classmethod
     async def observe(cls, ctx: Context) -> None:
         """Reads the object anew, for its attributes."""
         if ctx.physical_id is None:

@@ -235,6 +235,12 @@ class TestWhatIsNotAProperty:
     def test_what_belongs_to_somebody_else_is_never_touched(self) -> None:
         assert decide(present(external_id="x"), wanted(external_id="x", place="there")).kind is Kind.KEEP
 
+    @pytest.mark.parametrize("after", ["x", "y", None])
+    def test_what_could_not_be_found_is_looked_for_again(self, after: str | None) -> None:
+        for before in ("x", ""):
+            failed = present(state="CHECK_FAILED", external_id=before)
+            assert decide(failed, wanted(external_id=after)).kind is Kind.REPLACE
+
     @pytest.mark.parametrize(("before", "after"), [(None, "x"), ("x", None), ("x", "y")])
     def test_whom_it_belongs_to_cannot_change(self, before: str | None, after: str | None) -> None:
         decision = decide(present(external_id=before), wanted(external_id=after))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from calor.api.errors import BadRequest, Forbidden, Unauthorized
+from calor.api.errors import BadRequest, Unauthorized
 from calor.service.caller import Caller
+from calor.service.errors import Forbidden
 
 
 class Authenticator(Protocol):
@@ -40,6 +41,8 @@ class Identity:
     is_admin_project: bool = True
     trust_id: str | None = None
     services: frozenset[str] | None = None
+    system: bool = False
+    """Whether the roles are for the whole system rather than for a project."""
 
     @classmethod
     def of_token(cls, token: str, body: Mapping[str, Any], expires_at: float) -> Identity:
@@ -57,11 +60,14 @@ class Identity:
             is_admin_project=bool(body.get("is_admin_project", True)),
             trust_id=(body.get("OS-TRUST:trust") or {}).get("id"),
             services=_services(body.get("catalog")),
+            system=bool(body.get("system")),
         )
 
     def acting_in(self, project: str, is_admin: IsAdmin) -> Caller:
-        """The caller in the project of the path, which only an admin chooses freely. Raises Forbidden."""
-        admin = is_admin(self.roles, self.is_admin_project)
+        """The caller in the project of the path, which only an admin chooses freely: one of the system or, as is usual,
+        of any project. An admin of a domain is none here. Raises Forbidden."""
+        scoped = self.system or self.project is not None
+        admin = scoped and is_admin(self.roles, self.is_admin_project)
         if self.project != project and not admin:
             raise Forbidden
         return Caller(

@@ -24,8 +24,8 @@ from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of
 from calor.clouds.errors import CloudError, Unauthorized
 from calor.observe import fields
 from calor.service.caller import Caller
-from calor.service.commands import Commands
-from calor.service.errors import ServiceError
+from calor.service.errors import Forbidden, ServiceError
+from calor.service.gate import Gate
 from calor.store import records, tables
 from calor.store.database import reading
 
@@ -51,11 +51,9 @@ class Refused(Exception):
         self.message = message
 
 
-def create_cfn_app(
-    database: Engine, commands: Commands, verify: Verify, *, access_log: bool = True
-) -> Starlette:
+def create_cfn_app(database: Engine, gate: Gate, verify: Verify, *, access_log: bool = True) -> Starlette:
     """The app. A request is answered when its signal is written down or, for a wait condition, handled."""
-    door = _Door(reading(database), commands, verify)
+    door = _Door(reading(database), gate, verify)
 
     async def signal(request: Request) -> Response:
         request.scope[ROUTE] = "/signal"
@@ -75,9 +73,9 @@ def create_cfn_app(
 
 
 class _Door:
-    def __init__(self, database: Engine, commands: Commands, verify: Verify) -> None:
+    def __init__(self, database: Engine, gate: Gate, verify: Verify) -> None:
         self._database = database
-        self._commands = commands
+        self._gate = gate
         self._verify = verify
 
     async def answer(self, request: Request, *, wait: bool) -> Response:
@@ -88,6 +86,8 @@ class _Door:
                 await self._until_handled(signal)
         except Refused as refused:
             return _error(refused)
+        except Forbidden as error:
+            return _error(Refused(403, "AccessDenied", error.message))
         except ServiceError as error:
             return _error(Refused(400, _CODES.get(error.kind, "InvalidParameterValue"), error.message))
         return Response(status_code=200)
@@ -95,15 +95,16 @@ class _Door:
     def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None) -> str:
         """The id under which the signal is written down."""
         signer = self._signer(received)
-        project, stack, resource = self._found(received, signer)
         caller = Caller(
             user_id=signer["user"]["id"],
             username=signer["user"]["name"],
-            project=project,
+            project=signer["project"]["id"],
             roles=tuple(role["name"] for role in signer.get("roles", ())),
         )
+        admitted = self._gate.admit(caller, "resource:signal")
+        project, stack, resource = self._found(received, signer)
         fields.learn(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
-        return self._commands.signal(caller, stack, resource, details)
+        return admitted.commands.signal(caller, stack, resource, details)
 
     def _signer(self, received: ReceivedRequest) -> Any:
         if claim_of(received) is None:

@@ -12,16 +12,22 @@ _SNAPSHOT = f"{STACK}/snapshots/{{snapshot_id}}"
 
 
 def act(api: Api, call: Call) -> Reply:
+    stack = the_stack(api, call)
+    api.commands.act(call.caller, stack, _action(call))
+    return NULL
+
+
+def _action(call: Call) -> str:
     names = list(call.body)
     if len(names) != 1:
         raise BadRequest("Exactly one action must be given." if names else "No action specified")
-    action = names[0]
-    if action not in ACTIONS:
-        raise BadRequest(f"Invalid action {action} specified")
-    api.policy.enforce(call.caller, f"actions:{action}")
-    stack = the_stack(api, call)
-    api.commands.act(call.caller, stack, action)
-    return NULL
+    if names[0] not in ACTIONS:
+        raise BadRequest(f"Invalid action {names[0]} specified")
+    return str(names[0])
+
+
+def _rule(call: Call) -> str:
+    return f"actions:{_action(call)}"
 
 
 def create_snapshot(api: Api, call: Call) -> Reply:
@@ -56,7 +62,7 @@ def restore_snapshot(api: Api, call: Call) -> Reply:
 
 
 ROUTES = (
-    Route("POST", f"{STACK}/actions", act, ""),
+    Route("POST", f"{STACK}/actions", act, _rule),
     Route("POST", f"{STACK}/snapshots", create_snapshot, "stacks:snapshot"),
     Route("GET", f"{STACK}/snapshots", list_snapshots, "stacks:list_snapshots"),
     Route("GET", _SNAPSHOT, show_snapshot, "stacks:show_snapshot"),

@@ -148,11 +148,13 @@ def update(api: Api, call: Call) -> Reply:
 
 
 def update_patch(api: Api, call: Call) -> Reply:
-    quiet = requests.changes_nothing(call.body)
-    api.policy.enforce(call.caller, "stacks:update_no_change" if quiet else "stacks:update_patch")
     stack = the_stack(api, call)
     api.commands.update_stack(call.caller, stack, requests.stack_change(api, call, patch=True))
     return ACCEPTED
+
+
+def _patch_rule(call: Call) -> str:
+    return "stacks:update_no_change" if requests.changes_nothing(call.body) else "stacks:update_patch"
 
 
 def preview_update(api: Api, call: Call) -> Reply:
@@ -216,7 +218,7 @@ ROUTES = (
     Route("POST", "/validate", validate, "stacks:validate_template"),
     Route("GET", STACK, show, "stacks:show"),
     Route("PUT", STACK, update, "stacks:update"),
-    Route("PATCH", STACK, update_patch, ""),
+    Route("PATCH", STACK, update_patch, _patch_rule),
     Route("DELETE", STACK, delete, "stacks:delete"),
     Route("PUT", f"{STACK}/preview", preview_update, "stacks:preview_update"),
     Route("PATCH", f"{STACK}/preview", preview_update, "stacks:preview_update_patch"),

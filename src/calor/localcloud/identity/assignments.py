@@ -15,17 +15,21 @@ from calor.localcloud.identity.grants import (
     actor_ids,
     assign,
     assigned,
+    roles_of,
     unassign,
     with_implied,
 )
 from calor.localcloud.identity.records import Assignment, Records, Role, need
-from calor.localcloud.identity.rules import IdentityRoute, admins, readers
+from calor.localcloud.identity.rules import IdentityRoute, domain_admins, domain_readers, require_reach
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_role
 from calor.localcloud.lists import list_reply
-from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.problems import BadRequest, Forbidden, NotFound
 from calor.localcloud.reading import truth
 from calor.localcloud.web import NO_CONTENT, Call, Reply
+
+CLOUD_WIDE = frozenset({"admin", "service"})
+"""Roles that mean something beyond the project they are given on."""
 
 
 def list_granted(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
@@ -48,8 +52,18 @@ def check_grant(target_kind: str, actor_kind: str, identity: Identity, call: Cal
 
 def grant(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
     actor, target = _actor(actor_kind, identity, call), _target(target_kind, identity, call)
-    assign(identity.records, actor, target, _role(identity, call).id)
+    role = _role(identity, call)
+    _require_grantable(identity.records, call, role)
+    assign(identity.records, actor, target, role.id)
     return NO_CONTENT
+
+
+def _require_grantable(records: Records, call: Call, role: Role) -> None:
+    """Raises Forbidden where an admin of a domain would give somebody rights in the whole cloud."""
+    if call.caller.administered_domain is None:
+        return
+    if not {each.name for each in roles_of(records, [role.id])}.isdisjoint(CLOUD_WIDE):
+        raise Forbidden(f"The role {role.name} is given by an admin of the cloud.")
 
 
 def revoke(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
@@ -69,9 +83,22 @@ def list_assignments(identity: Identity, call: Call) -> Reply:
     found: Iterable[Assignment] = _stored(records, call, effective)
     if effective:
         found = _effective(records, found)
-    fitting = [assignment for assignment in found if _fits(call, assignment)]
+    domain = call.caller.administered_domain
+    fitting = [
+        each
+        for each in found
+        if _fits(call, each) and (domain is None or _domain_of(records, each) == domain)
+    ]
     named = truth(query.get("include_names", "false"))
     return list_reply(call, "role_assignments", [_show(call, records, each, named) for each in fitting])
+
+
+def _domain_of(records: Records, assignment: Assignment) -> str | None:
+    """The domain in which a role was given."""
+    if assignment.target_kind == "domain":
+        return assignment.target_id
+    project = records.projects.get(assignment.target_id) if assignment.target_kind == "project" else None
+    return project.domain_id if project is not None else None
 
 
 def _stored(records: Records, call: Call, effective: bool) -> list[Assignment]:
@@ -150,18 +177,23 @@ def _names(records: Records, value: Any) -> dict[str, Any]:
 
 
 def _actor(kind: str, identity: Identity, call: Call) -> Actor:
-    records = identity.records
-    if kind == "user":
-        return Actor(kind, need(kind, records.users, call.path["actor_id"]).id)
-    return Actor(kind, need(kind, records.groups, call.path["actor_id"]).id)
+    people: Any = identity.records.users if kind == "user" else identity.records.groups
+    actor = need(kind, people, call.path["actor_id"])
+    require_reach(call, actor.domain_id)
+    return Actor(kind, actor.id)
 
 
 def _target(kind: str, identity: Identity, call: Call) -> Target:
     if kind == "system":
+        require_reach(call, None)
         return SYSTEM
     if kind == "domain":
-        return Target(kind, need_domain(identity, call.path["target_id"]).id)
-    return Target(kind, need(kind, identity.records.projects, call.path["target_id"]).id)
+        domain = need_domain(identity, call.path["target_id"])
+        require_reach(call, domain.id)
+        return Target(kind, domain.id)
+    project = need(kind, identity.records.projects, call.path["target_id"])
+    require_reach(call, project.domain_id)
+    return Target(kind, project.id)
 
 
 def _role(identity: Identity, call: Call) -> Role:
@@ -172,12 +204,12 @@ def _routes() -> Iterable[IdentityRoute]:
     places = {"project": "projects/{target_id}", "domain": "domains/{target_id}", "system": "system"}
     for (target, place), actor in product(places.items(), ("user", "group")):
         granted = f"/v3/{place}/{actor}s/{{actor_id}}/roles"
-        yield IdentityRoute("GET", granted, partial(list_granted, target, actor), readers)
+        yield IdentityRoute("GET", granted, partial(list_granted, target, actor), domain_readers)
         one = f"{granted}/{{role_id}}"
-        yield IdentityRoute("GET", one, partial(check_grant, target, actor), readers)
-        yield IdentityRoute("PUT", one, partial(grant, target, actor), admins)
-        yield IdentityRoute("DELETE", one, partial(revoke, target, actor), admins)
-    yield IdentityRoute("GET", "/v3/role_assignments", list_assignments, readers)
+        yield IdentityRoute("GET", one, partial(check_grant, target, actor), domain_readers)
+        yield IdentityRoute("PUT", one, partial(grant, target, actor), domain_admins)
+        yield IdentityRoute("DELETE", one, partial(revoke, target, actor), domain_admins)
+    yield IdentityRoute("GET", "/v3/role_assignments", list_assignments, domain_readers)
 
 
 ROUTES = tuple(_routes())

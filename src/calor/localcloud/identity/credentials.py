@@ -8,16 +8,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from calor.localcloud.caller import Caller
 from calor.localcloud.identity.hashing import fingerprint
-from calor.localcloud.identity.records import Credential, changed, need, new_id
+from calor.localcloud.identity.records import Credential, Project, User, changed, need, new_id
 from calor.localcloud.identity.rules import (
     IdentityRoute,
     anyone,
+    in_person,
     readers,
-    require_owner,
     services,
-    the_user_or_admins,
-    undelegated,
+    the_user_or_domain_admins,
 )
 from calor.localcloud.identity.scoping import settle_scope
 from calor.localcloud.identity.signatures import SignedRequest, is_genuine, signed_at
@@ -55,8 +55,7 @@ _SIGNED = shape(
 def create_credential(identity: Identity, call: Call) -> Reply:
     given = call.read_in("credential", _NEW)
     user_id = given.get("user_id", call.caller.user_id)
-    require_owner(call, user_id)
-    need("user", identity.records.users, user_id)
+    _require_owner(identity, call, user_id)
     credential = Credential(new_id(), given["type"], given["blob"], user_id, given.get("project_id"))
     if credential.type == "ec2":
         credential = _ec2_identified(credential)
@@ -87,8 +86,7 @@ def update_credential(identity: Identity, call: Call) -> Reply:
     credential = _credential(identity, call)
     given = call.read_in("credential", _CHANGE)
     if "user_id" in given:
-        require_owner(call, given["user_id"])
-        need("user", identity.records.users, given["user_id"])
+        _require_owner(identity, call, given["user_id"])
     credential = changed(credential, given)
     if credential.type == "ec2" and _ec2_identified(credential).id != credential.id:
         raise BadRequest("The access key of a credential cannot be changed.")
@@ -106,19 +104,30 @@ def _credential(identity: Identity, call: Call) -> Credential:
     if credential is None:
         raise NotFound.of("credential", call.path["credential_id"])
     if not readers(call) or call.method in ("PATCH", "DELETE"):
-        require_owner(call, credential.user_id)
+        _require_owner(identity, call, credential.user_id)
     return credential
+
+
+def _require_owner(identity: Identity, call: Call, user_id: str) -> User:
+    """The user, for themselves and for who administers them. Raises NotFound or Forbidden."""
+    user = need("user", identity.records.users, user_id)
+    caller = call.caller
+    if user.id == caller.user_id or caller.is_admin:
+        return user
+    if caller.administered_domain is None or caller.administered_domain != user.domain_id:
+        raise Forbidden("You are not authorized to perform the requested action.")
+    return user
 
 
 def create_ec2(identity: Identity, call: Call) -> Reply:
     given = call.read(_EC2_NEW)
     records, caller = identity.records, call.caller
-    user = need("user", records.users, call.path["user_id"])
+    user = _require_owner(identity, call, call.path["user_id"])
     project_id = given.get("tenant_id") or caller.project_id
     if project_id is None:
         raise BadRequest("tenant_id must say for which project the credential is.")
-    need("project", records.projects, project_id)
-    if not caller.is_admin and project_id != caller.project_id:
+    project = need("project", records.projects, project_id)
+    if not caller.is_admin and project_id != caller.project_id and not _administers(caller, project):
         raise Forbidden("A credential can be made only for the project of the token.")
     access = new_id()
     blob = json.dumps({"access": access, "secret": secrets.token_hex(16), "trust_id": None})
@@ -126,8 +135,13 @@ def create_ec2(identity: Identity, call: Call) -> Reply:
     return Reply(201, {"credential": _show_ec2(call, credential)})
 
 
+def _administers(caller: Caller, project: Project) -> bool:
+    return caller.administered_domain is not None and caller.administered_domain == project.domain_id
+
+
 def list_ec2(identity: Identity, call: Call) -> Reply:
-    found = identity.records.credentials.find(user_id=call.path["user_id"])
+    user = _require_owner(identity, call, call.path["user_id"])
+    found = identity.records.credentials.find(user_id=user.id)
     shown = [_show_ec2(call, credential) for credential in found if credential.type == "ec2"]
     return list_reply(call, "credentials", shown)
 
@@ -143,6 +157,7 @@ def delete_ec2(identity: Identity, call: Call) -> Reply:
 
 
 def _ec2(identity: Identity, call: Call) -> Credential:
+    _require_owner(identity, call, call.path["user_id"])
     credential = identity.records.credentials.get(fingerprint(call.path["access"]))
     if credential is None or credential.user_id != call.path["user_id"]:
         raise NotFound.of("credential", call.path["access"])
@@ -200,8 +215,8 @@ def _signed_request(given: dict[str, Any]) -> SignedRequest:
 
 
 # Credentials are shown with their secrets, which are worth all the roles of their user: not for delegates.
-_SELF = undelegated(anyone)
-_OWNER = undelegated(the_user_or_admins)
+_SELF = in_person(anyone)
+_OWNER = in_person(the_user_or_domain_admins)
 
 _ONE = "/v3/credentials/{credential_id}"
 _EC2 = "/v3/users/{user_id}/credentials/OS-EC2"

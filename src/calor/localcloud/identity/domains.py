@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calor.localcloud.identity.records import Project, changed, made, new_id
 from calor.localcloud.identity.removal import end_tokens_of_domain, remove_domain
-from calor.localcloud.identity.rules import IdentityRoute, admins, inhabitants_or_readers, readers
+from calor.localcloud.identity.rules import IdentityRoute, admins, domain_readers, inhabitants_or_readers
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_domain
 from calor.localcloud.lists import chosen, list_reply
@@ -23,7 +23,12 @@ _CHANGE = shape(optional={"name": name, **_MEMBERS})
 
 
 def list_domains(identity: Identity, call: Call) -> Reply:
-    found = identity.records.projects.find(**chosen(call, "name"), domain_id=None, is_domain=True)
+    own = call.caller.administered_domain
+    found = [
+        domain
+        for domain in identity.records.projects.find(**chosen(call, "name"), domain_id=None, is_domain=True)
+        if own is None or domain.id == own
+    ]
     return list_reply(call, "domains", [show_domain(call, each) for each in found], ("id", "name", "enabled"))
 
 
@@ -65,7 +70,7 @@ def need_domain(identity: Identity, domain_id: str) -> Project:
 
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/domains", list_domains, readers),
+    IdentityRoute("GET", "/v3/domains", list_domains, domain_readers),
     IdentityRoute("POST", "/v3/domains", create_domain, admins),
     IdentityRoute("GET", "/v3/domains/{domain_id}", get_domain, inhabitants_or_readers),
     IdentityRoute("PATCH", "/v3/domains/{domain_id}", update_domain, admins),

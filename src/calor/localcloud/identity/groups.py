@@ -5,7 +5,14 @@ from __future__ import annotations
 from calor.localcloud.identity.domains import need_domain
 from calor.localcloud.identity.records import Group, Membership, User, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_group
-from calor.localcloud.identity.rules import IdentityRoute, admins, readers, the_user_or_readers
+from calor.localcloud.identity.rules import (
+    IdentityRoute,
+    domain_admins,
+    domain_readers,
+    require_reach,
+    the_user_or_domain_readers,
+    within_reach,
+)
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_group, show_user
 from calor.localcloud.lists import chosen, list_reply
@@ -19,13 +26,14 @@ _CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
 
 
 def list_groups(identity: Identity, call: Call) -> Reply:
-    found = identity.records.groups.find(**chosen(call, "domain_id", "name"))
+    found = identity.records.groups.find(**{**chosen(call, "domain_id", "name"), **within_reach(call)})
     return list_reply(call, "groups", [show_group(call, each) for each in found], ("id", "name", "domain_id"))
 
 
 def create_group(identity: Identity, call: Call) -> Reply:
     given = call.read_in("group", _NEW)
     domain = need_domain(identity, given.pop("domain_id", None) or call.caller.home_domain_id)
+    require_reach(call, domain.id)
     group = made(Group, given, id=new_id(), domain_id=domain.id)
     return Reply(201, {"group": show_group(call, identity.records.groups.add(group))})
 
@@ -77,23 +85,27 @@ def remove_member(identity: Identity, call: Call) -> Reply:
 
 
 def _group(identity: Identity, call: Call) -> Group:
-    return need("group", identity.records.groups, call.path["group_id"])
+    group = need("group", identity.records.groups, call.path["group_id"])
+    require_reach(call, group.domain_id)
+    return group
 
 
 def _user(identity: Identity, call: Call) -> User:
-    return need("user", identity.records.users, call.path["user_id"])
+    user = need("user", identity.records.users, call.path["user_id"])
+    require_reach(call, user.domain_id)
+    return user
 
 
 _ONE = "/v3/groups/{group_id}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/groups", list_groups, readers),
-    IdentityRoute("POST", "/v3/groups", create_group, admins),
-    IdentityRoute("GET", _ONE, get_group, readers),
-    IdentityRoute("PATCH", _ONE, update_group, admins),
-    IdentityRoute("DELETE", _ONE, delete_group, admins),
-    IdentityRoute("GET", f"{_ONE}/users", list_members, readers),
-    IdentityRoute("GET", f"{_ONE}/users/{{user_id}}", check_member, the_user_or_readers),
-    IdentityRoute("PUT", f"{_ONE}/users/{{user_id}}", add_member, admins),
-    IdentityRoute("DELETE", f"{_ONE}/users/{{user_id}}", remove_member, admins),
+    IdentityRoute("GET", "/v3/groups", list_groups, domain_readers),
+    IdentityRoute("POST", "/v3/groups", create_group, domain_admins),
+    IdentityRoute("GET", _ONE, get_group, domain_readers),
+    IdentityRoute("PATCH", _ONE, update_group, domain_admins),
+    IdentityRoute("DELETE", _ONE, delete_group, domain_admins),
+    IdentityRoute("GET", f"{_ONE}/users", list_members, domain_readers),
+    IdentityRoute("GET", f"{_ONE}/users/{{user_id}}", check_member, the_user_or_domain_readers),
+    IdentityRoute("PUT", f"{_ONE}/users/{{user_id}}", add_member, domain_admins),
+    IdentityRoute("DELETE", f"{_ONE}/users/{{user_id}}", remove_member, domain_admins),
 )

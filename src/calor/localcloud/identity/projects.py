@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from calor.localcloud.identity.records import Project, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_project
-from calor.localcloud.identity.rules import IdentityRoute, admins, members_or_readers, readers
+from calor.localcloud.identity.rules import (
+    IdentityRoute,
+    domain_admins,
+    domain_readers,
+    members_or_readers,
+    require_reach,
+    within_reach,
+)
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_project
 from calor.localcloud.lists import chosen, list_reply
@@ -40,7 +47,7 @@ _CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
 
 
 def list_projects(identity: Identity, call: Call) -> Reply:
-    found = identity.records.projects.find(**chosen(call, "name", "domain_id"))
+    found = identity.records.projects.find(**{**chosen(call, "name", "domain_id"), **within_reach(call)})
     domains = truth(call.query.get("is_domain", "false"))
     tags = {tag for tag in call.query.get("tags", "").split(",") if tag}
     shown = [
@@ -60,6 +67,7 @@ def create_project(identity: Identity, call: Call) -> Reply:
     parent = need("project", records.projects, parent_id) if parent_id else None
     inherited = (parent.id if parent.is_domain else parent.domain_id) if parent else None
     domain_id = given.pop("domain_id", None) or inherited or call.caller.home_domain_id
+    require_reach(call, domain_id)
     if records.domain(domain_id) is None:
         raise NotFound.of("domain", domain_id)
     if inherited and inherited != domain_id:
@@ -130,7 +138,9 @@ def remove_tag(identity: Identity, call: Call) -> Reply:
 
 
 def _project(identity: Identity, call: Call) -> Project:
-    return need("project", identity.records.projects, call.path["project_id"])
+    project = need("project", identity.records.projects, call.path["project_id"])
+    require_reach(call, project.id if project.is_domain else project.domain_id)
+    return project
 
 
 def _keep(identity: Identity, project: Project) -> Project:
@@ -144,15 +154,15 @@ def _keep(identity: Identity, project: Project) -> Project:
 _ONE = "/v3/projects/{project_id}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/projects", list_projects, readers),
-    IdentityRoute("POST", "/v3/projects", create_project, admins),
+    IdentityRoute("GET", "/v3/projects", list_projects, domain_readers),
+    IdentityRoute("POST", "/v3/projects", create_project, domain_admins),
     IdentityRoute("GET", _ONE, get_project, members_or_readers),
-    IdentityRoute("PATCH", _ONE, update_project, admins),
-    IdentityRoute("DELETE", _ONE, delete_project, admins),
+    IdentityRoute("PATCH", _ONE, update_project, domain_admins),
+    IdentityRoute("DELETE", _ONE, delete_project, domain_admins),
     IdentityRoute("GET", f"{_ONE}/tags", list_tags, members_or_readers),
-    IdentityRoute("PUT", f"{_ONE}/tags", set_tags, admins),
-    IdentityRoute("DELETE", f"{_ONE}/tags", clear_tags, admins),
+    IdentityRoute("PUT", f"{_ONE}/tags", set_tags, domain_admins),
+    IdentityRoute("DELETE", f"{_ONE}/tags", clear_tags, domain_admins),
     IdentityRoute("GET", f"{_ONE}/tags/{{tag}}", check_tag, members_or_readers),
-    IdentityRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, admins),
-    IdentityRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, admins),
+    IdentityRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, domain_admins),
+    IdentityRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, domain_admins),
 )

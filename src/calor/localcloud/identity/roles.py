@@ -8,7 +8,7 @@ from calor.localcloud.identity.domains import need_domain
 from calor.localcloud.identity.grants import imply, with_implied
 from calor.localcloud.identity.records import Role, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_role
-from calor.localcloud.identity.rules import IdentityRoute, admins, readers
+from calor.localcloud.identity.rules import IdentityRoute, admins, domain_readers, readers
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_role
 from calor.localcloud.lists import chosen, list_reply
@@ -122,9 +122,9 @@ _ONE = "/v3/roles/{role_id}"
 _IMPLIED = f"{_ONE}/implies/{{implied_id}}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/roles", list_roles, readers),
+    IdentityRoute("GET", "/v3/roles", list_roles, domain_readers),
     IdentityRoute("POST", "/v3/roles", create_role, admins),
-    IdentityRoute("GET", _ONE, get_role, readers),
+    IdentityRoute("GET", _ONE, get_role, domain_readers),
     IdentityRoute("PATCH", _ONE, update_role, admins),
     IdentityRoute("DELETE", _ONE, delete_role, admins),
     IdentityRoute("GET", f"{_ONE}/implies", list_implied, readers),

@@ -27,22 +27,40 @@ def admins(call: Call) -> bool:
     return call.caller.is_admin
 
 
+def domain_admins(call: Call) -> bool:
+    """Admins, and those of a domain. The handler confines these to their domain with `require_reach`."""
+    return call.caller.is_admin or call.caller.administered_domain is not None
+
+
 def readers(call: Call) -> bool:
     """Admins, and auditors: those who may read in the whole system."""
     return call.caller.is_admin or (call.caller.system and "reader" in call.caller.roles)
 
 
+def domain_readers(call: Call) -> bool:
+    """Those who may read all, and admins of a domain. The handler confines these to their domain."""
+    return readers(call) or call.caller.administered_domain is not None
+
+
 def services(call: Call) -> bool:
     """Those who hold the requests of others against the identity service."""
-    return call.caller.is_admin or "service" in call.caller.roles
+    return call.caller.is_admin or ("service" in call.caller.roles and call.caller.domain_id is None)
 
 
 def the_user_or_admins(call: Call) -> bool:
     return admins(call) or call.path["user_id"] == call.caller.user_id
 
 
+def the_user_or_domain_admins(call: Call) -> bool:
+    return domain_admins(call) or call.path["user_id"] == call.caller.user_id
+
+
 def the_user_or_readers(call: Call) -> bool:
     return readers(call) or call.path["user_id"] == call.caller.user_id
+
+
+def the_user_or_domain_readers(call: Call) -> bool:
+    return domain_readers(call) or call.path["user_id"] == call.caller.user_id
 
 
 def the_user(call: Call) -> bool:
@@ -52,7 +70,7 @@ def the_user(call: Call) -> bool:
 
 def members_or_readers(call: Call) -> bool:
     """Whoever works in the project may see it."""
-    return readers(call) or call.path["project_id"] == call.caller.project_id
+    return domain_readers(call) or call.path["project_id"] == call.caller.project_id
 
 
 def inhabitants_or_readers(call: Call) -> bool:
@@ -68,6 +86,19 @@ def undelegated(rule: Rule) -> Rule:
     return lambda call: rule(call) and not call.caller.trust_id and not call.caller.restricted
 
 
-def require_owner(call: Call, user_id: str | None) -> None:
-    if not call.caller.is_admin and user_id != call.caller.user_id:
+def in_person(rule: Rule) -> Rule:
+    """The rule, but for nobody to whom anything was delegated, however far it reaches."""
+    return lambda call: undelegated(rule)(call) and not call.caller.application_credential_id
+
+
+def require_reach(call: Call, domain_id: str | None) -> None:
+    """Raises Forbidden where an admin of a domain asks for what is in another one."""
+    domain = call.caller.administered_domain
+    if domain is not None and domain_id != domain:
         raise Forbidden("You are not authorized to perform the requested action.")
+
+
+def within_reach(call: Call) -> dict[str, str]:
+    """What a list has to be narrowed by for admins of a domain."""
+    domain = call.caller.administered_domain
+    return {} if domain is None else {"domain_id": domain}

@@ -10,9 +10,11 @@ from calor.localcloud.identity.records import User, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_user
 from calor.localcloud.identity.rules import (
     IdentityRoute,
-    admins,
-    readers,
-    the_user_or_readers,
+    domain_admins,
+    domain_readers,
+    require_reach,
+    the_user_or_domain_readers,
+    within_reach,
 )
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.tokens import active_user
@@ -38,7 +40,7 @@ _NEW_PASSWORD = shape({"original_password": text(4096), "password": _PASSWORD})
 
 
 def list_users(identity: Identity, call: Call) -> Reply:
-    found = identity.records.users.find(**chosen(call, "name", "domain_id"))
+    found = identity.records.users.find(**{**chosen(call, "name", "domain_id"), **within_reach(call)})
     shown = [show_user(call, user) for user in found]
     return list_reply(call, "users", shown, ("id", "name", "domain_id", "enabled"))
 
@@ -46,6 +48,7 @@ def list_users(identity: Identity, call: Call) -> Reply:
 async def create_user(identity: Identity, call: Call) -> Reply:
     given = call.read_in("user", _NEW)
     domain = need_domain(identity, given.pop("domain_id", None) or call.caller.home_domain_id)
+    require_reach(call, domain.id)
     hashed = await _hashed(identity, given.pop("password", None))
     need_domain(identity, domain.id)  # It may have gone meanwhile.
     user = made(User, given, id=new_id(), domain_id=domain.id, password_hash=hashed)
@@ -107,7 +110,10 @@ async def _hashed(identity: Identity, password: str | None) -> str | None:
 
 
 def _user(identity: Identity, call: Call) -> User:
-    return need("user", identity.records.users, call.path["user_id"])
+    user = need("user", identity.records.users, call.path["user_id"])
+    if user.id != call.caller.user_id:
+        require_reach(call, user.domain_id)
+    return user
 
 
 def _keep(identity: Identity, user: User, end_tokens: bool) -> User:
@@ -120,12 +126,12 @@ def _keep(identity: Identity, user: User, end_tokens: bool) -> User:
 _ONE = "/v3/users/{user_id}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/users", list_users, readers),
-    IdentityRoute("POST", "/v3/users", create_user, admins),
-    IdentityRoute("GET", _ONE, get_user, the_user_or_readers),
-    IdentityRoute("PATCH", _ONE, update_user, admins),
-    IdentityRoute("DELETE", _ONE, delete_user, admins),
+    IdentityRoute("GET", "/v3/users", list_users, domain_readers),
+    IdentityRoute("POST", "/v3/users", create_user, domain_admins),
+    IdentityRoute("GET", _ONE, get_user, the_user_or_domain_readers),
+    IdentityRoute("PATCH", _ONE, update_user, domain_admins),
+    IdentityRoute("DELETE", _ONE, delete_user, domain_admins),
     IdentityRoute("POST", f"{_ONE}/password", change_password, None),
-    IdentityRoute("GET", f"{_ONE}/projects", list_projects_of_user, the_user_or_readers),
-    IdentityRoute("GET", f"{_ONE}/groups", list_groups_of_user, the_user_or_readers),
+    IdentityRoute("GET", f"{_ONE}/projects", list_projects_of_user, the_user_or_domain_readers),
+    IdentityRoute("GET", f"{_ONE}/groups", list_groups_of_user, the_user_or_domain_readers),
 )

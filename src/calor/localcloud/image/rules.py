@@ -18,7 +18,7 @@ def admins(call: Call) -> bool:
 
 def writers(call: Call) -> bool:
     """Not those who may only read."""
-    return call.caller.is_admin or "member" in call.caller.roles
+    return call.caller.is_admin or ("member" in call.caller.roles and call.caller.project_id is not None)
 
 
 def may_see(caller: Caller, image: Image, membership: Member | None) -> bool:

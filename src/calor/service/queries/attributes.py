@@ -10,10 +10,11 @@ from sqlalchemy import Connection, select
 
 from calor.engine.ids import physical_name
 from calor.engine.states import ERROR, LiveStates, ResourceState, follow
+from calor.engine.tree import has_stack, stack_below
 from calor.language.library import World
 from calor.language.values import bare
 from calor.plan.choosing import visible
-from calor.plan.present import NESTED, declared_type
+from calor.plan.present import declared_type
 from calor.store import records, tables
 
 WHOLE = "show"
@@ -56,7 +57,7 @@ class StoredStack:
             return None if isinstance(found, dict) and ERROR in found else follow(found, path)
         declared = declared_type(state, self._world.declaration)
         try:
-            if state.data.get(NESTED):
+            if has_stack(state):
                 return self._read_below(state, declared, attribute, path)
             reader = getattr(declared, "attribute", None)
             return None if reader is None else follow(reader(self._glimpse(state), attribute), path)
@@ -94,11 +95,8 @@ class StoredStack:
         return follow((below.outputs().get(name) or {}).get("value"), path)
 
     def _below(self, state: ResourceState) -> StoredStack | None:
-        query = select(tables.stack).where(tables.stack.c.id == state.physical_id)
-        row = self._connection.execute(query).one_or_none()
-        if row is None:
-            return None
-        return StoredStack(self._connection, self._world, records.record(records.Stack, row))
+        stack = stack_below(self._connection, self.stack, state)
+        return None if stack is None else StoredStack(self._connection, self._world, stack)
 
     def _glimpse(self, state: ResourceState, below: StoredStack | None = None) -> Glimpse:
         return Glimpse(

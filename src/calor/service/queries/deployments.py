@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, or_, select
+from sqlalchemy import ColumnElement, Engine, and_, exists, or_, select
 
 from calor.service.caller import Caller
 from calor.service.errors import NotFound
@@ -71,7 +71,11 @@ class Deployments:
         query = (
             select(_configs)
             .join(_deployments, _deployments.c.config == _configs.c.id)
-            .where(_deployments.c.server == server, _reaches(caller))
+            .where(
+                _deployments.c.server == server,
+                _configs.c.project == _deployments.c.project,
+                _reaches(caller),
+            )
             .order_by(_configs.c.name, _configs.c.created_at)
         )
         with self._source.connect() as connection:
@@ -79,5 +83,9 @@ class Deployments:
 
 
 def _reaches(caller: Caller) -> ColumnElement[bool]:
-    """Servers read what is theirs as users of their stack's own project."""
-    return or_(_deployments.c.project == caller.project, _deployments.c.stack_user_project == caller.project)
+    """Servers read what is theirs as users of a project of their stack's own. What another project has deployed there
+    is not theirs, whatever it says."""
+    stack = tables.stack
+    own = exists().where(stack.c.project == _deployments.c.project, stack.c.user_project == caller.project)
+    read = and_(_deployments.c.stack_user_project == caller.project, own)
+    return or_(_deployments.c.project == caller.project, read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.constraints import one_of
 from calor.language.schema import ANY, SHOW, Attribute, Property, ResourceType
@@ -71,6 +71,7 @@ class ConfigType(ResourceType):
 
     service = "heat"
     entity = "software_configs"
+    kept_here: ClassVar[bool] = True
     attributes = {
         "config": Attribute(str, "The configuration as it was stored."),
         "show": SHOW,
@@ -94,6 +95,15 @@ class ConfigType(ResourceType):
     def delete(cls, ctx: Context) -> None:
         if ctx.physical_id is not None:
             ctx.delete_config(ctx.physical_id)
+
+    @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        return await ctx.config(str(ctx.physical_id)) is not None
+
+    @classmethod
+    async def is_adoptable(cls, ctx: Context) -> bool:
+        """One config has one owner: who deletes it must not take it from another stack."""
+        return await cls.exists(ctx) and not await ctx.taken([str(ctx.physical_id)])
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

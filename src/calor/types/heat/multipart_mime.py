@@ -23,6 +23,7 @@ class MultipartMime(ConfigType):
 
     type_name = "OS::Heat::MultipartMime"
     support = supported("2014.1")
+    adopted_data = ("config",)
     properties = {
         "group": Property(
             str,

@@ -81,6 +81,7 @@ class RandomString(ResourceType):
     type_name = "OS::Heat::RandomString"
     support = supported("2014.1")
     secret_reference = True
+    adopted_data = ("value",)
     properties = {
         "length": Property(int, "The number of characters.", default=32, constraints=[range_(1, 512)]),
         "sequence": Property(

@@ -24,6 +24,7 @@ class ResourceGroup(NestedStackType):
 
     type_name = "OS::Heat::ResourceGroup"
     support = supported("2014.1")
+    adopted_data = ("removed",)
     properties = {
         "count": Property(
             int,

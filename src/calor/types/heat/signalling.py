@@ -11,6 +11,8 @@ from calor.types.behaviour import Context
 class UserLife:
     """The user is the object that is made; its id stands for the resource."""
 
+    made_when_adopted = True
+
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         ctx.made(await ctx.make_user())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from calor.language.schema import SHOW, Attribute, Peer, Peers, Problem, supported
 from calor.types.base import SignalledType
@@ -25,6 +25,8 @@ class SoftwareDeployment(SignalledType):
 
     type_name = "OS::Heat::SoftwareDeployment"
     support = supported("2014.1")
+    adopted_data = ("outputs",)
+    kept_here: ClassVar[bool] = True
     service = "heat"
     entity = "software_deployments"
     open_attributes = True
@@ -77,6 +79,15 @@ class SoftwareDeployment(SignalledType):
             if deployment is not None:
                 await cls._take_back(ctx, deployment)
         await ctx.remove_signalling()
+
+    @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        return await ctx.deployment(str(ctx.physical_id)) is not None
+
+    @classmethod
+    async def is_adoptable(cls, ctx: Context) -> bool:
+        """One deployment has one owner."""
+        return await cls.exists(ctx) and not await ctx.taken([str(ctx.physical_id)])
 
     @classmethod
     async def signal(cls, ctx: Context, details: Any) -> str | None:

@@ -18,6 +18,7 @@ class Stack(ResourceType):
     """
 
     type_name = "OS::Heat::Stack"
+    adopted_data = ("stack_name", "outputs")
     service = "heat"
     entity = "stacks"
     properties = {
@@ -128,6 +129,11 @@ class Stack(ResourceType):
     @classmethod
     async def check(cls, ctx: Context) -> None:
         await cls._act(ctx, "CHECK")
+
+    @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        there = await ctx.remote_stacks(ctx.properties.get("context") or {})
+        return await there.show(str(ctx.physical_id)) is not None
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

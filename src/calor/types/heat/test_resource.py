@@ -18,6 +18,7 @@ class TestResource(ResourceType):
 
     type_name = "OS::Heat::TestResource"
     support = supported("5.0.0")
+    adopted_data = ("value",)
     properties = {
         "constraint_prop_secs": Property(
             float,

@@ -70,6 +70,7 @@ class Value(ResourceType):
 
     type_name = "OS::Heat::Value"
     support = supported("7.0.0")
+    adopted_data = ("value",)
     properties = {
         "value": Property(
             ANY, "The expression. It is evaluated again on every update.", required=True, update_allowed=True

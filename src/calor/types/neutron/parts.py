@@ -14,6 +14,16 @@ class PartType(NetworkObject):
     whole: ClassVar[str]
     """The property that tells which object it is within. Its id is noted under the same name."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if hasattr(cls, "whole"):
+            cls.adopted_data = (cls.whole,)
+
+    @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        named = ctx.data.get(cls.whole) or ctx.properties.get(cls.whole)
+        return named is not None and await super().exists(ctx)
+
     @classmethod
     def path(cls, ctx: Context) -> tuple[str, ...]:
         return (*cls.collection, str(ctx.data.get(cls.whole) or ctx.properties[cls.whole]), cls.plural)

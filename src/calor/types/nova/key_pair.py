@@ -24,6 +24,7 @@ class KeyPair(NovaObject):
 
     type_name = "OS::Nova::KeyPair"
     support = supported("2014.1")
+    adopted_data = ("private_key",)
     entity = "keypairs"
     collection = ("os-keypairs",)
     wrapper = "keypair"

@@ -13,7 +13,7 @@ from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.heat import collecting
 from calor.types.nova import addresses, user_data, whole
 from calor.types.nova.interfaces import allocation, entry
-from calor.types.nova.ports import associate, delete_ports, port_for, release, unused
+from calor.types.nova.ports import OWN_PORTS, associate, delete_ports, port_for, release, unused
 from calor.types.nova.server_request import (
     READ,
     WITH_SHARED_VOLUMES,
@@ -54,6 +54,7 @@ class ServerLife(CloudObject):
     time_member = "created"
     waits = True
     volatile: ClassVar[bool] = True
+    adopted_data = (OWN_PORTS,)
 
     # How it is made.
 

@@ -19,6 +19,12 @@ class ContainerType(ResourceType):
         ctx.note(**{SHOWN: await look(await ctx.cloud(), str(ctx.physical_id))})
 
     @classmethod
+    async def exists(cls, ctx: Context) -> bool:
+        """Raises NotFound if there is none."""
+        await look(await ctx.cloud(), str(ctx.physical_id))
+        return True
+
+    @classmethod
     async def observe(cls, ctx: Context) -> None:
         if ctx.physical_id is not None:
             with suppress(NotFound):

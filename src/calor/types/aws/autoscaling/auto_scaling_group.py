@@ -47,6 +47,7 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
 
     type_name = "AWS::AutoScaling::AutoScalingGroup"
     support = supported("2014.1")
+    adopted_data = ("instance",)
     properties = {
         "AvailabilityZones": Property(
             list, "Must be given, as in CloudFormation, but has no effect.", required=True

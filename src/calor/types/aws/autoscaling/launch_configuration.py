@@ -32,6 +32,7 @@ class LaunchConfiguration(ResourceType):
     """
 
     type_name = "AWS::AutoScaling::LaunchConfiguration"
+    adopted_data = ("instance",)
     properties = {
         "ImageId": Property(
             str,

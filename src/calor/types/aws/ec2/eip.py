@@ -20,6 +20,7 @@ class EIP(CloudObject):
     """
 
     type_name = "AWS::EC2::EIP"
+    adopted_data = ("allocation_id",)
     service = "nova"
     api = "network"
     collection = ("floatingips",)

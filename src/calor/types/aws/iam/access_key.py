@@ -35,6 +35,8 @@ class AccessKey(ResourceType):
         "show": SHOW,
     }
 
+    made_when_adopted = True
+
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
         user = ctx.peer(props["UserName"])

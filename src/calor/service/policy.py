@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from calor.api.errors import Forbidden
 from calor.service.caller import Caller
+from calor.service.errors import Forbidden
 
 _PROJECT = "project_id:%(project_id)s"
 _BASE = {
@@ -39,7 +39,6 @@ _READER = (
     "stacks:generate_template",
     "stacks:list_template_versions",
     "stacks:list_template_functions",
-    "actions:check",
     "resource:index",
     "resource:show",
     "events:index",
@@ -73,6 +72,7 @@ _MEMBER = (
     "stacks:restore_snapshot",
     "actions:action",
     "actions:snapshot",
+    "actions:check",
     "actions:suspend",
     "actions:resume",
     "actions:cancel_update",

@@ -1,0 +1,150 @@
+"""What somebody may do does not depend on the API they use, nor on who acts after them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from door import PROJECT, Stage, error, open_door, token
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from calor.api.cfn.app import create_cfn_app
+from calor.clouds.ec2 import ReceivedRequest, Signer
+from calor.engine.vault import Vault
+from calor.service.caller import Caller
+from calor.service.commands import NewStack, StackChange
+from calor.service.gate import Gate
+from calor.store import records, tables
+from calor.store.cipher import Cipher
+
+SIGNED = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
+READER = token("rita", roles="reader")
+EMPTY = {"heat_template_version": "2021-04-16", "resources": {}}
+
+
+class TestReaders:
+    @pytest.mark.parametrize("action", ["check", "suspend", "resume", "retry", "cancel_update"])
+    def test_they_start_no_action(self, stage: Stage, action: str) -> None:
+        stack = stage.add_stack("s")
+
+        error(open_door(stage).by(READER)("POST", f"/stacks/s/{stack}/actions", {action: None}), 403)
+
+    @pytest.mark.parametrize(
+        ("roles", "status"), [("reader", 403), ("member", 200), ("heat_stack_user", 200), ("", 403)]
+    )
+    def test_both_apis_take_signals_from_the_same_people(self, stage: Stage, roles: str, status: int) -> None:
+        stack = stage.add_stack("s")
+        stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle")
+
+        def verify(received: ReceivedRequest) -> Signer:
+            user = {"id": "u", "name": "rita"}
+            named = [{"name": role} for role in roles.split(",") if role]
+            return Signer("token", {"user": user, "project": {"id": PROJECT}, "roles": named})
+
+        gate = Gate(stage.queries, stage.commands, stage.policy)
+        client = TestClient(create_cfn_app(stage.database, gate, verify), base_url="http://cfn.test")
+        arn = f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/h"
+        signed = client.post(f"/v1/signal/{arn}", params=SIGNED, content=b"{}")
+        door = open_door(stage).by(token("rita", roles=roles))
+
+        assert signed.status_code == status
+        assert door("POST", f"/stacks/s/{stack}/resources/h/signal", {}).status_code == status
+
+
+class Trusts:
+    """Stands in for the trusts of an identity service."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def create(self, cloud: Any, token: str, roles: Any) -> Any:
+        self.made.append(token)
+        return type("Trust", (), {"id": f"trust-{len(self.made)}"})
+
+
+@pytest.fixture
+def trusts(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Trusts:
+    """Who is asked for trusts, by their tokens."""
+    made = Trusts()
+    monkeypatch.setattr("calor.engine.vault.create_trust", made.create)
+    monkeypatch.setattr("calor.engine.vault.delete_trust", lambda cloud, id: None)
+    vault = Vault(None, Cipher(Cipher.new_key()))  # type: ignore[arg-type]
+    monkeypatch.setattr(vault, "services_for", lambda token: None)
+    monkeypatch.setattr(stage.commands, "vault", vault)
+    return made
+
+
+def person(name: str, *roles: str, **more: Any) -> Caller:
+    admin = "admin" in roles
+    return Caller(
+        user_id=name, username=name, project=PROJECT, roles=roles, token=name, is_admin=admin, **more
+    )
+
+
+OWNER = person("owner", "member", "reader")
+COLLEAGUE = person("colleague", "member", "reader")
+ADMIN = person("admin", "admin", "member", "reader")
+
+
+def kept(stage: Stage) -> bytes:
+    with stage.database.connect() as connection:
+        return bytes(connection.execute(select(tables.credentials.c.secret)).scalar_one())
+
+
+def created(stage: Stage, by: Caller) -> records.Stack:
+    stack = stage.commands.create_stack(by, NewStack("s", {"template": EMPTY}))
+    stage.change(tables.stack, stack.id, status="COMPLETE")
+    return records.changed(stack, status="COMPLETE")
+
+
+class TestWhoseTrustAStackHas:
+    @pytest.mark.parametrize("who", [COLLEAGUE, ADMIN], ids=["member", "admin"])
+    def test_a_check_changes_nothing(self, stage: Stage, trusts: Trusts, who: Caller) -> None:
+        stack = created(stage, OWNER)
+        before = kept(stage)
+
+        stage.commands.act(who, stack, "check")
+
+        assert (kept(stage), trusts.made) == (before, ["owner"])
+
+    def test_an_admin_gives_a_stack_no_rights(self, stage: Stage, trusts: Trusts) -> None:
+        stack = created(stage, OWNER)
+
+        stage.commands.act(ADMIN, stack, "suspend")
+        stage.change(tables.stack, stack.id, status="COMPLETE", action="CREATE")
+        stage.commands.update_stack(ADMIN, stack, StackChange({"template": EMPTY}))
+
+        assert trusts.made == ["owner"]
+
+    def test_admins_take_over_from_each_other(self, stage: Stage, trusts: Trusts) -> None:
+        stack = created(stage, ADMIN)
+
+        stage.commands.act(person("second", "admin", "member", "reader"), stack, "suspend")
+
+        assert trusts.made == ["admin", "second"]
+
+    def test_a_member_who_changes_it_takes_over(self, stage: Stage, trusts: Trusts) -> None:
+        stack = created(stage, OWNER)
+
+        stage.commands.update_stack(COLLEAGUE, stack, StackChange({"template": EMPTY}))
+
+        assert trusts.made == ["owner", "colleague"]
+
+    def test_who_comes_with_fewer_roles_has_it_act_with_these(self, stage: Stage, trusts: Trusts) -> None:
+        """As with an application credential, which may have some of the roles of its user."""
+        stack = created(stage, person("owner", "creator", "member", "reader"))
+
+        stage.commands.update_stack(OWNER, stack, StackChange({"template": EMPTY}))
+
+        assert trusts.made == ["owner", "owner"]
+
+    def test_who_comes_by_a_trust_has_it_act_by_that(self, stage: Stage, trusts: Trusts) -> None:
+        stack = created(stage, OWNER)
+        before = kept(stage)
+
+        delegate = person("owner", "member", "reader", trust_id="lent")
+        stage.commands.update_stack(delegate, stack, StackChange({"template": EMPTY}))
+
+        assert kept(stage) != before
+        assert trusts.made == ["owner"]
