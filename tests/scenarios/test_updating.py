@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from workbench import CALLER, Probe, Workbench, probe, template
 
+from calor.language.schema import Attribute, ResourceType
 from calor.service.commands import StackChange
 from calor.service.errors import ServiceError
 from calor.store import tables
@@ -144,3 +148,40 @@ def test_a_stack_that_began_to_go_is_not_held_up(bench: Workbench) -> None:
         bench.commands.update_stack(CALLER, seen, StackChange({"template": template({"a": probe("2")})}))
 
     assert bench.wait(stack).state == "DELETE_COMPLETE"
+
+
+class Lazy(ResourceType):
+    """Asks for what attributes tell only if the template reads it."""
+
+    type_name = "Test::Lazy"
+    attributes = {"colour": Attribute(str)}
+
+    @classmethod
+    async def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
+        ctx.made("lazy-1")
+        await cls.observe(ctx)
+
+    @classmethod
+    async def observe(cls, ctx: Any) -> None:
+        if ctx.reads("colour"):
+            ctx.note(colour="blue")
+
+    @classmethod
+    def knows(cls, ctx: Any, attribute: str) -> bool:
+        return attribute in ctx.data
+
+    @classmethod
+    def attribute(cls, ctx: Any, name: str) -> Any:
+        return ctx.data.get(name)
+
+
+def test_what_a_template_comes_to_read_is_asked_for_before_others_use_it(database_url: str) -> None:
+    bench = Workbench(database_url, [Lazy])
+    try:
+        lazy = {"type": "Test::Lazy"}
+        stack = bench.wait(bench.create(template({"lazy": lazy})))
+        changed = template({"lazy": lazy, "probe": probe({"get_attr": ["lazy", "colour"]})})
+        assert bench.wait(bench.update(stack, changed)).status == "COMPLETE"
+        assert bench.resources(stack)["probe"].properties["value"] == "blue"
+    finally:
+        bench.close()

@@ -176,6 +176,8 @@ class StackWalk(Changing, Removing):
         if decision.kind is Kind.KEEP and present is not None:
             if wanted.keeps_stack:
                 return self._keep_nested(present, resource, evaluated, wanted)
+            if not self.knows_what_is_read(present, resource):
+                return self._keep_observed(present, resource)
             self._keep(present, resource)
             return None
         if decision.kind is Kind.FORBIDDEN:

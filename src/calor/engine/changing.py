@@ -109,6 +109,11 @@ class Changing(Making):
         if before != _followed(state):
             self.journal.resource(state)
 
+    async def _keep_observed(self, state: ResourceState, resource: ResourceDefinition) -> None:
+        """Where the template comes to read more of a resource, what was not asked for before is asked for now."""
+        await self._observe(state, resource)
+        self._keep(state, resource)
+
     async def _keep_nested(
         self, state: ResourceState, resource: ResourceDefinition, evaluated: Evaluated, wanted: Wanted
     ) -> None:

@@ -148,6 +148,12 @@ class OpenedStack:
         wanted = self._read.get(state.name, ())
         return any(key(*path) not in state.attributes and path[0] not in state.attributes for path in wanted)
 
+    def knows_what_is_read(self, state: ResourceState, resource: ResourceDefinition) -> bool:
+        """Whether all attributes that the template reads were asked for when the resource was last worked on."""
+        knows = getattr(resource.found, "knows", None)
+        wanted = self._read.get(state.name, ())
+        return knows is None or all(knows(self.context(state), path[0]) for path in wanted)
+
     def reads_members_of(self, resource: ResourceDefinition) -> bool:
         """Whether attributes of what is in the stack below a resource are read, here or further up."""
         all_are = hasattr(resource.found, "member_attribute")

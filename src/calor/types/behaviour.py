@@ -11,6 +11,8 @@ needs:
   it is told to create only when that intent is stored, and its objects are made once; one that has not is told
   to create again, with the id that was noted, if any
 - `attribute(ctx, name)`: plain and quick, from what is known or noted
+- `knows(ctx, attribute)`: whether what an attribute tells was asked for. A type that asks for some only if the template
+  reads them is observed when a template comes to read another one
 - `observe(ctx)`: async; notes anew what attributes are read from. A type that is `volatile` is observed once more
   when its stack is done, as other resources may have changed it
 - `live(ctx)`: async; the properties that can be changed as the service shows them now, as far as it does; None if

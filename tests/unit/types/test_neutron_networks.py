@@ -399,7 +399,12 @@ def test_a_port_tells_of_its_network_and_subnets() -> None:
     cloud.answers["POST /ports"] = {
         "port": {"id": "p", "network_id": "n-private", "status": "DOWN", "fixed_ips": [address]}
     }
+    cloud.place("/ports/p", network_id="n-private", status="DOWN", fixed_ips=[address])
     context = made(Port, cloud, network="private")
+    assert not any(line.startswith(("GET /networks/", "GET /subnets/")) for line in cloud.lines())
+
+    context.read = frozenset({"network", "subnets"})
+    run(Port.observe(context))
 
     assert attribute(context, "fixed_ips") == [address]
     assert attribute(context, "network")["mtu"] == 1450

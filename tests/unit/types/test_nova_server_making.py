@@ -543,7 +543,7 @@ class TestAttributes:
         return context
 
     def test_addresses_are_known_by_the_names_and_the_ids_of_networks(self) -> None:
-        context = self.looked_at()
+        context = self.looked_at(read=frozenset({"addresses"}))
 
         addresses = ["10.0.0.5", "203.0.113.5"]
         assert Server.attribute(context, "networks") == {"private": addresses, NETWORK: addresses}
@@ -592,9 +592,13 @@ class TestAttributes:
             "local",
         ]
 
+    def test_interfaces_are_asked_for_only_if_the_template_reads_them(self) -> None:
+        assert "GET /servers/s1/os-interface" not in self.looked_at().services.lines()
+
     def test_interfaces_are_not_asked_for_again_while_they_stay_the_same(self) -> None:
-        context = self.looked_at()
+        context = self.looked_at(read=frozenset({"networks"}))
         before = context.services.lines().count("GET /servers/s1/os-interface")
+        assert before == 1
 
         run(Server.observe(context))
 

@@ -32,15 +32,23 @@ async def check_attached(cloud: CloudServices, server: str, volume: str) -> None
 
 
 async def attach(
-    ctx: Context, cloud: CloudServices, server: str, volume: str, device: str | None = None
+    ctx: Context,
+    cloud: CloudServices,
+    server: str,
+    volume: str,
+    device: str | None = None,
+    *,
+    is_new: bool = False,
 ) -> Object:
-    """Returns, with the attachment, when the server has the volume. One that it has already is fine."""
+    """Returns, with the attachment, when the server has the volume. One that it has already is fine, unless it is
+    known that it has not."""
 
     async def found() -> Object | None:
         return await attachment_of(cloud, server, volume)
 
     wanted = {"volumeId": volume, **({"device": device} if device else {})}
-    made = await found() or await cloud.make(
+    there = None if is_new else await found()
+    made = there or await cloud.make(
         "compute",
         "servers",
         server,

@@ -44,9 +44,14 @@ class VolumeAttachment(CinderType):
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+        await cls._join(ctx, props, is_new=True)
+
+    @classmethod
+    async def _join(cls, ctx: Context, props: Mapping[str, Any], *, is_new: bool = False) -> None:
         cloud = await ctx.cloud()
         volume = await id_for(cloud, "cinder.volume", props["volume_id"])
-        made = await attach(ctx, cloud, props["instance_uuid"], volume, props["mountpoint"])
+        server, device = props["instance_uuid"], props["mountpoint"]
+        made = await attach(ctx, cloud, server, volume, device, is_new=is_new)
         ctx.made(str(made.get("id") or volume))
 
     @classmethod
@@ -74,7 +79,7 @@ class VolumeAttachment(CinderType):
             await _part(ctx, moving_to)
         ctx.note(**{MOVING_TO: wanted})
         await ctx.intend()
-        await cls.create(ctx, props)
+        await cls._join(ctx, props)
         ctx.note(**{MOVING_TO: None})
 
     @classmethod

@@ -32,5 +32,9 @@ class NetworkType(NetworkObject):
         ctx.note(**{SEGMENTS: sorted(found, key=lambda segment: segment.get("name") or "")})
 
     @classmethod
+    def knows(cls, ctx: Context, attribute: str) -> bool:
+        return attribute != "segments" or SEGMENTS in ctx.data
+
+    @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:
         return ctx.data.get(SEGMENTS) if name == "segments" else super().attribute(ctx, name)

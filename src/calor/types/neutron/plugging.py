@@ -108,6 +108,8 @@ class PortLife(NetworkObject):
 
     @classmethod
     async def look_around(cls, ctx: Context, cloud: CloudServices) -> None:
+        if not (ctx.reads("subnets") or ctx.reads("network")):
+            return
         shown = ctx.data.get(SHOWN) or {}
         subnets = [
             await cloud.recent("network", "subnets", address["subnet_id"])
@@ -119,6 +121,10 @@ class PortLife(NetworkObject):
             "network": await cloud.recent("network", "networks", network) if network else None,
         }
         ctx.note(**{NEIGHBOURHOOD: around})
+
+    @classmethod
+    def knows(cls, ctx: Context, attribute: str) -> bool:
+        return attribute not in ("subnets", "network") or NEIGHBOURHOOD in ctx.data
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:

@@ -111,8 +111,12 @@ class SecurityGroup(NetworkObject):
 
     @classmethod
     async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
-        if props["rules"] and await set_rules(cloud, str(ctx.physical_id), (), props["rules"]):
-            ctx.note(**{SHOWN: await cls.shown(ctx, cloud)})
+        if not props["rules"]:
+            return
+        shown = ctx.data[SHOWN]
+        present = shown.get("security_group_rules")
+        rules = await set_rules(cloud, str(ctx.physical_id), (), props["rules"], present)
+        ctx.note(**{SHOWN: {**shown, "security_group_rules": rules}})
 
     @classmethod
     async def adjust(

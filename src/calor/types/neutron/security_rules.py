@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from calor.clouds.errors import Conflict, NotFound
+from calor.clouds.services import unwrapped
 from calor.types.behaviour import CloudServices
 from calor.types.cloud_objects import Object, some
 
@@ -52,20 +53,25 @@ async def set_rules(
     group: str,
     before: Sequence[Mapping[str, Any]],
     after: Sequence[Mapping[str, Any]],
-) -> bool:
-    """Rules that nobody has listed here, such as those declared apart, stay. Whether anything had to be done."""
-    present = await cloud.all(
-        "network", "security-group-rules", key="security_group_rules", params={"security_group_id": group}
-    )
+    present: Sequence[Mapping[str, Any]] | None = None,
+) -> list[Object]:
+    """Rules that nobody has listed here, such as those declared apart, stay. The rules that the group has then;
+    `present` are those that it has now, where they are known."""
+    if present is None:
+        present = await cloud.all(
+            "network", "security-group-rules", key="security_group_rules", params={"security_group_id": group}
+        )
     surplus, missing = changes(group, present, before, after)
     for id in surplus:
         with suppress(NotFound):
             await cloud.ask("network", "DELETE", "security-group-rules", id)
+    made = []
     for rule in missing:
+        body = {"security_group_rule": rule}
         # The service knows more ways than one to write the same rule.
         with suppress(Conflict):
-            await cloud.ask("network", "POST", "security-group-rules", body={"security_group_rule": rule})
-    return bool(surplus or missing)
+            made.append(unwrapped(await cloud.ask("network", "POST", "security-group-rules", body=body)))
+    return [*(dict(rule) for rule in present if rule["id"] not in surplus), *made]
 
 
 def changes(

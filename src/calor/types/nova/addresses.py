@@ -24,7 +24,19 @@ WITH_CONSOLES = "2.8"
 
 
 async def learn(ctx: Context, cloud: CloudServices) -> None:
-    """Notes what a server's own answer does not have: to which ports its addresses belong."""
+    """Notes what a server's own answer does not have, if the template reads it: to which ports its addresses belong,
+    and its consoles."""
+    if reads_interfaces(ctx):
+        await _learn_interfaces(ctx, cloud)
+    if ctx.reads("console_urls"):
+        ctx.note(**{CONSOLES: await _consoles(ctx, cloud)})
+
+
+def reads_interfaces(ctx: Context) -> bool:
+    return ctx.reads("addresses") or ctx.reads("networks")
+
+
+async def _learn_interfaces(ctx: Context, cloud: CloudServices) -> None:
     interfaces = await cloud.all(
         "compute", "servers", str(ctx.physical_id), "os-interface", key="interfaceAttachments"
     )
@@ -37,14 +49,12 @@ async def learn(ctx: Context, cloud: CloudServices) -> None:
                 if id and id not in places:
                     places[str(id)] = await cloud.recent("network", collection, str(id)) or {}
     ctx.note(**{INTERFACES: interfaces, PLACES: places})
-    if ctx.reads("console_urls"):
-        ctx.note(**{CONSOLES: await _consoles(ctx, cloud)})
 
 
 def are_news(ctx: Context) -> bool:
     """Whether there is more to be known than was learnt."""
     addresses = [address for listed in _shown(ctx).values() for address in listed]
-    if any(not _interface_of(ctx, address) for address in addresses):
+    if reads_interfaces(ctx) and any(not _interface_of(ctx, address) for address in addresses):
         return True
     return ctx.reads("console_urls") and CONSOLES not in ctx.data
 

@@ -42,6 +42,13 @@ PASSING = frozenset(
 """The statuses from which a server may still become active."""
 
 
+LEARNT = {
+    "addresses": addresses.INTERFACES,
+    "networks": addresses.INTERFACES,
+    "console_urls": addresses.CONSOLES,
+    "show": whole.WHOLE,
+}
+"""Where a server notes what it asks for only if the template reads an attribute."""
 SUBNET_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 3.0)
 
 
@@ -209,6 +216,10 @@ class ServerLife(CloudObject):
         if ctx.data.get(SHOWN) and addresses.are_news(ctx):
             await addresses.learn(ctx, await ctx.cloud())
         await whole.learn(ctx, await ctx.cloud())
+
+    @classmethod
+    def knows(cls, ctx: Context, attribute: str) -> bool:
+        return (LEARNT.get(attribute) or SHOWN) in ctx.data
 
     @classmethod
     def attribute(cls, ctx: Context, name: str) -> Any:
