@@ -9,6 +9,7 @@ from typing import Any
 
 from calor.localcloud.compute.forms import flag, strict
 from calor.localcloud.compute.microversions import version_of
+from calor.localcloud.compute.paging import page_of, paged
 from calor.localcloud.compute.records import HostService
 from calor.localcloud.compute.rules import ComputeRoute, admins
 from calor.localcloud.compute.state import HOST, Compute, with_fractions
@@ -154,7 +155,10 @@ def _hypervisors(compute: Compute, call: Call, show: Any) -> Reply:
     shown = show()
     if version_of(call) >= (2, 53) and truth(call.query.get("with_servers", "false")):
         shown["servers"] = _servers(compute)
-    return Reply(body={"hypervisors": [shown]})
+    if version_of(call) < (2, 33):
+        return Reply(body={"hypervisors": [shown]})
+    page, following = page_of(call, [shown], lambda one: str(one["id"]))
+    return Reply(body=paged("hypervisors", list(page), following))
 
 
 def _id(call: Call) -> str:

@@ -35,7 +35,7 @@ def page_of(
     return page, f"{call.url}?{urlencode([*kept, ('marker', key(page[-1]))])}"
 
 
-def paged(plural: str, shown: list[Any], following: str | None) -> dict[str, Any]:
+def paged(plural: str, shown: Any, following: str | None) -> dict[str, Any]:
     body: dict[str, Any] = {plural: shown}
     if following:
         body[f"{plural}_links"] = [{"rel": "next", "href": following}]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from calor.localcloud.compute.consumption import DEFAULTS, consumed, default_limits, limits_of
 from calor.localcloud.compute.forms import flag, number, strict
 from calor.localcloud.compute.microversions import Version, version_of
+from calor.localcloud.compute.paging import page_of, paged
 from calor.localcloud.compute.records import Quota, Server
 from calor.localcloud.compute.rules import ComputeRoute, admins, readers
 from calor.localcloud.compute.state import Compute, with_fractions
@@ -109,20 +110,26 @@ def get_limits(compute: Compute, call: Call) -> Reply:
 
 def list_usages(compute: Compute, call: Call) -> Reply:
     start, end = _period(compute, call)
+    page, following = _page(call, compute.records.servers.find())
     by_project: dict[str, list[Server]] = {}
-    for server in compute.records.servers.find():
+    for server in page:
         by_project.setdefault(server.project_id, []).append(server)
     detailed = call.query.get("detailed") == "1"
     shown = [_usage(project, servers, start, end, detailed) for project, servers in by_project.items()]
-    return Reply(body={"tenant_usages": shown})
+    return Reply(body=paged("tenant_usages", shown, following))
 
 
 def get_usage(compute: Compute, call: Call) -> Reply:
     project_id = _readable(call)
     start, end = _period(compute, call)
-    servers = compute.records.servers.find(project_id=project_id)
-    usage = _usage(project_id, servers, start, end, detailed=True) if servers else {}
-    return Reply(body={"tenant_usage": usage})
+    page, following = _page(call, compute.records.servers.find(project_id=project_id))
+    usage = _usage(project_id, page, start, end, detailed=True) if page else {}
+    return Reply(body=paged("tenant_usage", usage, following))
+
+
+def _page(call: Call, servers: Sequence[Server]) -> tuple[Sequence[Server], str | None]:
+    """The servers of which a page of usages tells: it goes on after a server, also within a project."""
+    return page_of(call, servers) if version_of(call) >= (2, 40) else (servers, None)
 
 
 def _readable(call: Call) -> str:
@@ -177,7 +184,7 @@ def _period(compute: Compute, call: Call) -> tuple[datetime, datetime]:
 
 
 def _usage(
-    project_id: str, servers: list[Server], start: datetime, end: datetime, detailed: bool
+    project_id: str, servers: Sequence[Server], start: datetime, end: datetime, detailed: bool
 ) -> dict[str, Any]:
     details = [_detail(server, start, end) for server in servers]
     shown: dict[str, Any] = {

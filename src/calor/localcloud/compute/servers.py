@@ -107,7 +107,9 @@ def clear_password(compute: Compute, call: Call) -> Reply:
 def list_deeds(compute: Compute, call: Call) -> Reply:
     server = need_server(compute, call)
     deeds = compute.records.deeds.find(server_id=server.id)[::-1]
-    page, following = page_of(call, deeds) if version_of(call) >= (2, 58) else (deeds, None)
+    page, following = (
+        page_of(call, deeds, lambda deed: deed.request_id) if version_of(call) >= (2, 58) else (deeds, None)
+    )
     shown = [_show_deed(call, deed) for deed in page]
     body: dict[str, Any] = {"instanceActions": shown}
     if following:

@@ -9,6 +9,7 @@ from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import identifier, mapping, nullable, one_of, truth
 from calor.localcloud.volume import attaching
 from calor.localcloud.volume.forms import strict
+from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import Attachment
 from calor.localcloud.volume.routing import VolumeRoute, anyone, writers
 from calor.localcloud.volume.state import VolumeService
@@ -48,10 +49,11 @@ def _listed(service: VolumeService, call: Call, brief: bool) -> Reply:
         for each in service.records.attachments.find(**wanted)
         if all(value in (None, getattr(each, name)) for name, value in filters.items())
     ]
-    shown = [show_attachment(each) for each in found]
+    page, links = page_of(call, found)
+    shown = [show_attachment(each) for each in page]
     if brief:
         shown = [{name: each[name] for name in ("id", "volume_id", "instance", "status")} for each in shown]
-    return Reply(body={"attachments": shown})
+    return Reply(body=paged("attachments", shown, links))
 
 
 def create_attachment(service: VolumeService, call: Call) -> Reply:

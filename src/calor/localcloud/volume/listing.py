@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
-from urllib.parse import urlencode
+from typing import Generic, TypeVar
 
 from calor.localcloud.lists import Shown
-from calor.localcloud.ordering import SortKey, after_marker, ordered, sort_keys
-from calor.localcloud.problems import BadRequest, NotFound
+from calor.localcloud.ordering import SortKey, ordered, sort_keys
+from calor.localcloud.problems import BadRequest
 from calor.localcloud.reading import truth
 from calor.localcloud.store import Collection
+from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import Backup, Snapshot, Volume
 from calor.localcloud.volume.routing import microversion
 from calor.localcloud.volume.state import VolumeService
@@ -20,7 +20,6 @@ from calor.localcloud.web import Call, Reply
 
 T = TypeVar("T", Volume, Snapshot, Backup)
 
-_LARGEST_PAGE = 1000
 _SORTABLE = (
     "id",
     "status",
@@ -60,16 +59,8 @@ class Listing(Generic[T]):
         arranged = ordered(
             matching, [replace(key, field=_SORTED_AS.get(key.field, key.field)) for key in keys]
         )
-        items = after_marker(arranged, call.query.get("marker"), lambda row: str(row["id"]))
-        if items is None:
-            raise NotFound(f"marker [{call.query['marker'][:255]}] could not be found.")
-        items = items[_number(call, "offset") or 0 :]
-        asked = _number(call, "limit")
-        limit = _LARGEST_PAGE if asked is None else min(asked, _LARGEST_PAGE)
-        body: dict[str, Any] = {self.plural: show([found[str(row["id"])] for row in items[:limit]])}
-        # A full page has a next one, which may turn out to be empty.
-        if len(items) >= limit > 0:
-            body[f"{self.plural}_links"] = [{"rel": "next", "href": _next(call, str(items[limit - 1]["id"]))}]
+        page, links = page_of(call, arranged, lambda row: str(row["id"]))
+        body = paged(self.plural, show([found[str(row["id"])] for row in page]), links)
         if microversion(call) >= 45 and truth(call.query.get("with_count", "false")):
             body["count"] = len(matching)
         return Reply(body=body)
@@ -111,17 +102,3 @@ def _pairs(written: str) -> dict[str, str]:
     if not isinstance(pairs, dict):
         raise BadRequest("metadata must be written as an object.")
     return {str(name): str(value) for name, value in pairs.items()}
-
-
-def _number(call: Call, name: str) -> int | None:
-    written = call.query.get(name)
-    if written is None:
-        return None
-    if not written.isdecimal() or len(written) > 9:
-        raise BadRequest(f"{name} param must be a whole number that is not negative.")
-    return int(written)
-
-
-def _next(call: Call, marker: str) -> str:
-    parameters = [(name, value) for name, value in call.parameters if name not in ("marker", "offset")]
-    return f"{call.url}?{urlencode([*parameters, ('marker', marker)])}"

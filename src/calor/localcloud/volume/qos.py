@@ -8,6 +8,7 @@ from uuid import uuid4
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
 from calor.localcloud.reading import listing, mapping, name, truth
 from calor.localcloud.volume.forms import texts
+from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import QosSpecs, VolumeType
 from calor.localcloud.volume.routing import VolumeRoute, admins
 from calor.localcloud.volume.state import VolumeService
@@ -18,7 +19,8 @@ _CONSUMERS = ("front-end", "back-end", "both")
 
 
 def list_qos(service: VolumeService, call: Call) -> Reply:
-    return Reply(body={"qos_specs": [show_qos(each) for each in service.records.qos_specs.find()]})
+    page, links = page_of(call, service.records.qos_specs.find())
+    return Reply(body=paged("qos_specs", [show_qos(each) for each in page], links))
 
 
 def create_qos(service: VolumeService, call: Call) -> Reply:

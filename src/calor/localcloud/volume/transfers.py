@@ -11,6 +11,7 @@ from uuid import uuid4
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import identifier, nullable, text, truth
 from calor.localcloud.volume.forms import display_text, flag, strict
+from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.quotas import give_back, take
 from calor.localcloud.volume.records import Snapshot, Transfer, Volume
 from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
@@ -23,11 +24,13 @@ _ACCEPT = strict({"auth_key": text(255, shortest=1)})
 
 
 def list_transfers(service: VolumeService, call: Call) -> Reply:
-    return Reply(body={"transfers": [brief_transfer(call, each) for each in _found(service, call)]})
+    page, links = page_of(call, _found(service, call))
+    return Reply(body=paged("transfers", [brief_transfer(call, each) for each in page], links))
 
 
 def list_details(service: VolumeService, call: Call) -> Reply:
-    return Reply(body={"transfers": [show_transfer(call, each) for each in _found(service, call)]})
+    page, links = page_of(call, _found(service, call))
+    return Reply(body=paged("transfers", [show_transfer(call, each) for each in page], links))
 
 
 def _found(service: VolumeService, call: Call) -> list[Transfer]:

@@ -8,6 +8,7 @@ from uuid import uuid4
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
 from calor.localcloud.reading import identifier, name, nullable, text
 from calor.localcloud.volume.forms import flag, read_action, strict, texts
+from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import DefaultType, VolumeType
 from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
 from calor.localcloud.volume.state import VolumeService
@@ -39,7 +40,8 @@ def list_types(service: VolumeService, call: Call) -> Reply:
     elif asked != "none" or not call.caller.is_admin:
         own = call.caller.project_id
         found = [each for each in found if each.is_public or own in each.projects]
-    return Reply(body={"volume_types": [show_type(call, each) for each in reversed(found)]})
+    page, links = page_of(call, found[::-1])
+    return Reply(body=paged("volume_types", [show_type(call, each) for each in page], links, "volume_type"))
 
 
 def create_type(service: VolumeService, call: Call) -> Reply:
