@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from calor.localcloud.store import Collection, Store
 
@@ -46,6 +47,24 @@ class Member:
     status: str = "pending"
 
 
+@dataclass(frozen=True)
+class Namespace:
+    """Definitions of metadata. Its id is its name."""
+
+    id: str
+    owner: str | None
+    created_at: str
+    updated_at: str
+    display_name: str | None = None
+    description: str | None = None
+    visibility: str = "private"
+    protected: bool = False
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    objects: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    resource_types: Mapping[str, Any] = field(default_factory=dict)
+
+
 class Records:
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -55,6 +74,8 @@ class Records:
         self.members: Collection[Member] = store.collection(
             "image_members", Member, [("image_id",), ("member_id",)]
         )
+
+        self.namespaces: Collection[Namespace] = store.collection("image_namespaces", Namespace)
 
     def member(self, image_id: str, member_id: str) -> Member | None:
         return self.members.get(member_key(image_id, member_id))

@@ -100,6 +100,86 @@ _IMAGE: Schema = {
 _MEMBER: Schema = {"name": "member", "properties": _MEMBER_PROPERTIES}
 _TASK: Schema = {"name": "task", "properties": _TASK_PROPERTIES}
 
+_PROPERTY: Schema = {
+    "name": "property",
+    "required": ["type", "title", "name"],
+    "additionalProperties": True,
+    "properties": {
+        "name": _text("The name of the property", maxLength=80),
+        "title": _text("What people read"),
+        "description": _text("What it is about"),
+        "operators": {"type": "array", "items": {"type": "string"}},
+        "type": _text(
+            "The kind of its values", enum=["array", "boolean", "integer", "number", "object", "string"]
+        ),
+        "enum": {"type": "array"},
+        "default": {},
+    },
+}
+_OBJECT: Schema = {
+    "name": "object",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {
+        "name": _text("The name of the object", maxLength=80),
+        "description": _text("What it is about"),
+        "required": {"type": "array", "items": {"type": "string"}},
+        "properties": {"type": "object", "additionalProperties": _PROPERTY},
+        "schema": _fixed(_text("Where this schema is")),
+    },
+}
+_TAG: Schema = {
+    "name": "tag",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {"name": _text("The name of the tag", maxLength=80)},
+}
+_RESOURCE_TYPE: Schema = {
+    "name": "resource_type_association",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {
+        "name": _text("The type, as in OS::Nova::Flavor", maxLength=80),
+        "prefix": _text("What stands before the names of properties of such resources", maxLength=80),
+        "properties_target": _text("Which properties of such resources are meant", maxLength=80),
+        "created_at": _fixed(_text("When it was made")),
+        "updated_at": _fixed(_text("When it was changed last")),
+    },
+}
+_NAMESPACE: Schema = {
+    "name": "namespace",
+    "required": ["namespace"],
+    "additionalProperties": False,
+    "properties": {
+        "namespace": _text("The name of the namespace", maxLength=80),
+        "display_name": _text("What people read", maxLength=80),
+        "description": _text("What it is about", maxLength=500),
+        "visibility": _text("Who may see it", enum=["public", "private"]),
+        "protected": {"type": "boolean", "description": "Whether it can be deleted"},
+        "owner": _text("The project whose it is", maxLength=255),
+        "created_at": _fixed(_text("When it was made")),
+        "updated_at": _fixed(_text("When it was changed last")),
+        "schema": _fixed(_text("Where this schema is")),
+        "self": _fixed(_text("Where it is")),
+        "properties": {"type": "object", "additionalProperties": _PROPERTY},
+        "objects": {"type": "array", "items": _OBJECT},
+        "tags": {"type": "array", "items": _TAG},
+        "resource_type_associations": {"type": "array", "items": _RESOURCE_TYPE},
+    },
+}
+_METADEFS: dict[str, Schema] = {
+    "namespace": _NAMESPACE,
+    "namespaces": _plural("namespaces", _NAMESPACE),
+    "object": _OBJECT,
+    "objects": _plural("objects", _OBJECT),
+    "property": _PROPERTY,
+    "properties": _plural("properties", _PROPERTY),
+    "tag": _TAG,
+    "tags": _plural("tags", _TAG),
+    "resource_type": _RESOURCE_TYPE,
+    "resource_types": _plural("resource_type_associations", _RESOURCE_TYPE),
+}
+
 _SCHEMAS: dict[str, Schema] = {
     "image": _IMAGE,
     "images": _plural("images", _IMAGE),
@@ -117,4 +197,14 @@ def get_schema(service: ImageService, call: Call) -> Reply:
     return Reply(body=schema)
 
 
-ROUTES = (RouteOf("GET", "/v2/schemas/{name}", get_schema, anyone),)
+def get_metadef_schema(service: ImageService, call: Call) -> Reply:
+    schema = _METADEFS.get(call.path["name"])
+    if schema is None:
+        raise NotFound.of("schema", call.path["name"])
+    return Reply(body=schema)
+
+
+ROUTES = (
+    RouteOf("GET", "/v2/schemas/{name}", get_schema, anyone),
+    RouteOf("GET", "/v2/schemas/metadefs/{name}", get_metadef_schema, anyone),
+)

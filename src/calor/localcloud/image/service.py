@@ -7,11 +7,19 @@ from http import HTTPStatus
 
 from starlette.applications import Starlette
 
-from calor.localcloud.image import data, discovery, images, members, schemas
+from calor.localcloud.image import (
+    data,
+    discovery,
+    images,
+    members,
+    metadef_parts,
+    metadefs,
+    schemas,
+)
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.web import Reply, service_app
 
-_MODULES = (discovery, images, data, members, schemas)
+_MODULES = (discovery, images, data, members, schemas, metadefs, metadef_parts)
 
 
 def image_app(service: ImageService) -> Starlette:

@@ -29,6 +29,7 @@ class WantedVolume:
     volume_type: str | None = None
     availability_zone: str | None = None
     multiattach: bool = False
+    group_id: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,6 +69,7 @@ def make_volume(service: VolumeService, caller: Caller, wanted: WantedVolume) ->
         user_id=caller.user_id,
         size=size,
         volume_type_id=kind.id,
+        group_id=wanted.group_id,
         availability_zone=wanted.availability_zone or ZONE,
         created_at=service.stamp(),
         name=wanted.name,

@@ -76,6 +76,44 @@ class Snapshot:
     metadata: Texts = field(default_factory=dict)
     uploaded: bool | None = None
     """As the volume's."""
+    group_snapshot_id: str | None = None
+
+
+@dataclass(frozen=True)
+class GroupType:
+    id: str
+    name: str
+    description: str | None = None
+    is_public: bool = True
+    group_specs: Texts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Volumes that belong together. They name it."""
+
+    id: str
+    project_id: str
+    group_type_id: str
+    volume_types: tuple[str, ...]
+    availability_zone: str
+    created_at: str
+    name: str | None = None
+    description: str | None = None
+    status: str = "available"
+
+
+@dataclass(frozen=True)
+class GroupSnapshot:
+    """Snapshots of the volumes of a group, taken together. They name it."""
+
+    id: str
+    project_id: str
+    group_id: str
+    group_type_id: str
+    created_at: str
+    name: str | None = None
+    description: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,13 +200,26 @@ class Records:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.volumes: Collection[Volume] = store.collection(
-            "volume_volumes", Volume, [("project_id", "name"), ("status",), ("volume_type_id",)]
+            "volume_volumes",
+            Volume,
+            [("project_id", "name"), ("status",), ("volume_type_id",), ("group_id",)],
         )
         self.attachments: Collection[Attachment] = store.collection(
             "volume_attachments", Attachment, [("volume_id",), ("project_id",)]
         )
         self.snapshots: Collection[Snapshot] = store.collection(
-            "volume_snapshots", Snapshot, [("project_id", "name"), ("volume_id",), ("status",)]
+            "volume_snapshots",
+            Snapshot,
+            [("project_id", "name"), ("volume_id",), ("status",), ("group_snapshot_id",)],
+        )
+        self.group_types: Collection[GroupType] = store.collection(
+            "volume_group_types", GroupType, [], [("name",)]
+        )
+        self.groups: Collection[Group] = store.collection(
+            "volume_groups", Group, [("project_id",), ("group_type_id",)]
+        )
+        self.group_snapshots: Collection[GroupSnapshot] = store.collection(
+            "volume_group_snapshots", GroupSnapshot, [("project_id",), ("group_id",)]
         )
         self.backups: Collection[Backup] = store.collection(
             "volume_backups",

@@ -12,6 +12,9 @@ from calor.localcloud.volume import (
     attachments,
     backups,
     discovery,
+    group_snapshots,
+    group_types,
+    groups,
     qos,
     quota_sets,
     snapshots,
@@ -35,6 +38,9 @@ _MODULES = (
     type_details,
     qos,
     quota_sets,
+    group_types,
+    groups,
+    group_snapshots,
 )
 _NAMES = {
     400: "badRequest",

@@ -10,10 +10,18 @@ from calor.localcloud.caller import Caller
 from calor.localcloud.ground import Ground
 from calor.localcloud.neighbours import Images
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.volume.records import Backup, Records, Snapshot, Volume, VolumeType
+from calor.localcloud.volume.records import (
+    Backup,
+    Group,
+    GroupSnapshot,
+    Records,
+    Snapshot,
+    Volume,
+    VolumeType,
+)
 from calor.localcloud.volume.transitions import Transitions
 
-T = TypeVar("T", Volume, Snapshot, Backup)
+T = TypeVar("T", Volume, Snapshot, Backup, Group, GroupSnapshot)
 
 ZONE = "nova"
 DEFAULT_TYPE = "lvmdriver-1"

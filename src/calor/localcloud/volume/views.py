@@ -159,7 +159,7 @@ def brief_snapshot(call: Call, snapshot: Snapshot) -> Shown:
     }
     version = microversion(call)
     if version >= 14:
-        shown["group_snapshot_id"] = None
+        shown["group_snapshot_id"] = snapshot.group_snapshot_id
     if version >= 41:
         shown["user_id"] = snapshot.user_id
     if version >= 65:

@@ -8,6 +8,7 @@ from typing import Any
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import identifier, mapping, nullable, truth
 from calor.localcloud.volume.forms import NAMES, amount, flag, named, strict, texts
+from calor.localcloud.volume.groups import group_for_volume
 from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.making import WantedVolume, make_volume, remove_volume
 from calor.localcloud.volume.metadata import Metadata
@@ -50,7 +51,18 @@ _FROM_BACKUPS = 47
 _LISTING = Listing(
     "volumes",
     lambda service: service.records.volumes,
-    ("id", "name", "status", "availability_zone", "bootable", "size", "metadata", "user_id", "snapshot_id"),
+    (
+        "id",
+        "name",
+        "status",
+        "availability_zone",
+        "bootable",
+        "size",
+        "metadata",
+        "user_id",
+        "snapshot_id",
+        "group_id",
+    ),
     show_volumes,
     brief_volume,
 )
@@ -60,8 +72,13 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
     given = call.read(_BODY)["volume"]
     if given.get("backup_id") and microversion(call) < _FROM_BACKUPS:
         raise BadRequest("Volumes are made from backups from version 3.47 on.")
-    if given.get("group_id") or given.get("consistencygroup_id"):
-        raise NotFound(f"Group {given.get('group_id') or given['consistencygroup_id']} could not be found.")
+    if given.get("consistencygroup_id"):
+        raise NotFound(f"ConsistencyGroup {given['consistencygroup_id']} could not be found.")
+    if group_id := given.get("group_id"):
+        if not given.get("volume_type"):
+            raise BadRequest("volume_type must be provided when creating a volume in a group.")
+        volume_type = service.type_named(call.caller, given["volume_type"])
+        group_for_volume(service, call, group_id, volume_type.id)
     wanted = WantedVolume(
         size=given.get("size"),
         image_id=given.get("imageRef") or given.get("image_id"),
@@ -71,6 +88,7 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
         volume_type=given.get("volume_type"),
         availability_zone=given.get("availability_zone"),
         multiattach=bool(given.get("multiattach")),
+        group_id=group_id,
         metadata=given.get("metadata") or {},
         **named(given),
     )
@@ -98,7 +116,7 @@ def delete_volume(service: VolumeService, call: Call) -> Reply:
     forced = microversion(call) >= 23 and truth(call.query.get("force", "false")) and call.caller.is_admin
     snapshots = service.records.snapshots.find(volume_id=volume.id)
     cascade = truth(call.query.get("cascade", "false"))
-    if not forced and volume.status not in _DELETABLE:
+    if not forced and (volume.status not in _DELETABLE or volume.group_id is not None):
         raise BadRequest(
             "Invalid volume: Volume status must be available or error or error_restoring or error_extending or"
             " error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a"
