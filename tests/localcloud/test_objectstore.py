@@ -465,6 +465,19 @@ class TestAccess:
         assert demo("PUT", "/c", headers={"X-Container-Read": ".x"}).status_code == 400
 
 
+def test_the_store_is_at_the_root_of_the_cloud_as_well(cloud: Cloud, demo: Speaker) -> None:
+    root = Speaker(cloud, demo.root.removeprefix("/object-store"))
+    container(root)
+    assert put(root, "/c/dir/o", b"data").status_code == 201
+
+    assert demo("GET", "/c/dir/o").content == b"data"
+    assert root("GET", "/c/dir/o").content == b"data"
+    assert root("GET", "/c?prefix=dir").text == "dir/o\n"
+    assert root("DELETE", "/c/dir/o").status_code == 204
+    assert demo("GET", "/c/dir/o").status_code == 404
+    assert cloud.client.get(f"{root.root}/c").status_code == 401
+
+
 class TestSignedUrls:
     def signed(self, demo: Speaker, method: str, path: str, **more: Any) -> str:
         digest, expires = more.get("digest", "sha256"), more.get("expires", 4_000_000_000)
@@ -489,6 +502,17 @@ class TestSignedUrls:
         answer = cloud.client.get(self.signed(demo, "GET", "/c/o", digest=digest, root=root))
         assert (answer.status_code, answer.content) == (200, b"data")
         assert answer.headers["Content-Disposition"].startswith('attachment; filename="o"')
+
+    @pytest.mark.parametrize("prefixed", [True, False])
+    def test_they_are_good_at_the_root_of_the_cloud_as_well(
+        self, cloud: Cloud, demo: Speaker, prefixed: bool
+    ) -> None:
+        root = demo.root if prefixed else demo.root.removeprefix("/object-store")
+        url = self.signed(demo, "GET", "/c/o", root=root).removeprefix("/object-store")
+
+        assert url.startswith("/v1/AUTH_")
+        assert cloud.client.get(url).content == b"data"
+        assert cloud.client.get(url.replace("/c/o", "/c/p")).status_code == 401
 
     def test_they_let_write_and_then_look(self, cloud: Cloud, demo: Speaker) -> None:
         url = self.signed(demo, "PUT", "/c/new")

@@ -48,6 +48,7 @@ NOT_PAGED = {
 
 
 def unwrapped(app: Any) -> Any:
+    """The application that has the routes."""
     while not hasattr(app, "routes"):
         app = app._app
     return app

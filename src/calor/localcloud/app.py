@@ -40,6 +40,7 @@ from calor.localcloud.network.service import network_app
 from calor.localcloud.network.state import networking
 from calor.localcloud.objectstore.service import objectstore_app
 from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.tempurl import ROOT as OBJECT_STORE
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 from calor.localcloud.volume.neighbour import VolumesForNeighbours
@@ -66,13 +67,15 @@ def cloud_app(
     networks = NetworksForServers(network)
     compute = Compute(ground, ComputeRecords(store), networks, images, VolumesForNeighbours(volumes))
     mischief = Mischief()
+    objects = objectstore_app(ObjectStore(ground))
     mounts = [
         Mount("/identity", identity_app(identity)),
         Mount("/compute", compute_app(compute)),
         Mount("/image", image_app(images)),
         Mount("/network", network_app(network)),
         Mount("/volume", volume_app(volumes)),
-        Mount("/object-store", objectstore_app(ObjectStore(ground))),
+        Mount(OBJECT_STORE, objects),
+        Mount("/v1", _AtRoot(objects)),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 
@@ -100,6 +103,16 @@ _FOR_THE_HOST = "/faults"
 
 def _is_server(scope: Scope) -> bool:
     return bool(scope.get("client")) and scope["client"][0] == SERVERS_COME_FROM
+
+
+class _AtRoot:
+    """The object store where other programs look for it: at /v1/AUTH_... of the host, without a path before that."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app({**scope, "root_path": scope["root_path"].removesuffix("/v1")}, receive, send)
 
 
 class _Frontdoor:

@@ -15,6 +15,8 @@ from calor.localcloud.web import Call
 DIGESTS = ("sha1", "sha256", "sha512")
 METHODS = ("HEAD", "GET", "PUT", "POST", "DELETE")
 # Who may do one thing may look at what comes of it.
+ROOT = "/object-store"
+"""Where the catalog has the service; it is also at the root of the cloud."""
 _IMPLIED = {"HEAD": ("HEAD", "GET", "PUT", "POST")}
 _DIGEST_BY_LENGTH = {hashlib.new(name).digest_size: name for name in DIGESTS}
 
@@ -61,11 +63,11 @@ def keys_in(metadata: Mapping[str, str]) -> list[str]:
 
 
 def _paths(call: Call, prefix: str | None) -> list[str]:
-    """The path as the service knows it, and as clients see it who take it from the catalog's URL."""
+    """The path as the service knows it, and as clients see it who take it from the catalog's URL: either is good at
+    both addresses of the service."""
     account, container, thing = (call.path[name] for name in ("account", "container", "thing"))
     inner = f"/v1/{account}/{container}/{thing if prefix is None else prefix}"
-    outer = "/" + call.base.split("://", 1)[-1].partition("/")[2] + inner
-    return [f"prefix:{path}" if prefix is not None else path for path in (inner, outer)]
+    return [f"prefix:{path}" if prefix is not None else path for path in (inner, f"{ROOT}{inner}")]
 
 
 def _moment(written: str) -> int | None:

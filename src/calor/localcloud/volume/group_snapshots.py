@@ -85,6 +85,7 @@ def _of_member(service: VolumeService, call: Call, made: GroupSnapshot, volume: 
         name=made.name,
         description=made.description,
         group_snapshot_id=made.id,
+        uploaded=volume.may_be_anything,
     )
 
 
