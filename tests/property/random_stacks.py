@@ -26,6 +26,7 @@ class Firm(ResourceType):
     }
     attributes = {"label": Attribute(str), "show": SHOW}
     mirrors = {"label": "label"}
+    new_reference = True
 
     @classmethod
     def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
@@ -57,7 +58,14 @@ class Fleeting(Rigid):
     replaced_by_every_update = True
 
 
-OWN_TYPES = (Firm, Rigid, Fleeting)
+class Newborn(Probe):
+    """Says that each has an id of its own."""
+
+    type_name = "Test::Newborn"
+    new_reference = True
+
+
+OWN_TYPES = (Firm, Rigid, Fleeting, Newborn)
 
 
 class Author:
@@ -182,6 +190,8 @@ outputs:
             self._probe,
             self._probe,
             self._probe,
+            self._newborn,
+            self._newborn,
             self._value,
             self._value,
             self._test_resource,
@@ -236,6 +246,7 @@ outputs:
         kind = resources[name]["type"]
         attribute = {
             "Test::Probe": "value",
+            "Test::Newborn": "value",
             "OS::Heat::Value": "value",
             "OS::Heat::TestResource": "output",
             "OS::Heat::RandomString": "value",
@@ -250,6 +261,9 @@ outputs:
             return reference
         read = {"get_attr": [name, attribute]}
         return self.random.choice([read, read, {"list_join": ["-", ["t", read]]}])
+
+    def _newborn(self, *known: Any) -> dict[str, Any]:
+        return {**self._probe(*known), "type": Newborn.type_name}
 
     def _probe(self, *known: Any) -> dict[str, Any]:
         properties = {"value": self._text(*known), "fixed": self.random.choice(["", "", "f", "g"])}

@@ -17,6 +17,7 @@ from random_stacks import OWN_TYPES, Author
 from sqlalchemy import func, select
 from workbench import CALLER, Workbench
 
+from calor.plan.decision import Kind
 from calor.plan.steps import Plan
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError
@@ -98,6 +99,11 @@ def _update_all(bench: Workbench, stories: list[Story]) -> None:
         try:
             _, _, plan = bench.commands.plan_update(CALLER, story.stack, following)
         except ServiceError:
+            continue
+        if any(step.kind is Kind.FORBIDDEN and step.refused for step in plan.all_steps()):
+            # What a type never does is not even begun.
+            with pytest.raises(ServiceError):
+                bench.commands.update_stack(CALLER, story.stack, change)
             continue
         if story.compared == 0:
             shown = bench.commands.preview_update(CALLER, story.stack, change, True)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
-from workbench import Probe, Workbench, template
+from workbench import CALLER, Probe, Workbench, template
 
 from calor.language.schema import Property
+from calor.service.commands import StackChange
 
 GROUP = {
     "type": "OS::Heat::ResourceGroup",
@@ -38,10 +39,21 @@ class Thing(Probe):
         return {"value": cls.world[ctx.physical_id]} if ctx.physical_id in cls.world else None
 
 
+class Distant(Probe):
+    """Something in a cloud that nobody can ask."""
+
+    type_name = "Test::Distant"
+
+    @classmethod
+    async def live(cls, ctx: Any) -> dict[str, Any] | None:
+        cloud = await ctx.cloud()
+        return await cloud.show("compute", "servers", ctx.physical_id)
+
+
 @pytest.fixture
 def bench(database_url: str) -> Iterator[Workbench]:
     Thing.world = {}
-    made = Workbench(database_url, [Thing])
+    made = Workbench(database_url, [Thing, Distant])
     yield made
     made.close()
 
@@ -92,3 +104,86 @@ def test_other_updates_look_at_nothing(bench: Workbench) -> None:
 
     assert bench.wait(stack).state == "UPDATE_COMPLETE"
     assert Thing.world == {id: "theirs"}
+
+
+class TestPlans:
+    """Of an update that converges: they tell what the update then does."""
+
+    def plan(
+        self, bench: Workbench, stack: Any, document: dict[str, Any], converge: bool = True
+    ) -> list[str]:
+        change = StackChange({"template": document, "files": {}}, converge=converge)
+        shown = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
+
+        def told(steps: list[Any]) -> list[str]:
+            own = [
+                line
+                for one in steps
+                for line in (f"{one['action']} {'/'.join(one['path'])}", *told(one.get("nested", [])))
+            ]
+            return [line for line in own if not line.startswith("keep")]
+
+        return told(shown["plan"])
+
+    def test_tell_what_somebody_has_changed(self, bench: Workbench) -> None:
+        document = template({"a": {"type": "Test::Thing", "properties": {"value": "mine"}}})
+        stack = bench.create(document)
+        bench.wait(stack)
+        [id] = Thing.world
+        assert self.plan(bench, stack, document) == []
+        Thing.world[id] = "theirs"
+
+        assert self.plan(bench, stack, document) == ["update a"]
+        assert self.plan(bench, stack, document, converge=False) == []
+        assert Thing.world == {id: "theirs"}
+        before = len(bench.events(stack))
+        bench.update(stack, document, converge=True)
+        bench.wait(stack)
+        done = bench.events(stack)[before:]
+        assert ("a", "UPDATE_COMPLETE") in done
+
+    def test_tell_what_is_gone(self, bench: Workbench) -> None:
+        document = template(
+            {
+                "a": {"type": "Test::Thing", "properties": {"value": "mine"}},
+                "b": {"type": "Test::Thing", "properties": {"value": {"get_resource": "a"}}},
+            }
+        )
+        stack = bench.create(document)
+        bench.wait(stack)
+        gone = next(id for id, value in Thing.world.items() if value == "mine")
+        del Thing.world[gone]
+
+        shown = self.plan(bench, stack, document)
+
+        assert shown[0] == "replace a"
+        assert shown[1].split()[1] == "b"
+        assert shown[2:] == ["delete a"]
+        assert bench.resources(stack)["a"].status == "COMPLETE"
+        bench.update(stack, document, converge=True)
+        assert bench.wait(stack).state == "UPDATE_COMPLETE"
+        assert gone not in Thing.world
+
+    def test_look_into_the_stacks_below(self, bench: Workbench) -> None:
+        stack = bench.create(template({"g": GROUP}))
+        bench.wait(stack)
+        first, _ = Thing.world
+        Thing.world[first] = "theirs"
+
+        shown = self.plan(bench, stack, template({"g": GROUP}))
+
+        assert shown[0] == "update g"
+        assert len(shown) == 2
+        assert shown[1].startswith("update g/")
+
+
+def test_what_cannot_be_looked_at_is_taken_as_it_is(bench: Workbench) -> None:
+    """As in the run."""
+    document = template({"a": {"type": "Test::Distant"}})
+    stack = bench.create(document)
+    bench.wait(stack)
+
+    change = StackChange({"template": document}, converge=True)
+    shown = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
+
+    assert [one["action"] for one in shown["plan"]] == ["keep"]

@@ -142,6 +142,98 @@ class TestSteps:
         assert told(bench.commands.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]
 
 
+FIXED_CHILD = """
+heat_template_version: 2018-08-31
+parameters: {q: {type: string}}
+resources:
+  one: {type: 'Test::Probe', properties: {fixed: {get_param: q}}}
+"""
+
+
+class TestReplacementsThatFollow:
+    """What is replaced for sure has another id for sure, and whoever reads that changes for sure."""
+
+    def thing(self, value: str) -> dict[str, Any]:
+        properties = {"value": value, "update_replace": True}
+        return {"type": "OS::Heat::TestResource", "properties": properties}
+
+    def test_are_certain(self, bench: Workbench) -> None:
+        def resources(value: str) -> dict[str, Any]:
+            return {
+                "a": self.thing(value),
+                "updated": probe({"get_resource": "a"}),
+                "replaced": probe(fixed={"get_resource": "a"}),
+                "open": probe({"list_join": ["-", ["t", {"get_attr": ["a", "show"]}]]}),
+            }
+
+        stack = settled(bench, resources("1"))
+
+        made = plan(bench, stack, resources("2"))
+
+        assert told(made) == [
+            ("replace", "a"),
+            ("update", "updated"),
+            ("replace", "replaced"),
+            ("undecided", "open"),
+            ("delete", "replaced"),
+            ("delete", "a"),
+        ]
+
+    def test_go_through_nested_stacks_and_groups(self, bench: Workbench) -> None:
+        def resources(value: str) -> dict[str, Any]:
+            member = {"type": "Test::Probe", "properties": {"fixed": {"get_resource": "a"}}}
+            return {
+                "a": self.thing(value),
+                "n": {"type": "child.yaml", "properties": {"q": {"get_resource": "a"}}},
+                "g": {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": member}},
+            }
+
+        files = {"child.yaml": FIXED_CHILD}
+        stack = settled(bench, resources("1"), files=files)
+
+        made = plan(bench, stack, resources("2"), files=files)
+
+        assert [one for one in told(made) if "/" in one[1] and one[0] != "delete"] == [
+            ("replace", "n/one"),
+            ("replace", "g/0"),
+        ]
+
+    def test_a_deployment_is_updated_when_its_config_is_replaced(self, bench: Workbench) -> None:
+        def resources(text: str, **given: Any) -> dict[str, Any]:
+            config = {"group": "script", "config": text, "inputs": [{"name": "i", **given}]}
+            deployment = {
+                "config": {"get_resource": "c"},
+                "server": "server-1",
+                "signal_transport": "NO_SIGNAL",
+            }
+            return {
+                "c": {"type": "OS::Heat::SoftwareConfig", "properties": config},
+                "d": {"type": "OS::Heat::SoftwareDeployment", "properties": deployment},
+            }
+
+        stack = settled(bench, resources("one"))
+
+        changed = plan(bench, stack, resources("two"))
+        assert told(changed) == [("replace", "c"), ("update", "d"), ("delete", "c")]
+        # An input that says so may have it replaced, which shows when it is done.
+        moody = plan(bench, stack, resources("two", replace_on_change=True))
+        assert step(moody, "d").possible == {Kind.UPDATE, Kind.REPLACE}
+        bench.update(stack, template(resources("two")))
+        assert bench.wait(stack).state == "UPDATE_COMPLETE"
+        assert ("d", "UPDATE_COMPLETE") in bench.events(stack)
+
+    def test_what_may_be_replaced_is_said_to_be(self, bench: Workbench) -> None:
+        resources = {"a": probe("1"), "b": probe(fixed={"get_attr": ["a", "value"]})}
+        stack = settled(bench, resources)
+
+        shown = preview(bench, stack, {**resources, "a": probe("2")})
+
+        [item] = shown["resource_changes"]["replaced"]
+        assert (item["resource_name"], item["decision"], item["may_be_replaced"]) == ("b", "undecided", True)
+        assert shown["plan"][1]["may_be_replaced"] is True
+        assert "may_be_replaced" not in shown["plan"][0]
+
+
 class TestStacksBelow:
     def nested(self, q: Any) -> dict[str, Any]:
         return {"n": {"type": "child.yaml", "properties": {"q": q}}}

@@ -74,6 +74,18 @@ def of_type(message: str, sources: Mapping[str, Source]) -> Position | None:
     return None
 
 
+_PATH = re.compile(r"([Rr]esources(?:\.[^.:\s]+)+): ")
+
+
+def at_path(message: str, sources: Mapping[str, Source], template: str) -> Position | None:
+    """Where the place is that a message begins with; for one in a nested stack, the resource that it belongs to."""
+    source = sources.get(template)
+    named = _PATH.match(message)
+    if source is None or named is None:
+        return None
+    return source.locate(tuple(named[1].split(".")), True)
+
+
 def _types(value: Any, at: Path) -> Iterator[tuple[Path, str]]:
     """Also those of the members of groups."""
     if isinstance(value, dict):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from calor.clouds.errors import CloudError
 from calor.engine.acting import ActionWalk
 from calor.engine.states import ResourceState
-from calor.plan.present import EXTERNAL, declared_type
+from calor.plan.drift import can_drift, differing, without_masks
+from calor.plan.present import declared_type
 
 if TYPE_CHECKING:
     from calor.engine.runs import Run
@@ -30,8 +31,8 @@ async def look(run: Run, stack: records.Stack) -> set[str]:
     in their rows. The stacks in which, or below which, something does."""
     opened = ActionWalk(run, stack, "CHECK", await run.resource_rows(stack.id))
     states = [state for state in opened.rows.values() if state.physical_id is not None]
-    differing = await asyncio.gather(*(_differs(opened, state) for state in states))
-    found = {stack.id} if any(differing) else set()
+    drifted = await asyncio.gather(*(_differs(opened, state) for state in states))
+    found = {stack.id} if any(drifted) else set()
     for state in states:
         if (below := await run.stack_below(stack, state)) is not None:
             deeper = await look(run, below)
@@ -41,11 +42,10 @@ async def look(run: Run, stack: records.Stack) -> set[str]:
 
 async def _differs(opened: ActionWalk, state: ResourceState) -> bool:
     found: Any = declared_type(state, opened.run.world.declaration)
-    live = getattr(found, "live", None)
-    if live is None or state.status != "COMPLETE" or state.action == "DELETE" or state.data.get(EXTERNAL):
+    if not can_drift(found, state):
         return False
     try:
-        shown = await live(opened.context(state))
+        shown = await found.live(opened.context(state))
     except CloudError as error:
         log.warning("%s could not be looked at: %s", state.name, error)
         return False
@@ -53,9 +53,10 @@ async def _differs(opened: ActionWalk, state: ResourceState) -> bool:
         state.action, state.status, state.reason = "CHECK", "FAILED", f"{state.physical_id} is gone"
         opened.journal.transition(opened.stack, state)
         return True
-    changed = {name: value for name, value in shown.items() if state.properties.get(name) != value}
+    changed = differing(state, shown)
     if not changed:
         return False
     state.properties = {**state.properties, **changed}
+    state.data = without_masks(state.data, changed)
     opened.journal.resource(state)
     return True

@@ -146,6 +146,9 @@ CODES = _table(
     Code("E418", "an output cannot be computed", "The stack could be made, but this output would be an error."),
     Code("E419", "a template does not fit the type it replaces", "A template that the environment puts in the "
          "place of a type has to take that type's required properties and give its attributes."),
+    Code("E420", "a change that is never made", "The resource type cannot be changed in this way: a volume cannot be "
+         "made smaller, and some properties stay as they were when the resource was created. Keep the value, or give "
+         "the resource another name, so that a new one takes its place."),
     Code("E501", "a file is missing", "The template or environment refers to a file that cannot be read."),
     Code("E502", "an address cannot be reached", "The template or environment refers to a URL that does not answer."),
     Code("E503", "a file is too large", "The file is larger than a server would accept."),

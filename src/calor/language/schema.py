@@ -182,6 +182,8 @@ class ResourceType:
     """Attributes beyond the declared ones can be read: members' attributes, outputs of software."""
     placeholder: ClassVar[bool] = False
     """Takes any property, has any attribute, and does nothing: what is left of a type whose service is gone."""
+    new_reference: ClassVar[bool] = False
+    """Whether get_resource gives something that no other resource has had before, such as a random id."""
     secret_reference: ClassVar[bool] = False
     """Whether what get_resource gives is a credential."""
     takes_signals: ClassVar[bool] = False

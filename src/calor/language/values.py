@@ -19,11 +19,13 @@ class Unknown:
     `http://{address}/` reads `http:///`, as Heat's does.
     """
 
-    __slots__ = ("secret", "stand_in")
+    __slots__ = ("is_new", "secret", "stand_in")
 
-    def __init__(self, stand_in: Any = None, secret: bool = False) -> None:
+    def __init__(self, stand_in: Any = None, secret: bool = False, is_new: bool = False) -> None:
         self.stand_in = stand_in
         self.secret = secret
+        self.is_new = is_new
+        """Whether it will be unlike any value that exists already: the id of something that is yet to be made."""
 
     def __repr__(self) -> str:
         return "<known after creation>"
@@ -84,7 +86,10 @@ class Wrapping:
         return value
 
     def again(self, value: Any, original: Any) -> Any:
-        """The value wrapped as what it was converted from; if that did not change it, it is shown likewise."""
+        """The value wrapped as what it was converted from; if that did not change it, it is shown likewise, and what
+        was known of it beforehand still is."""
+        if type(original) is Unknown and original.is_new and original.stand_in == value:
+            return original
         same = type(original) is Secret and original.reveal() == value
         return self.around(value, original.shown if same else MASK)
 
@@ -174,6 +179,24 @@ def has_unknown(value: Any) -> bool:
     return False
 
 
+def surely_differs(before: Any, after: Any) -> bool:
+    """Whether two values are known to be unequal, although parts of the second may not be known yet."""
+    kind = type(after)
+    if kind is Secret:
+        return surely_differs(before, after.reveal())
+    if kind is Unknown:
+        return bool(after.is_new)
+    if kind is dict:
+        if not isinstance(before, dict) or before.keys() != after.keys():
+            return True
+        return any(surely_differs(before[key], item) for key, item in after.items())
+    if kind is list:
+        if not isinstance(before, list) or len(before) != len(after):
+            return True
+        return any(map(surely_differs, before, after))
+    return bool(before != after)
+
+
 def has_secret(value: Any) -> bool:
     kind = type(value)
     if kind is Secret:
@@ -192,7 +215,9 @@ def concealed(value: Any) -> Any:
     kind = type(value)
     if value is None or kind is Secret:
         return value
-    return Unknown(value.stand_in, True) if kind is Unknown else Secret(value)
+    if kind is Unknown:
+        return value if value.secret else Unknown(value.stand_in, True, value.is_new)
+    return Secret(value)
 
 
 def masked(value: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from calor.language.library import Found, TemplateType
-from calor.language.values import Secret, bare, has_unknown, revealed
+from calor.language.values import Secret, bare, has_unknown, revealed, surely_differs
 
 
 class Kind(Enum):
@@ -35,6 +35,11 @@ class Change:
     def known(self) -> bool:
         return not has_unknown(self.after)
 
+    @property
+    def certain(self) -> bool:
+        """Whether it is a change for sure, also where it is not known what comes after."""
+        return self.known or surely_differs(revealed(self.before), self.after)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -47,6 +52,8 @@ class Decision:
     """What is not allowed, if it is forbidden."""
     error: str = "NotSupported"
     """The class of error with which a forbidden one fails."""
+    refused: tuple[str, ...] = ()
+    """The properties whose change is never made, whatever else is so."""
 
     @property
     def changed(self) -> frozenset[str]:
@@ -81,6 +88,37 @@ class Present:
     """Whether somebody has said that it is not well: then not even a stack below is mended."""
 
 
+Peers = Callable[[Any], Mapping[str, Any] | None]
+"""The properties of the resource that a reference means, None where these are not known."""
+
+
+def nobody(reference: Any) -> Mapping[str, Any] | None:
+    return None
+
+
+class NotKnownYet(Exception):
+    """A value was asked for that exists only later."""
+
+
+class KnownValues(Mapping[str, Any]):
+    """Properties for whom all values matter that he reads, and no others."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._values[name]
+        if has_unknown(value):
+            raise NotKnownYet(name)
+        return bare(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A resource as it shall be."""
@@ -93,6 +131,8 @@ class Wanted:
     external_id: Any = None
     restricted: Sequence[str] = ()
     """The actions that the environment forbids: `update`, `replace`."""
+    peers: Peers = nobody
+    """The resources of the same stack, as far as it is known what they will be like."""
 
     @property
     def keeps_stack(self) -> bool:
@@ -178,12 +218,13 @@ def _renews(wanted: Wanted) -> bool:
 
 
 def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
-    """Each value that is not known yet may turn out to be a change or none."""
-    certain = _certain(present, wanted, [change for change in changes if change.known])
-    unknown = [change for change in changes if not change.known]
+    """Each value that is not known yet may turn out to be a change or none, unless it is a new one for sure."""
+    sure = [change for change in changes if change.certain]
+    certain = _certain(present, wanted, sure)
+    unknown = [change for change in changes if not change.certain]
     outcomes = {certain.kind, *certain.possible} - {Kind.UNDECIDED}
     for change in unknown:
-        outcome = _certain(present, wanted, [*(c for c in changes if c.known), change])
+        outcome = _certain(present, wanted, [*sure, change])
         outcomes |= {outcome.kind, *outcome.possible} - {Kind.UNDECIDED}
     names = [change.name for change in unknown]
     for name, value in (("metadata", wanted.metadata), ("update_policy", wanted.update_policy)):
@@ -213,7 +254,8 @@ def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decisio
     names = [change.name for change in changes]
     fixed = [name for name in names if name in declared and declared[name].immutable]
     if fixed:
-        return Decision(Kind.FORBIDDEN, f"{', '.join(fixed)} cannot be changed", forbids=Kind.UPDATE)
+        reason = f"{', '.join(fixed)} cannot be changed"
+        return Decision(Kind.FORBIDDEN, reason, forbids=Kind.UPDATE, refused=tuple(fixed))
     replacing = [name for name in names if name in declared and not declared[name].update_allowed]
     if replacing:
         return Decision(Kind.REPLACE, f"{', '.join(replacing)} cannot be changed in place")
@@ -240,21 +282,33 @@ def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decisi
     refusal = getattr(found, "refusal", None)
     after = revealed(dict(wanted.properties))
     if refusal and (refused := refusal(present.properties, after, frozenset(one.name for one in changes))):
-        return Decision(Kind.FORBIDDEN, refused, forbids=Kind.UPDATE)
+        names_of = tuple(one.name for one in changes)
+        return Decision(Kind.FORBIDDEN, refused, forbids=Kind.UPDATE, refused=names_of)
     both = frozenset({Kind.UPDATE, Kind.REPLACE})
     demands = getattr(found, "demands_replacement", None)
     if demands is not None:
-        if any(has_unknown(value) for value in wanted.properties.values()):
-            return Decision(Kind.UNDECIDED, f"{names} changes, perhaps in place", possible=both)
         changed = frozenset(change.name for change in changes)
-        if demands(present.properties, bare(wanted.properties), changed):
+        try:
+            replaces = demands(present.properties, KnownValues(wanted.properties), changed)
+        except NotKnownYet:
+            return Decision(Kind.UNDECIDED, f"{names} changes, perhaps in place", possible=both)
+        if replaces:
             return Decision(Kind.REPLACE, f"its type does not change {names} in place")
     # Whether an update may be begun at all is asked before the type is.
-    if getattr(found, "may_demand_replacement", False) and Kind.UPDATE.value not in wanted.restricted:
+    if _may_demand_replacement(wanted) and Kind.UPDATE.value not in wanted.restricted:
         return Decision(
             Kind.UNDECIDED, f"{names} changes; whether in place shows when it is done", possible=both
         )
     return Decision(Kind.UPDATE, f"{names} changes in place")
+
+
+def _may_demand_replacement(wanted: Wanted) -> bool:
+    """Whether only the work itself shows that a change needs a new resource."""
+    found: Any = wanted.found
+    if not getattr(found, "may_demand_replacement", False):
+        return False
+    never_replaced = getattr(found, "never_replaced", None)
+    return never_replaced is None or not never_replaced(wanted.properties, wanted.peers)
 
 
 RESTRICTED = "ResourceActionRestricted"
@@ -303,6 +357,11 @@ def differences(
         for name in names
         if before.get(name) != revealed(after.get(name))
     ]
+
+
+def may_refuse(found: Any) -> bool:
+    """Whether a type knows changes that are never made."""
+    return hasattr(found, "refusal") or any(one.immutable for one in found.properties.values())
 
 
 def has_stack_below(found: Any) -> bool:

@@ -12,7 +12,7 @@ from calor.language.definition import Definition, ResourceDefinition
 from calor.language.evaluation import Evaluated, evaluate
 from calor.language.expressions import FunctionError
 from calor.language.library import TemplateType
-from calor.language.values import revealed
+from calor.language.values import Unknown, revealed
 from calor.plan.asking import CannotTell
 from calor.plan.choosing import current
 from calor.plan.decision import Decision, Kind, Wanted, decide, decide_with_stack_below
@@ -68,6 +68,8 @@ class Forecast:
             for id in row.requires:
                 self.needed_by.setdefault(id, []).append(row.name)
         self.decisions: dict[str, Decision] = {}
+        self.by_reference: dict[str, str] = {}
+        """The names of resources that keep their references, by these."""
         self.left: dict[str, Row] = {}
         """The resources as the steps leave them, by name."""
         self.below: dict[str, PresentStack] = {}
@@ -104,7 +106,9 @@ class Forecast:
         try:
             evaluated = evaluate(self.definition, resource, self.states, self.means.world.checks)
             registry = self.definition.environment.registry
-            wanted = wanted_of(self.definition, resource, evaluated, self.states, registry)
+            wanted = replace(
+                wanted_of(self.definition, resource, evaluated, self.states, registry), peers=self._properties
+            )
         except FunctionError as error:
             action = Kind.CREATE if row is None else Kind.UPDATE
             decision = Decision(Kind.FORBIDDEN, error.message, forbids=action, error=error.kind)
@@ -145,6 +149,8 @@ class Forecast:
             row.id if row is not None else None,
             resource,
             tuple(self.dependants[resource.name]),
+            self.definition.template if self.definition is not None else None,
+            decision.refused,
             below.size if below is not None else 0,
         )
 
@@ -176,12 +182,15 @@ class Forecast:
         mirrors: Mapping[str, str] = getattr(resource.found, "mirrors", {})
         outlook = Outlook(
             keeps_reference=keeps or (known and REFERENCE not in _outputs(resource.found)),
+            new_reference=_gets_new_reference(resource, row, decision),
             keeps_attributes=keeps,
             has_stack=has_stack,
             mirrored={name: revealed(evaluated.values.get(of)) for name, of in mirrors.items()},
             steady=_steady(resource.found, decision.changed) if whole else frozenset(),
         )
         self.states.foresee(resource.name, outlook)
+        if outlook.keeps_reference and isinstance(reference := self.states.reference(resource.name), str):
+            self.by_reference[reference] = resource.name
         if row is not None and decision.kind is Kind.KEEP:
             self.left[resource.name] = row
             stack = self.stack.below.get(row.physical_id or "")
@@ -267,6 +276,17 @@ class Forecast:
                 return row if decision is not None and decision.kind is Kind.KEEP else None
         return None
 
+    def _properties(self, reference: Any) -> Mapping[str, Any] | None:
+        """What the properties of the resource will be that a reference means, if it is one of this stack and its step
+        comes before."""
+        if isinstance(reference, Unknown):
+            name = reference.stand_in
+            found = isinstance(name, str) and self.states.is_reference(reference, name)
+        else:
+            name = self.by_reference.get(reference) if isinstance(reference, str) else None
+            found = name is not None
+        return self.left[name].properties if found and name in self.left else None
+
     # Deleting.
 
     def _delete(self, row: Row) -> Step | None:
@@ -298,6 +318,12 @@ class Forecast:
         return Step(
             Kind.DELETE, path, row.type_name, reason, nested=nested, row=row.id, required_by=needed_by
         )
+
+
+def _gets_new_reference(resource: ResourceDefinition, row: Row | None, decision: Decision) -> bool:
+    """Whether a resource is made for sure, and then is known by what nothing was known by before."""
+    made = decision.kind is Kind.REPLACE or (decision.kind is Kind.CREATE and row is None)
+    return made and resource.text.external_id is None and getattr(resource.found, "new_reference", False)
 
 
 def _outputs(found: Any) -> Mapping[str, Any]:

@@ -39,6 +39,8 @@ class Outlook:
     """What is known beforehand of a resource that its template's functions may read."""
 
     keeps_reference: bool = False
+    new_reference: bool = False
+    """Whether its reference will be one that nothing has had before."""
     keeps_attributes: bool = False
     has_stack: bool = False
     """Of a stack below only those attributes are stored that were read before."""
@@ -54,6 +56,7 @@ class ForeseenStates:
     def __init__(self, present: States) -> None:
         self._present = present
         self._outlooks: dict[str, Outlook] = {}
+        self._new: dict[str, Unknown] = {}
 
     def foresee(self, name: str, outlook: Outlook) -> None:
         self._outlooks[name] = outlook
@@ -61,7 +64,13 @@ class ForeseenStates:
     def reference(self, name: str) -> Any:
         if self._outlook(name).keeps_reference:
             return self._present.reference(name)
+        if self._outlook(name).new_reference:
+            return self._new.setdefault(name, Unknown(name, is_new=True))
         return Unknown(name)
+
+    def is_reference(self, value: Any, name: str) -> bool:
+        """Whether a value is the reference of a resource that is yet to be made."""
+        return value is self._new.get(name)
 
     def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
         outlook = self._outlook(resource)

@@ -83,11 +83,13 @@ class PresentStack:
     """False for one that a step is to make: its id only stands for it."""
     foreseeable: bool = True
     """Whether it is known how the steps before leave it."""
+    drifted: bool = False
+    """Whether something in it is not what it was made as."""
 
     @property
     def well(self) -> bool:
         """Whether it, and all below it, is as it was meant to be."""
-        here = self.complete and all(row.status == "COMPLETE" for row in self.rows)
+        here = self.complete and not self.drifted and all(row.status == "COMPLETE" for row in self.rows)
         return here and all(stack.well for stack in self.below.values())
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calor.language.definition import ResourceDefinition
+from calor.language.template import Template
 from calor.plan.decision import Change, Kind
 
 
@@ -31,6 +32,10 @@ class Step:
     """What it shall be; None for what goes."""
     required_by: tuple[str, ...] = ()
     """The resources of the same stack that will depend on it."""
+    template: Template | None = None
+    """The template that has it."""
+    refused: tuple[str, ...] = ()
+    """The properties whose change is never made, of a step that is forbidden for that."""
     unchanged_below: int = 0
     """How many resources the stack below it has, and those below that, if all of that stays as it is."""
 

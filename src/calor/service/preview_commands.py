@@ -14,10 +14,13 @@ from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
 from calor.service.base import NewStack, StackChange, check_name
 from calor.service.caller import Caller
+from calor.service.errors import ServiceError
 from calor.service.masking import Masking, hidden_values
-from calor.service.previews.present import means_of, present_stack
+from calor.service.previews.present import means_of
+from calor.service.previews.reality import as_it_is
 from calor.service.previews.showing import Changes, identity, new, raw, steps
 from calor.service.queries.meanings import shown_parameters
+from calor.service.refusals import check_possible
 from calor.service.update_checks import UpdateChecks
 from calor.store import records
 from calor.store.database import reading
@@ -77,8 +80,9 @@ class PreviewCommands(UpdateChecks):
         would."""
         self.check_updatable(stack)
         request = self.updated(stack, change)
-        definition, present, plan = self.plan_update(caller, stack, request)
+        definition, present, plan = self.plan_update(caller, stack, request, converge=change.converge)
         self.check_updated(stack, definition)
+        check_possible(plan)
         hidden = hidden_values(definition) | self._hidden_before(stack)
         masking = Masking(self.world.declaration, hidden, show_secrets)
         return {
@@ -97,22 +101,28 @@ class PreviewCommands(UpdateChecks):
         return {value for one in found if one is not None for value in hidden_values(one)}
 
     def plan_update(
-        self, caller: Caller, stack: records.Stack, request: Mapping[str, Any]
+        self, caller: Caller, stack: records.Stack, request: Mapping[str, Any], *, converge: bool = False
     ) -> tuple[Definition, PresentStack, Plan]:
-        """The plan for a stack to become what a request says. Raises ServiceError."""
+        """The plan for a stack to become what a request says; with `converge` from what there really is. Raises
+        ServiceError."""
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
-        with reading(self.database).connect() as connection:
-            present = present_stack(connection, stack)
-        seal = self.seal_for(request, definition, stack)
-        target, _ = definitions.encode(request, seal)
-        means = means_of(self.world, request, seal)
-        return definition, present, forecast(definition, present, target, means)
+        present = self.present(stack)
+        if converge:
+            present = self._as_it_is(caller, stack, present)
+        return definition, present, self.planned(stack, present, request, definition)
+
+    def _as_it_is(self, caller: Caller, stack: records.Stack, present: PresentStack) -> PresentStack:
+        services = self.services_of(caller)
+        if services is not None and services.project_id != stack.project:
+            # What belongs to another project would look as if it were gone.
+            message = "Only users of the stack's own project can compare it with what there is."
+            raise ServiceError("Forbidden", message)
+        reach = self.vault.reach if self.vault is not None else None
+        return as_it_is(present, self.world.declaration, services, reach)
 
     def plan_delete(self, stack: records.Stack) -> Plan:
         """The plan for a stack to go."""
-        with reading(self.database).connect() as connection:
-            present = present_stack(connection, stack)
-        return forecast(None, present, None, means_of(self.world, {}))
+        return forecast(None, self.present(stack), None, means_of(self.world, {}))
 
 
 @dataclass(frozen=True, slots=True)

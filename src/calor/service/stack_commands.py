@@ -20,6 +20,7 @@ from calor.plan.present import EXTERNAL, UNHEALTHY, implementing_type
 from calor.service.base import NewStack, StackChange, locked
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
+from calor.service.refusals import check_possible, may_be_refused
 from calor.service.update_checks import UpdateChecks
 from calor.store import records, sealing, tables
 from calor.store.database import reading
@@ -47,6 +48,8 @@ class StackCommands(UpdateChecks):
         request = self.updated(stack, change)
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
         self.check_updated(stack, definition)
+        if may_be_refused(definition):
+            check_possible(self.planned(stack, self.present(stack), request, definition))
         digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))
         values: dict[str, Any] = {
             "definition": digest,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from calor.engine import definitions
 from calor.language.definition import Definition
 from calor.language.parameters import StackIdentity
 from calor.language.values import bare
+from calor.plan.forecasting import forecast
+from calor.plan.present import PresentStack
+from calor.plan.steps import Plan
 from calor.service.base import Base
 from calor.service.errors import NotSupported, ServiceError
+from calor.service.previews.present import means_of, present_stack
 from calor.store import records
 from calor.store.database import reading
 
@@ -25,6 +32,23 @@ class UpdateChecks(Base):
         """Raises ServiceError for a definition that the stack cannot become."""
         self.check_size(definition)
         self._check_immutable(stack, definition)
+
+    def present(self, stack: records.Stack) -> PresentStack:
+        """A stack and those below it, as they are known."""
+        with reading(self.database).connect() as connection:
+            return present_stack(connection, stack)
+
+    def planned(
+        self,
+        stack: records.Stack,
+        present: PresentStack,
+        request: Mapping[str, Any],
+        definition: Definition,
+    ) -> Plan:
+        """The plan for a stack, as it is, to become what a request says."""
+        seal = self.seal_for(request, definition, stack)
+        target, _ = definitions.encode(request, seal)
+        return forecast(definition, present, target, means_of(self.world, request, seal))
 
     def _check_immutable(self, stack: records.Stack, definition: Definition) -> None:
         """Raises ServiceError if a parameter that must stay as it is would get another value."""

@@ -32,9 +32,14 @@ The metadata of a type with `follows_metadata` are evaluated anew whenever a res
 Plans foresee what a type does, if it says so beforehand:
 
 - `demands_replacement(before, after, changed)`: plain; whether such a change of properties needs a new resource
-  although each of them could be changed in place. `may_demand_replacement`: that only `update` can tell
+  although each of them could be changed in place. What is not known yet cannot be read from `after`: where it is
+  tried, the plan stays open. `may_demand_replacement`: that only `update` can tell, unless
+  `never_replaced(after, peers)`, plain, says no; `peers` gives the properties that the resource of a reference will
+  have, None if they are not known
 - `refusal(before, after, changed)`: plain; why such a change is never made, None if it is. Properties after may be
-  unknown. It is asked before anything is done
+  unknown. An update that asks for it is refused before anything is done
+- `new_reference`: what get_resource gives for a new resource was never given for another, so that whatever reads it
+  changes when the resource is replaced
 - `mirrors`: attributes that always have the value of a property, by name
 - `steady`: attributes that stay when properties are changed in place, but for those that are named with each
 - `replaced_by_every_update`, or `renews(props)`: plain; whether such properties have it replaced by every update

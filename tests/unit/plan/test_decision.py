@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calor.language.schema import Property, ResourceType
-from calor.language.values import Secret, Unknown
+from calor.language.values import Secret, Unknown, surely_differs
 from calor.plan.decision import Decision, Kind, Present, Wanted, decide, decide_with_stack_below
 
 
@@ -316,3 +316,54 @@ class TestStacksBelow:
     def test_restrictions_hold_for_it_as_well(self) -> None:
         shall = wanted(Group, restricted=("update",))
         assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.FORBIDDEN
+
+
+class TestWhatIsCertain:
+    """Although a value is not known yet."""
+
+    def decided(self, found: type[ResourceType], before: dict[str, Any], after: dict[str, Any]) -> Decision:
+        present = Present(found.type_name, "CREATE", "COMPLETE", before, {}, {}, found.type_name)
+        return decide(present, Wanted(found.type_name, found, after, {}, {}))
+
+    def test_a_new_id_is_a_change(self) -> None:
+        before = {"size": 1, "colour": "red", "place": "here", "serial": None}
+        new = Unknown("other", is_new=True)
+
+        assert self.decided(Plain, before, {**before, "colour": new}).kind is Kind.UPDATE
+        assert self.decided(Plain, before, {**before, "place": new}).kind is Kind.REPLACE
+        assert self.decided(Plain, before, {**before, "serial": new}).kind is Kind.FORBIDDEN
+        assert self.decided(Plain, before, {**before, "place": Unknown("other")}).kind is Kind.UNDECIDED
+
+    @pytest.mark.parametrize(
+        ("before", "after", "differs"),
+        [
+            ([], [Unknown()], True),
+            (["a"], [Unknown()], False),
+            (["a", "b"], ["c", Unknown()], True),
+            ({"a": 1, "b": 2}, {"a": 1, "b": Unknown()}, False),
+            ({"a": 1, "b": 2}, {"a": 3, "b": Unknown()}, True),
+            ({"a": 1}, {"a": 1, "b": Unknown()}, True),
+            ({"a": [1]}, {"a": [Unknown(is_new=True)]}, True),
+            ("text", Secret(Unknown(is_new=True)), True),
+            ("text", ["text", Unknown()], True),
+        ],
+    )
+    def test_a_known_difference_is_a_change_whatever_stands_beside_it(
+        self, before: Any, after: Any, differs: bool
+    ) -> None:
+        assert surely_differs(before, after) is differs
+
+    def test_a_type_is_asked_if_it_does_not_look_at_what_is_not_known(self) -> None:
+        before = {"size": 5, "colour": "red", "place": None, "serial": None}
+        new = Unknown("other", is_new=True)
+
+        assert self.decided(Choosy, before, {**before, "size": 4, "colour": new}).kind is Kind.REPLACE
+        assert self.decided(Choosy, before, {**before, "size": 6, "colour": new}).kind is Kind.UPDATE
+        assert self.decided(Choosy, before, {**before, "size": new}).kind is Kind.UNDECIDED
+
+    def test_what_a_type_refuses_is_named(self) -> None:
+        before = {"size": 5, "colour": "red", "place": None, "serial": "1"}
+
+        assert self.decided(Growing, before, {**before, "size": 4}).refused == ("size",)
+        assert self.decided(Plain, before, {**before, "serial": "2"}).refused == ("serial",)
+        assert self.decided(Plain, before, {**before, "place": "there"}).refused == ()

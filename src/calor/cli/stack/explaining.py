@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from calor.cli.api.client import ApiError
 from calor.cli.errors import CommandError
-from calor.cli.placing import Inputs, in_environment, of_type
+from calor.cli.placing import Inputs, at_path, in_environment, of_type
 from calor.cli.stack.request import StackRequest, complaint, print_problems
 
 if TYPE_CHECKING:
@@ -27,6 +27,11 @@ def explaining(request: StackRequest) -> Iterator[None]:
         if error.status != 400 or not request.template_url:
             raise
         errors = _errors(request, (error.message, *error.found))
+        if (
+            not errors
+            and (place := at_path(error.message, request.sources, request.template_url)) is not None
+        ):
+            raise CommandError(f"{place}: {error.message}", error.hint) from None
         if not errors:
             raise
         if len(errors) == 1:

@@ -20,6 +20,7 @@ LET_GO = 60.0
 
 class VolumeObject(CinderObject):
     collection = ("volumes",)
+    new_reference = True
     wrapper = "volume"
     details = "detail"
     waits = True

@@ -72,6 +72,7 @@ class ConfigType(ResourceType):
     service = "heat"
     entity = "software_configs"
     kept_here: ClassVar[bool] = True
+    new_reference = True
     attributes = {
         "config": Attribute(str, "The configuration as it was stored."),
         "show": SHOW,

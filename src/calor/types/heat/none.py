@@ -14,6 +14,7 @@ class Nothing(ResourceType):
     type_name = "OS::Heat::None"
     placeholder = True
     support = supported("5.0.0")
+    new_reference = True
 
     @classmethod
     def create(cls, ctx: Context, props: dict[str, Any]) -> None:

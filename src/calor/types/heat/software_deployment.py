@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from calor.language.schema import SHOW, Attribute, Peer, Peers, Problem, supported
+from calor.language.values import bare, has_unknown
 from calor.types.base import SignalledType
 from calor.types.behaviour import Context, NeedsReplacement, ResourceFailed
 from calor.types.heat.configs import UNGROUPED
@@ -37,6 +38,7 @@ class SoftwareDeployment(SignalledType):
         "name": NAME,
         "signal_transport": SIGNAL_TRANSPORT,
     }
+    new_reference = True
     may_demand_replacement = True
     """An input may say that its change replaces the deployment; inputs belong to the configuration."""
     attributes = {
@@ -55,6 +57,17 @@ class SoftwareDeployment(SignalledType):
         if server.type_name == "OS::Nova::Server" and server.value("user_data_format") != "SOFTWARE_CONFIG":
             message = f"its server `{server.name}` needs user_data_format: SOFTWARE_CONFIG"
             yield Problem("StackValidationFailed", message, ("server",))
+
+    @classmethod
+    def never_replaced(
+        cls, props: Mapping[str, Any], peers: Callable[[Any], Mapping[str, Any] | None]
+    ) -> bool:
+        """Whether no input says that its change replaces the deployment, as far as that can be known beforehand."""
+        config = peers(props["config"]) if props["config"] else {}
+        inputs = config.get("inputs") if config is not None else None
+        if config is None or has_unknown(inputs):
+            return False
+        return not any(each.get("replace_on_change") for each in bare(inputs) or ())
 
     @classmethod
     async def create(cls, ctx: Context, props: dict[str, Any]) -> None:

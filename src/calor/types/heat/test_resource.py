@@ -84,6 +84,7 @@ class TestResource(ResourceType):
         "show": SHOW,
     }
     mirrors = {"output": "value"}
+    new_reference = True
 
     @classmethod
     def demands_replacement(

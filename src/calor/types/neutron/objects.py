@@ -20,6 +20,7 @@ class NetworkObject(NeutronType, CloudObject):
     """What such types have in common: requests hold the properties, most of them under their own names."""
 
     api = "network"
+    new_reference = True
     members: ClassVar[Mapping[str, str]] = {}
     """What the service calls properties for which it has other names."""
     apart: ClassVar[frozenset[str]] = frozenset()

@@ -53,6 +53,7 @@ SUBNET_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 3.0)
 
 
 class ServerLife(CloudObject):
+    new_reference = True
     api = "compute"
     collection = ("servers",)
     wrapper = "server"
