@@ -137,6 +137,12 @@ def _content(answer: HTTPResponse, largest: int) -> Iterator[bytes]:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Whom everybody believes on this machine, or those of a file that the environment names."""
+    """Whom everybody believes, or those of a file that the environment names."""
+    import certifi
+
     file = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
-    return ssl.create_default_context(cafile=file)
+    context = ssl.create_default_context(cafile=file)
+    if not file:
+        # A machine may have none of its own.
+        context.load_verify_locations(certifi.where())
+    return context

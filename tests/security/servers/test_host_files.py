@@ -307,3 +307,15 @@ def test_nothing_of_the_host_is_read_or_made_while_a_server_fights_back(
         ] + ["local"]
         assert list((secrets / "local").iterdir()) == []
     assert all(tried.values()), tried
+
+
+def test_an_archive_takes_no_more_memory_than_it_may(machine: Machine, tmp_path: Path) -> None:
+    """Its headers may say that they are as large as they like."""
+    hostile = tmp_path / "hostile.tar"
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 8 << 30
+    with hostile.open("wb") as file:
+        file.write(header.tobuf(tarfile.GNU_FORMAT))
+        file.truncate(512 + (8 << 30))
+    with pytest.raises(MachineryFailed, match=r"(?i)memory"):
+        machine.boot("one", image=hostile)

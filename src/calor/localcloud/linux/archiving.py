@@ -71,7 +71,8 @@ class Archiver:
         if found.st_nlink > 1 and key in self._linked:
             self._put(path, found, tarfile.LNKTYPE, self._linked[key])
             return
-        self._linked[key] = path
+        if found.st_nlink > 1:
+            self._linked[key] = path
         if found.st_blocks * 512 >= found.st_size:
             self._put(path, found, tarfile.REGTYPE, content=_Content(file, b"", [(0, found.st_size)]))
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from calor.localcloud.linux.syscalls import (
 )
 
 _FIRST_SHIFTED, _COUNT = 1_500_000_000, 65_536
+_MOST_MEMORY = 1 << 30
 
 
 def enter() -> Ids:
@@ -142,6 +144,8 @@ def become_server_root(place: Path, namespace: int) -> None:
     syscalls.enter_root(str(place))
     syscalls.setns(namespace, NEWUSER)
     os.close(namespace)
+    # What is read there may be made to take much.
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     confine(FILES_ONLY)
 
 

@@ -39,6 +39,9 @@ HOST_USR_MARK = ("etc", "usr-is-of-the-host")
 _LEFT_OUT = frozenset({"proc", "sys", "dev", "run", "usr", "mnt"})
 _LEAST_LEFT = 256 << 20
 """Bytes that must be left where images are unpacked."""
+_LEAST_FILES_LEFT = 10_000
+_LEAST_SIZE = 4096
+"""What a file takes at least."""
 _LOOKED_AFTER = 64 << 20
 """How much may be unpacked before it is looked again."""
 
@@ -116,7 +119,7 @@ def _extract(content: tarfile.TarFile, ids: Ids) -> None:
     for entry in content:
         if entry.isdev() or entry.name.strip("./") == "":
             continue
-        unseen += 0 if entry.issparse() else entry.size
+        unseen += _LEAST_SIZE + (0 if entry.issparse() else entry.size)
         if unseen >= _LOOKED_AFTER:
             _check_room(unseen - _LOOKED_AFTER)
             unseen = 0
@@ -128,7 +131,9 @@ def _extract(content: tarfile.TarFile, ids: Ids) -> None:
 
 def _check_room(wanted: int) -> None:
     found = os.statvfs("/")
-    if found.f_bavail * found.f_frsize - wanted < _LEAST_LEFT:
+    # Some file systems do not count their files.
+    has_files = not found.f_files or found.f_favail >= _LEAST_FILES_LEFT
+    if found.f_bavail * found.f_frsize - wanted < _LEAST_LEFT or not has_files:
         raise OSError("there is too little room on the disk for the image")
 
 

@@ -114,13 +114,17 @@ async def serve_door(listening: socket.socket, host: str, port: int) -> asyncio.
 
 
 async def _opened(host: str, port: int) -> Ends:
-    try:
-        return await asyncio.open_connection(host, port, local_addr=(SERVERS_COME_FROM, 0))
-    except OSError as error:
-        # From that address only this machine can be reached: it is another one, or has no address but of IPv6.
-        if error.errno not in (EINVAL, None):
-            raise
-        return await asyncio.open_connection(host, port)
+    """Marked as coming from a server. That cannot be done for IPv6, nor for another machine."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    address = next((str(one[4][0]) for one in found if one[0] == socket.AF_INET), None)
+    if address is not None:
+        try:
+            return await asyncio.open_connection(address, port, local_addr=(SERVERS_COME_FROM, 0))
+        except OSError as error:
+            # From an address of the loopback range only this machine can be reached.
+            if error.errno != EINVAL:
+                raise
+    return await asyncio.open_connection(host, port)
 
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
