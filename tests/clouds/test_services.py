@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from requests import Response
 
-from calor.clouds.calls import content
+from calor.clouds.calls import content, path_of
 from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.lookups import SHELVES, Lookups, find
 from calor.clouds.services import Services, unwrapped
@@ -303,3 +303,9 @@ def test_projects_do_not_share_what_is_remembered() -> None:
     lookups.id_of(other, "neutron.network", "net")
 
     assert (one.asked, other.asked) == (1, 1)
+
+
+@pytest.mark.parametrize("id", [".", ".."])
+def test_an_id_that_would_lead_elsewhere_names_nothing(id: str) -> None:
+    with pytest.raises(NotFound):
+        path_of("servers", id)

@@ -59,6 +59,7 @@ def _text(services: Services, container: str, name: str) -> str:
 
 
 def _send(services: Services, *path: str, params: Mapping[str, str] | None = None) -> Response:
-    if not path[0]:
-        raise NotFound("A container needs a name.", status=404)
+    if "" in path[:1] or not {".", ".."}.isdisjoint(path):
+        # On the way, an address with these would become another one.
+        raise NotFound(f"{'/'.join(path)!r} cannot be asked for.", status=404)
     return services.send("object", "GET", *path, params=params)
