@@ -131,3 +131,53 @@ def test_no_template_is_fetched_from_private_addresses(server: Server, where: st
     )
     assert answer.status_code == 400
     assert "is not at a public address" in answer.text
+
+
+INNER = (
+    b"heat_template_version: 2021-04-16\nresources: {a: {type: OS::Heat::Value, properties: {value: b}}}\n"
+)
+
+
+def test_what_is_allowed_is_fetched_by_the_api_and_by_the_engine(server: Server) -> None:
+    """A template at an address, which has a type at an address, in a stack below."""
+    site = socket.create_server(("127.0.0.1", 0))
+    base = f"http://127.0.0.1:{site.getsockname()[1]}"
+    outer = (
+        f"heat_template_version: 2021-04-16\nresources: {{inner: {{type: '{base}/inner.yaml'}}}}\n".encode()
+    )
+    asked: list[bytes] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = site.accept()
+            except OSError:
+                return
+            with connection:
+                line = connection.recv(65536).split(b"\r\n")[0]
+                asked.append(line.split()[1])
+                content = INNER if b"inner" in line else outer
+                head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(content)}\r\n\r\n"
+                connection.sendall(head.encode() + content)
+
+    threading.Thread(target=serve, daemon=True).start()
+    token, project = server.token()
+    headers = {"X-Auth-Token": token}
+    stacks = f"http://127.0.0.1:{server.port}/v1/{project}/stacks"
+    resource = {"type": "AWS::CloudFormation::Stack", "properties": {"TemplateURL": f"{base}/outer.yaml"}}
+    template = {"heat_template_version": "2021-04-16", "resources": {"below": resource}}
+    body = {"stack_name": "fetched", "template": template}
+    assert requests.post(stacks, json=body, headers=headers, timeout=60).status_code == 201
+    deadline = time.monotonic() + 120
+    while True:
+        found = requests.get(f"{stacks}/fetched", headers=headers, timeout=60).json()["stack"]
+        if found["stack_status"] != "CREATE_IN_PROGRESS":
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert found["stack_status"] == "CREATE_COMPLETE", found["stack_status_reason"]
+    nested = requests.get(f"{stacks}/fetched/resources?nested_depth=3", headers=headers, timeout=60)
+    listed = {one["resource_name"] for one in nested.json()["resources"]}
+    assert listed == {"below", "inner", "a"}
+    assert {b"/outer.yaml", b"/inner.yaml"} <= set(asked)
+    site.close()
