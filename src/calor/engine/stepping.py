@@ -14,9 +14,8 @@ from calor.engine.opened import OpenedStack
 from calor.engine.states import ResourceState, StepFailed, Stopped
 from calor.engine.walking import awaited
 from calor.language.definition import ResourceDefinition
-from calor.language.values import masked
 from calor.plan.decision import RESTRICTED, Decision, has_stack_below, may_renew
-from calor.plan.present import EXTERNAL, MADE_FOR, policy_of, remembered
+from calor.plan.present import EXTERNAL, MADE_FOR, policy_of, remembered, shown_properties
 from calor.types.behaviour import NeedsReplacement
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ class Stepping(OpenedStack):
         state.attributes = {}
         if action != "CREATE":
             state.updated_at = self.run.now()
-        self._note(state, masked(dict(values)) if values is not None else None)
+        self._note(state, shown_properties(values) if values is not None else None)
 
     def _leave(self, state: ResourceState, action: str) -> None:
         state.action, state.status, state.reason = action, "COMPLETE", "state changed"

@@ -17,7 +17,7 @@ from calor.language.expressions import FunctionError
 from calor.language.library import Found, Library
 from calor.language.parameters import ParameterValues
 from calor.language.template import ResourceText, Template
-from calor.language.values import bare
+from calor.language.values import bare, has_secret
 
 if TYPE_CHECKING:
     from calor.language.scope import TemplateScope
@@ -111,6 +111,19 @@ class Definition:
     scope: TemplateScope
     """What its functions can read, to evaluate them again when resources exist."""
     library: Library
+    _secret_names: frozenset[str] | None = None
+
+    def secret_names(self) -> frozenset[str]:
+        """The names of outputs, and of attributes of resources here and below, that are secret or hold secrets."""
+        if self._secret_names is None:
+            names = {name for name, value in self.outputs.items() if has_secret(value)}
+            for resource in self.resources.values():
+                if resource.found is not None:
+                    names.update(name for name, one in resource.found.attributes.items() if one.secret)
+                if resource.child is not None:
+                    names |= resource.child.secret_names()
+            self._secret_names = frozenset(names)
+        return self._secret_names
 
     @property
     def ok(self) -> bool:

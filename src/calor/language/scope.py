@@ -200,15 +200,11 @@ def gives_secret(resource: ResourceDefinition, attribute: str, path: Sequence[An
     below = resource.child
     if below is None:
         return False
+    output = attribute.removeprefix("Outputs.")
+    if output in below.outputs:
+        return has_secret(below.outputs[output])
     if attribute == "outputs":
-        return any(has_secret(value) for value in below.outputs.values())
-    # Outputs.NAME, resource.NAME.ATTRIBUTE, an attribute of all members, or `attributes` with a path to one.
+        return any(map(has_secret, below.outputs.values()))
+    # resource.NAME.ATTRIBUTE, an attribute of all members, or `attributes` with a path to one.
     named = {part for step in (attribute, *path) for part in str(step).split(".")}
-    if any(has_secret(below.outputs[name]) for name in named if name in below.outputs):
-        return True
-    return any(
-        gives_secret(member, name)
-        for member in below.resources.values()
-        for name in named
-        if member.found is not None and (name in member.found.attributes or member.child is not None)
-    )
+    return not named.isdisjoint(below.secret_names())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from calor.language.library import Found, TemplateType
@@ -359,6 +360,7 @@ def differences(
     ]
 
 
+@cache
 def may_refuse(found: Any) -> bool:
     """Whether a type knows changes that are never made."""
     return hasattr(found, "refusal") or any(one.immutable for one in found.properties.values())

@@ -177,6 +177,11 @@ def masked_properties(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: masked(value) for name, value in values.items() if has_secret(value)}
 
 
+def shown_properties(values: Mapping[str, Any]) -> dict[str, Any]:
+    """All properties, those that are secret as they are shown."""
+    return {**bare(dict(values)), **masked_properties(values)}
+
+
 def noting_masks(data: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a resource that has got these properties."""
     others = {name: value for name, value in data.items() if name != MASKED}

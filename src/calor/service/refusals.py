@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, dotted
 from calor.plan.decision import Kind, may_refuse
@@ -14,7 +16,8 @@ CODE = "E420"
 def may_be_refused(definition: Definition) -> bool:
     """Whether a stack has resources, or stacks below it have, whose types refuse some changes."""
     for resource in definition.resources.values():
-        if isinstance(resource.found, type) and may_refuse(resource.found):
+        found: Any = resource.found
+        if isinstance(found, type) and may_refuse(found):
             return True
         if resource.child is not None and may_be_refused(resource.child):
             return True
