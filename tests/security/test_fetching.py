@@ -232,6 +232,28 @@ def test_one_project_cannot_take_all_turns() -> None:
         pass
 
 
+def test_few_wait_for_a_turn() -> None:
+    turns, waiting = Turns(1, 1, waiting=1, patience=60), threading.Event()
+    got: list[str] = []
+
+    def wait() -> None:
+        waiting.set()
+        with turns.turn("one"):
+            got.append("a turn")
+
+    with turns.turn("one"):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        waiting.wait(60)
+        while not turns._waiting:
+            time.sleep(0.01)
+        with pytest.raises(Busy), turns.turn("two"):
+            pass
+        assert got == []
+    thread.join(60)
+    assert got == ["a turn"]
+
+
 def _resolve(
     monkeypatch: pytest.MonkeyPatch, names: dict[str, list[str]], *, one_by_one: bool = False
 ) -> list[str]:

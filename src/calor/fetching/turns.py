@@ -32,13 +32,15 @@ def budget_end() -> float | None:
 
 
 class Turns:
-    """Turns at fetching: so many at once in all, and so many for one project. Whoever gets none within some seconds is
-    refused."""
+    """Turns at fetching: so many at once in all, and so many for one project. A few may wait for one, for some seconds;
+    whoever gets none is refused."""
 
-    def __init__(self, at_once: int, of_one: int, patience: float = 0.0) -> None:
+    def __init__(self, at_once: int, of_one: int, waiting: int = 0, patience: float = 0.0) -> None:
         self._at_once = at_once
         self._of_one = of_one
+        self._most_waiting = waiting
         self._patience = patience
+        self._waiting = 0
         self._taken: Counter[str] = Counter()
         self._changed = threading.Condition()
 
@@ -46,7 +48,7 @@ class Turns:
     def turn(self, whose: str) -> Iterator[None]:
         """Raises Busy."""
         with self._changed:
-            if not self._changed.wait_for(lambda: self._is_free(whose), self._patience):
+            if not self._is_free(whose) and not self._waited(whose):
                 raise Busy("too many addresses are being fetched at present; try again later")
             self._taken[whose] += 1
         try:
@@ -57,6 +59,15 @@ class Turns:
                 if not self._taken[whose]:
                     del self._taken[whose]
                 self._changed.notify_all()
+
+    def _waited(self, whose: str) -> bool:
+        if self._waiting >= self._most_waiting:
+            return False
+        self._waiting += 1
+        try:
+            return self._changed.wait_for(lambda: self._is_free(whose), self._patience)
+        finally:
+            self._waiting -= 1
 
     def _is_free(self, whose: str) -> bool:
         return self._taken.total() < self._at_once and self._taken[whose] < self._of_one

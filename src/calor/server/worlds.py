@@ -19,11 +19,13 @@ log = logging.getLogger("calor")
 
 
 FETCHES_AT_ONCE, FETCHES_OF_A_PROJECT = 16, 8
-"""How many templates a process fetches at once: fewer than the threads with which it answers requests."""
+"""How many templates a process fetches at once: with those that wait, fewer than the threads with which it answers
+requests."""
+_WAITING, _PATIENCE, _MANY = 8, 5.0, 1000
 
 
 def configured_world(settings: Settings, *, waits: bool = False) -> World:
-    """`waits` is for those who can wait for a turn at fetching; others are refused one at once."""
+    """`waits` is for those who can wait long for a turn at fetching."""
     from calor.fetching.web import Fetcher
     from calor.language import operator, reader
     from calor.language.diagnostics import Report
@@ -32,7 +34,8 @@ def configured_world(settings: Settings, *, waits: bool = False) -> World:
 
     engine, limits = settings.configured.engine, settings.configured.limits
     fetcher = Fetcher(settings.configured.fetch_allowed, engine.fetch_timeout)
-    turns = Turns(FETCHES_AT_ONCE, FETCHES_OF_A_PROJECT, engine.fetch_timeout if waits else 0.0)
+    waiting, patience = (_MANY, engine.fetch_timeout) if waits else (_WAITING, _PATIENCE)
+    turns = Turns(FETCHES_AT_ONCE, FETCHES_OF_A_PROJECT, waiting, patience)
 
     def fetch(url: str) -> str:
         with turns.turn(fields.current().get("project", "")):
