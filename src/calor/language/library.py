@@ -147,6 +147,17 @@ class Library:
             self._found[key] = self._find(type_name, resource, registry)
         return self._found[key]
 
+    def replaced(self, type_name: str, found: TemplateType, registry: Registry) -> Found | None:
+        """What a type would mean without the template that was found for it: what it means for all other resources,
+        or else the declared type; None if it would mean nothing."""
+        general = self.find(type_name, "", registry)
+        if isinstance(general, TemplateType) and general.url != found.url:
+            return general
+        declared = self.world.declaration(type_name)
+        if isinstance(general, type) and declared is None:
+            return general
+        return None if declared is None or declared.template_file else declared
+
     def _number(self, registry: Registry) -> int:
         """Registries are compared by identity; keeping them alive keeps their ids from being used again."""
         if not any(known is registry for known in self._registries[-8:]):

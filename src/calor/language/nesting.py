@@ -11,6 +11,7 @@ from calor.language.diagnostics import Report, dotted, within
 from calor.language.environment import Environment
 from calor.language.library import Missing, TemplateType
 from calor.language.parameters import StackIdentity
+from calor.language.schema import ANY
 from calor.language.template import Template
 from calor.language.values import Unknown, Wrapping, peel
 from calor.language.work import Work
@@ -36,8 +37,8 @@ def template_below(work: Work, resource: ResourceDefinition, found: TemplateType
 
 def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType) -> None:
     """A template in the place of a type has to take what users of the type give, and give what they read."""
-    replaced = work.library.world.declaration(resource.type_name)
-    if replaced is None or replaced.template_file:
+    replaced = work.library.replaced(resource.type_name, found, work.environment.registry)
+    if replaced is None:
         return
     at = (*resource.text.path, work.words.type)
     name = resource.type_name
@@ -45,6 +46,13 @@ def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType)
         f"the parameter `{prop}`, which {name} requires"
         for prop, declared in replaced.properties.items()
         if declared.required and prop not in found.properties
+    ]
+    lacking += [
+        f"`{prop}` as {_named(wanted)}: it is {_named(have)}"
+        for prop, declared in replaced.properties.items()
+        if prop in found.properties
+        and ANY not in (wanted := declared.kind, have := found.properties[prop].kind)
+        and _named(wanted) != _named(have)
     ]
     lacking += [
         f"a default for `{prop}`, which {name} does not have"
@@ -58,6 +66,11 @@ def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType)
     ]
     for what in lacking:
         work.report.error("E419", f"{found.url} stands for {name} and lacks {what}", at, path="")
+
+
+def _named(kind: type) -> str:
+    """A kind of value as parameters have it, which know only one kind of number."""
+    return {str: "string", int: "number", float: "number", bool: "boolean", list: "list", dict: "map"}[kind]
 
 
 def group_below(work: Work, resource: ResourceDefinition, data: dict[str, Any]) -> None:

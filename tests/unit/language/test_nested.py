@@ -488,6 +488,46 @@ class TestInPlaceOfAType:
             "lacks a default for `own`, which OS::Heat::Value does not have"
         )
 
+    def test_with_a_parameter_of_another_type(self) -> None:
+        resolved = self.standing_for(
+            "OS::Heat::RandomString",
+            "parameters: {length: {type: string, default: x}}\noutputs: {value: {value: 1}}",
+            "{}",
+        )
+
+        assert resolved.only.message.endswith("lacks `length` as number: it is string")
+
+    FACADE = "parameters: {one: {type: string}, two: {type: string}}\noutputs: {here: {value: noop}}"
+
+    @pytest.mark.parametrize(
+        ("concrete", "lacking"),
+        [
+            ("parameters: {one: {type: string}}\noutputs: {here: {value: 1}}", "the parameter `two`"),
+            ("parameters: {one: {type: string}, two: {type: string}}", "the output `here`"),
+            (
+                "parameters: {one: {type: number}, two: {type: string}}\noutputs: {here: {value: 1}}",
+                "`one` as string",
+            ),
+        ],
+    )
+    def test_a_template_for_one_resource_stands_for_the_one_of_the_others(
+        self, concrete: str, lacking: str
+    ) -> None:
+        registry = {"My::Thing": "facade.yaml", "resources": {"r": {"My::Thing": "concrete.yaml"}}}
+        given = "{one: 1}" if "two" not in concrete else "{one: 1, two: b}"
+
+        def resolved(text: str) -> Resolved:
+            return resolve(
+                f"resources: {{r: {{type: My::Thing, properties: {given}}}}}",
+                environment={"resource_registry": registry},
+                files={"facade.yaml": child(self.FACADE), "concrete.yaml": child(text)},
+            )
+
+        assert resolved(concrete).only.code == "E419"
+        assert f"stands for My::Thing and lacks {lacking}" in resolved(concrete).only.message
+        if given != "{one: 1}":
+            assert not resolved(self.FACADE).diagnostics
+
     def test_a_name_of_its_own_is_held_against_nothing(self) -> None:
         assert not self.standing_for("My::Own", "parameters: {a: {type: string}}", "{a: b}").diagnostics
 
