@@ -33,10 +33,12 @@ def define(
     identity: StackIdentity | None = None,
     strict: bool = True,
     require_parameters: bool = True,
+    check_parameters: bool = False,
     depth: int = 0,
     facade: Facade | None = None,
 ) -> Definition:
-    """Resolves a template with its environment. All problems go to the report."""
+    """Resolves a template with its environment. All problems go to the report. Nested stacks are not `strict`: their
+    parameters come from properties that have been checked, unless `check_parameters` says that they do not."""
     values = assign(
         template.parameters,
         environment.parameters,
@@ -45,8 +47,9 @@ def define(
         template.version,
         report,
         library.world.checks,
-        strict=strict,
+        strict=strict or check_parameters,
         require=require_parameters,
+        deferred=not strict,
     )
     errors = FunctionErrors(report)
     conditions = StackConditions(template.conditions, template.version, errors.complain)

@@ -73,7 +73,7 @@ class Diagnostic:
         return (where.file, where.line, where.column, self.severity.rank, self.code, self.full_message)
 
 
-_CERTAIN = frozenset({"E410"})
+_CERTAIN = frozenset({"E208", "E209", "E210", "E410", "E414", "E415"})
 """Errors that may be met later than others, but are met for sure."""
 
 _UNNAMED_KINDS = frozenset({"StackValidationFailed", ""})

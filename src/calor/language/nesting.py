@@ -93,7 +93,7 @@ def address_below(work: Work, resource: ResourceDefinition, url: str, parameters
         return
     environment = work.environment.nested(resource.name, parameters, None)
     report = Report(found.template.locate)
-    _below(work, resource, found.template, environment, report, "nested_stack", None)
+    _below(work, resource, found.template, environment, report, "nested_stack", None, check_parameters=True)
 
 
 def _below(
@@ -104,6 +104,8 @@ def _below(
     report: Report,
     shown: str,
     facade: Facade | None,
+    *,
+    check_parameters: bool = False,
 ) -> None:
     text = resource.text
     prefix = f"{dotted(text.path)}<{shown}>"
@@ -118,6 +120,7 @@ def _below(
         report,
         identity=StackIdentity(name=resource.name),
         strict=False,
+        check_parameters=check_parameters,
         depth=work.depth + 1,
         facade=facade,
     )

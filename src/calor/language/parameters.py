@@ -196,12 +196,13 @@ def assign(
     *,
     strict: bool = True,
     require: bool = True,
+    deferred: bool = False,
 ) -> ParameterValues:
     """Gives every parameter its value: the user's, else the environment's default, else the template's.
 
     Without `strict`, as in nested stacks before creation, values are not held against constraints, and what is
     missing is no error: the parent's properties have been checked already. Without `require` a parameter that
-    nobody gave is Unknown.
+    nobody gave is Unknown. What is wrong with values is `deferred` where Heat finds it later.
     """
     words = version.words
     for name in given:
@@ -227,7 +228,9 @@ def assign(
             if strict:
                 message = parameter_missing(name)
                 hint = f"pass it: -P {name}=…, or give it a default"
-                report.error("E208", message, at, kind="UserParameterMissing", path="", hint=hint)
+                report.error(
+                    "E208", message, at, kind="UserParameterMissing", path="", hint=hint, deferred=deferred
+                )
             continue
         try:
             converted = parameter.convert(value)
@@ -235,13 +238,14 @@ def assign(
             invalid.add(name)
             shown = "its value does not fit" if parameter.hidden or has_secret(value) else str(error)
             message = f"Parameter '{name}' is invalid: {shown}"
-            report.error("E209", message, at, path="", deferred=not strict)
+            report.error("E209", message, at, path="", deferred=deferred or not strict)
             continue
         if strict:
             # A default that breaks a constraint of its own has been reported with its declaration.
             only_custom = value is parameter.default
             for problem in parameter.violations(converted, checks, only_custom=only_custom):
-                report.error("E210", f"Parameter '{name}' is invalid: {problem}", at, path="")
+                message = f"Parameter '{name}' is invalid: {problem}"
+                report.error("E210", message, at, path="", deferred=deferred)
         values[name] = (
             Secret(bare(converted)) if parameter.hidden and not isinstance(converted, Unknown) else converted
         )

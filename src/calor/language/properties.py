@@ -45,13 +45,9 @@ def read(
     translations: Sequence[Translation] = (),
     *,
     checks: Checks,
-    with_values: bool = True,
 ) -> Reading:
-    """All declared properties with their values; None where one is neither given nor has a default.
-
-    Without `with_values` only names are checked: that a property exists and that none is missing.
-    """
-    reader = _Reader(checks, with_values)
+    """All declared properties with their values; None where one is neither given nor has a default."""
+    reader = _Reader(checks)
     data = translate(dict(given), translations, reader.problem)
     values = reader.fields(data, schema, (), check=True)
     return Reading(values, [_where_written(problem, given, translations) for problem in reader.problems])
@@ -147,9 +143,8 @@ Check = bool | None
 
 
 class _Reader:
-    def __init__(self, checks: Checks, with_values: bool) -> None:
+    def __init__(self, checks: Checks) -> None:
         self.checks = checks
-        self.with_values = with_values
         self.problems: list[PropertyProblem] = []
 
     def problem(
@@ -197,17 +192,17 @@ class _Reader:
         if plain is None and declared.default is not None:
             plain = declared.default
         # What is wrong inside of a hidden value cannot be told without showing parts of it.
-        reader = _Reader(self.checks, self.with_values) if wrapping.secret else self
+        reader = _Reader(self.checks) if wrapping.secret else self
         try:
             converted = reader._converted(plain, declared, at, check)
         except ValueError as error:
-            if not wrapping.unknown and self.with_values:
+            if not wrapping.unknown:
                 self.problem("E414", at, "the value does not fit" if wrapping.secret else str(error))
             # Types rely on the shape of what they read, which this value does not have.
             return wrapping.around(None)
         if reader is not self and any(not problem.deferred for problem in reader.problems):
             self.problem("E414", at, "the value does not fit")
-        if check and self.with_values and not wrapping.unknown:
+        if check and not wrapping.unknown:
             self._constraints(converted, declared, at, wrapping.secret or declared.secret)
         made = wrapping.again(converted, value)
         return concealed(made) if declared.secret else made

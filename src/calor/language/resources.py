@@ -92,14 +92,15 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
         found.properties,
         found.translations,
         checks=work.library.world.checks,
-        with_values=work.strict,
     )
     resource.values = reading.values
     at = (*text.path, work.words.properties)
     for problem in reading.problems:
         if text.external_id is not None:
             break
-        resource.failed = resource.failed or not problem.deferred
+        # Heat looks at the values in a stack below when it comes to make that.
+        deferred = problem.deferred or (not work.strict and problem.code in ("E414", "E415"))
+        resource.failed = resource.failed or not deferred
         if problem.missing in text.properties and problem.missing not in given:
             # It is written, but could not be computed, which has been reported.
             continue
@@ -110,7 +111,7 @@ def resolve_properties(work: Work, resource: ResourceDefinition) -> None:
             kind="Property error",
             path=dotted((*at, *problem.shown_at)),
             hint=problem.hint or _function_hint(work, resource, problem.at),
-            deferred=problem.deferred,
+            deferred=deferred,
         )
 
 

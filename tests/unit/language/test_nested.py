@@ -651,3 +651,89 @@ class TestGroups:
 
         assert not resolved.diagnostics
         assert len(resolved.below("c").resources) == 2
+
+
+class TestValuesBelow:
+    """What is wrong with values in stacks below is told before anything is made."""
+
+    def refusing(self, resolved: Resolved) -> list[tuple[str, str]]:
+        return [(found.code, found.path) for found in resolved.diagnostics if found.prevents]
+
+    FLAVORS = replace(WORLD, custom=lambda name, value: f"no {name} {value}" if value == "nope" else None)
+
+    def test_in_a_group(self) -> None:
+        resolved = resolve(
+            """
+            parameters: {flavor: {type: string}}
+            resources:
+              g:
+                type: OS::Heat::ResourceGroup
+                properties:
+                  count: 2
+                  resource_def:
+                    type: OS::Nova::Server
+                    properties: {flavor: {get_param: flavor}, image: i, networks: none}
+            """,
+            parameters={"flavor": "nope"},
+            world=self.FLAVORS,
+        )
+        path = "resources.g<nested_stack>.resources[0].properties"
+        assert ("E415", path + ".flavor") in self.refusing(resolved)
+        assert ("E414", path + ".networks") in self.refusing(resolved)
+
+    def test_two_levels_down(self) -> None:
+        resolved = resolve(
+            "resources: {a: {type: a.yaml, properties: {f: nope}}}",
+            files={
+                "a.yaml": child(
+                    """
+                    parameters: {f: {type: string}}
+                    resources: {b: {type: b.yaml, properties: {f: {get_param: f}}}}
+                    """
+                ),
+                "b.yaml": child(
+                    """
+                    parameters: {f: {type: string}}
+                    resources: {s: {type: OS::Nova::Server, properties: {flavor: {get_param: f}, image: i}}}
+                    """
+                ),
+            },
+            world=self.FLAVORS,
+        )
+        path = "resources.a<a.yaml>.resources.b<b.yaml>.resources.s.properties.flavor"
+        assert self.refusing(resolved) == [("E415", path)]
+
+    def test_what_is_not_known_yet_is_passed_over(self) -> None:
+        resolved = resolve(
+            """
+            resources:
+              v: {type: OS::Heat::Value, properties: {value: nope}}
+              a: {type: a.yaml, properties: {f: {get_attr: [v, value]}}}
+            """,
+            files={
+                "a.yaml": child(
+                    """
+                    parameters: {f: {type: string}}
+                    resources: {s: {type: OS::Nova::Server, properties: {flavor: {get_param: f}, image: i}}}
+                    """
+                )
+            },
+            world=self.FLAVORS,
+        )
+        assert self.refusing(resolved) == []
+
+    def test_parameters_of_a_template_named_by_its_address(self) -> None:
+        world = replace(
+            WORLD,
+            fetch=lambda url: child("parameters: {n: {type: number, constraints: [{range: {max: 3}}]}}"),
+        )
+        resolved = resolve(
+            """
+            resources:
+              s:
+                type: AWS::CloudFormation::Stack
+                properties: {TemplateURL: http://t/t.yaml, Parameters: {n: 4}}
+            """,
+            world=world,
+        )
+        assert self.refusing(resolved) == [("E210", "resources.s<nested_stack>")]
