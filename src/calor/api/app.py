@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from sqlalchemy.exc import DataError
 from starlette.applications import Starlette
@@ -20,6 +22,7 @@ from calor.api.addresses import base_url
 from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
 from calor.api.heat.routes import ROUTES
+from calor.api.lanes import Lanes
 from calor.api.metrics import exposition
 from calor.api.observing import ROUTE, Observed
 from calor.api.openapi.document import document
@@ -28,8 +31,9 @@ from calor.api.settings import ApiSettings
 from calor.api.web import Api, Call, Query, Reply, respond
 from calor.fetching.turns import budget
 from calor.observe import exposing, fields
+from calor.service.caller import Caller
 from calor.service.errors import ServiceError
-from calor.service.gate import Gate
+from calor.service.gate import Admitted, Gate
 from calor.store.cipher import WrongKey
 from calor.store.outages import is_passing
 
@@ -37,6 +41,8 @@ log = logging.getLogger(__name__)
 
 _FETCHING_SECONDS = 60.0
 """For all templates that a request names by their addresses."""
+WAITING = 32
+"""So many requests of a project may wait for others of it; more are refused."""
 
 
 def create_app(
@@ -90,6 +96,13 @@ def create_app(
     return app
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    caller: Caller
+    admitted: Admitted | None
+    """None where the rule depends on the body."""
+
+
 class _Endpoint:
     """Takes a request from its path to its answer."""
 
@@ -98,6 +111,8 @@ class _Endpoint:
         self._settings = settings
         self._authenticator = authenticator
         self._router = Router(ROUTES)
+        self._previews = Lanes(settings.previews_at_once, WAITING)
+        self._large_bodies = Lanes(settings.large_bodies_at_once, WAITING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -132,10 +147,15 @@ class _Endpoint:
 
     async def _answer(self, request: Request, found: Match) -> Response:
         try:
-            raw = await bodies.receive(request, self._settings.largest_body)
-            with budget(_FETCHING_SECONDS):
-                reply = await run_in_threadpool(self._handled, request, found, raw)
-            return respond(reply)
+            size = bodies.announced(request)
+            if size == 0 and not found.route.previews:
+                return respond(await run_in_threadpool(self._handled, request, found, b"", None))
+            # Nothing is read from somebody who may not ask.
+            known = await run_in_threadpool(self._known, request, found)
+            async with self._lane(known.caller, found, size):
+                raw = await bodies.receive(request, self._settings.largest_body, self._settings.body_seconds)
+                with budget(_FETCHING_SECONDS):
+                    return respond(await run_in_threadpool(self._handled, request, found, raw, known))
         except ServiceError as error:
             return self._refusal(error)
         except WrongKey as error:
@@ -151,14 +171,29 @@ class _Endpoint:
             log.exception("%s %s broke", request.method, found.route.path)
             return respond(Reply(500, breakdown(error)))
 
-    def _handled(self, request: Request, found: Match, raw: bytes) -> Reply | Response:
-        """All that may wait: authentication, policy, the use case itself."""
-        project = found.path["project"]
-        caller = self._authenticator.authenticate(request.headers, project)
+    @asynccontextmanager
+    async def _lane(self, caller: Caller, found: Match, size: int | None) -> AsyncIterator[None]:
+        """What keeps one project from having all threads or memory."""
+        project = caller.home
+        async with AsyncExitStack() as stack:
+            if found.route.previews:
+                await stack.enter_async_context(self._previews.lane(project))
+            if size is None or size > bodies.LARGE:
+                await stack.enter_async_context(self._large_bodies.lane(project))
+            yield
+
+    def _known(self, request: Request, found: Match) -> _Known:
+        """Who asks, if they may, as far as that shows without the body."""
+        caller = self._authenticator.authenticate(request.headers, found.path["project"])
         fields.learn(project=caller.project, user=caller.username, stack=found.path.get("stack_name"))
+        rule = found.route.rule
+        return _Known(caller, self._gate.admit(caller, rule) if isinstance(rule, str) else None)
+
+    def _handled(self, request: Request, found: Match, raw: bytes, known: _Known | None) -> Reply | Response:
+        """All that may wait: authentication and policy, if the caller is not known yet, and the use case itself."""
+        known = known or self._known(request, found)
+        caller, admitted = known.caller, known.admitted
         rule, settings = found.route.rule, self._settings
-        # Who is refused anyway need not have the body looked at.
-        admitted = self._gate.admit(caller, rule) if isinstance(rule, str) else None
         base = base_url(request, settings.trust_proxy_headers)
         given = bodies.parse(raw, request.headers.get("content-type", ""))
         if len(raw) > settings.largest_template:

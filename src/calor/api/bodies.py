@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from typing import Any
@@ -13,19 +14,41 @@ from calor.api.errors import BadRequest
 _READ_AS_JSON = frozenset({"", "text/plain", "application/json"})
 
 
-async def receive(request: Request, largest: int) -> bytes:
-    """The bytes of a body. Raises BadRequest if there are too many."""
+LARGE = 1_048_576
+SECONDS = 120.0
+
+
+def announced(request: Request) -> int | None:
+    """The size of a body as the request states it: 0 if there is none, None if that is not said."""
+    if "transfer-encoding" in request.headers:
+        return None
+    stated = request.headers.get("content-length", "0")
+    return int(stated) if stated.isascii() and stated.isdigit() else None
+
+
+async def receive(request: Request, largest: int, seconds: float = SECONDS) -> bytes:
+    """The bytes of a body. Raises BadRequest if there are too many, or if they take too long to come."""
+    if (announced(request) or 0) > largest:
+        raise _too_large(largest)
     parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > largest:
-            raise BadRequest(
-                f"Request limit exceeded: JSON body size exceeds maximum allowed size ({largest} bytes).",
-                "RequestLimitExceeded",
-            )
-        parts.append(part)
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in request.stream():
+                size += len(part)
+                if size > largest:
+                    raise _too_large(largest)
+                parts.append(part)
+    except TimeoutError:
+        raise BadRequest(f"The body did not come within {seconds:.0f} seconds.") from None
     return b"".join(parts)
+
+
+def _too_large(largest: int) -> BadRequest:
+    return BadRequest(
+        f"Request limit exceeded: JSON body size exceeds maximum allowed size ({largest} bytes).",
+        "RequestLimitExceeded",
+    )
 
 
 def parse(raw: bytes, content_type: str) -> Any:

@@ -25,6 +25,12 @@ class ApiSettings:
     largest_body: int = 1_048_576
     largest_template: int = 524_288
     longest_url: int = 50_000
+    body_seconds: float = 120.0
+    """How long a client may take to send a body."""
+    previews_at_once: int = 4
+    """How many previews and validations of one project go on at the same time."""
+    large_bodies_at_once: int = 2
+    """How many bodies above a megabyte one project has read and handled at the same time."""
     trust_proxy_headers: bool = False
     """Whether X-Forwarded-Proto, -Host, -Port and -Prefix say where clients reach the API."""
     cors: Cors = Cors()

@@ -131,6 +131,8 @@ class Route:
     handler: Handler
     rule: str | Callable[[Call], str]
     """A function where it depends on the body."""
+    previews: bool = False
+    """Whether it works through a whole template and makes nothing: of these, a project has few at once."""
     alone: bool = False
     """Whether other methods find nothing at the path, rather than being wrong there."""
 

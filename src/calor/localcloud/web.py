@@ -21,6 +21,8 @@ from calor.localcloud.reading import Reader, parse_json
 from calor.localcloud.store import Duplicate
 
 BODY_LIMIT = 1_048_576
+ANONYMOUS_BODY_LIMIT = 65_536
+"""For requests without a token, such as those for one."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ async def _admitted(request: Request, route: Route, authenticate: Authenticate) 
         parameters=tuple(request.query_params.multi_items()),
         headers=request.headers,
         request_id=request.scope.get("request_id", ""),
-        raw=b"" if route.streams else await _limited_body(request),
+        raw=b"" if route.streams else await _limited_body(request, known=route.rule is not None),
         stream=request.stream(),
     )
     if route.rule is not None and not route.rule(call):
@@ -189,10 +191,11 @@ def _origin(request: Request) -> str:
     return f"{scheme}://{request.headers.get('host', 'localhost')}"
 
 
-async def _limited_body(request: Request) -> bytes:
+async def _limited_body(request: Request, *, known: bool) -> bytes:
+    limit = BODY_LIMIT if known else ANONYMOUS_BODY_LIMIT
     received = bytearray()
     async for part in request.stream():
         received += part
-        if len(received) > BODY_LIMIT:
-            raise TooLarge(f"The body has more than {BODY_LIMIT} bytes.")
+        if len(received) > limit:
+            raise TooLarge(f"The body has more than {limit} bytes.")
     return bytes(received)

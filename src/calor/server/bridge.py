@@ -1,7 +1,6 @@
 """An ASGI app for WSGI servers: its coroutines run in a thread of their own, and answers stream.
 
-Request bodies are read before the app begins: the APIs need them whole, and only the thread of a request may read
-its body at some servers.
+Only the thread of a request may read its body at some servers: it does so when the app asks for it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,15 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Scope
 
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
-Messages = queue.SimpleQueue[Message | None]
+Messages = queue.SimpleQueue["Message | _Wanted | None"]
+PIECE = 65_536
+
+
+class _Wanted:
+    """The app asks for a piece of the body."""
+
+    def __init__(self) -> None:
+        self.piece: Future[bytes] = Future()
 
 
 class Bridge:
@@ -32,19 +39,20 @@ class Bridge:
     def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Answer:
         """Raises what the app raises before it answers."""
         messages: Messages = queue.SimpleQueue()
-        answering = self._answer(scope_of(environ), _body(environ, self._largest), messages)
+        body = _Body(environ, self._largest)
+        answering = self._answer(scope_of(environ), messages)
         running = asyncio.run_coroutine_threadsafe(answering, self._loop)
         running.add_done_callback(lambda _: messages.put(None))
-        start = messages.get()
+        start = body.next(messages)
         if start is None:
             running.result()
             raise RuntimeError("there was no answer")
         status = HTTPStatus(start["status"])
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in start["headers"]]
         start_response(f"{status.value} {status.phrase}", headers)
-        return Answer(messages, running)
+        return Answer(messages, body, running)
 
-    async def _answer(self, scope: Scope, body: bytes, messages: Messages) -> None:
+    async def _answer(self, scope: Scope, messages: Messages) -> None:
         received = False
 
         async def receive() -> Message:
@@ -52,8 +60,11 @@ class Bridge:
             if received:
                 # A WSGI server does not tell that a client has gone; it closes the answer.
                 await asyncio.Event().wait()
-            received = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            wanted = _Wanted()
+            messages.put(wanted)
+            piece = await asyncio.wrap_future(wanted.piece)
+            received = not piece
+            return {"type": "http.request", "body": piece, "more_body": not received}
 
         async def send(message: Message) -> None:
             messages.put(message)
@@ -64,12 +75,13 @@ class Bridge:
 class Answer:
     """The body of an answer, piece by piece."""
 
-    def __init__(self, messages: Messages, running: Future[None]) -> None:
+    def __init__(self, messages: Messages, body: _Body, running: Future[None]) -> None:
         self._messages = messages
+        self._body = body
         self._running = running
 
     def __iter__(self) -> Iterator[bytes]:
-        while (message := self._messages.get()) is not None:
+        while (message := self._body.next(self._messages)) is not None:
             if piece := message.get("body", b""):
                 yield piece
             if not message.get("more_body", False):
@@ -109,12 +121,29 @@ def scope_of(environ: Mapping[str, Any]) -> Scope:
     }
 
 
-def _body(environ: Mapping[str, Any], largest: int) -> bytes:
-    stated = environ.get("CONTENT_LENGTH")
-    # A body in chunks has no length; servers that can read one say so.
-    ends = stated or environ.get("wsgi.input_terminated")
-    body: bytes = environ["wsgi.input"].read(min(int(stated or largest), largest)) if ends else b""
-    return body
+class _Body:
+    """The body of a request, read by the thread that this is used in."""
+
+    def __init__(self, environ: Mapping[str, Any], largest: int) -> None:
+        self._input = environ["wsgi.input"]
+        stated = environ.get("CONTENT_LENGTH")
+        # A body in chunks has no length; servers that can read one say so.
+        ends = stated or environ.get("wsgi.input_terminated")
+        self._left = min(int(stated or largest), largest) if ends else 0
+
+    def next(self, messages: Messages) -> Message | None:
+        """The next message of the app; meanwhile it gets what it asks for of the body."""
+        while isinstance(message := messages.get(), _Wanted):
+            try:
+                message.piece.set_result(self._piece())
+            except OSError as error:
+                message.piece.set_exception(error)
+        return message
+
+    def _piece(self) -> bytes:
+        piece: bytes = self._input.read(min(self._left, PIECE)) if self._left else b""
+        self._left = self._left - len(piece) if piece else 0
+        return piece
 
 
 def _text(native: str) -> str:

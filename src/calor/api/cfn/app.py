@@ -31,6 +31,7 @@ from calor.store.database import reading
 
 ARN = re.compile(r"arn:openstack:heat::([^:]+):stacks/([^/]+)/([^/]+)/resources/(.+)\Z")
 LARGEST_BODY = 1_048_576
+SMALL_BODY = 16_384
 _CODES = {"RequestLimitExceeded": "RequestLimitExceeded"}
 """What CloudFormation calls the errors of use cases, where that is not simply a wrong value."""
 PATIENCE = 10.0
@@ -80,7 +81,8 @@ class _Door:
 
     async def answer(self, request: Request, *, wait: bool) -> Response:
         try:
-            body = await bodies.receive(request, LARGEST_BODY)
+            largest = await run_in_threadpool(self._largest_body, _received(request, b""))
+            body = await bodies.receive(request, largest)
             signal = await run_in_threadpool(self._signal, _received(request, body), _details(body))
             if wait:
                 await self._until_handled(signal)
@@ -106,9 +108,26 @@ class _Door:
         fields.learn(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
         return admitted.commands.signal(caller, stack, resource, details)
 
-    def _signer(self, received: ReceivedRequest) -> Any:
+    def _largest_body(self, received: ReceivedRequest) -> int:
+        """The signature is over the body, so that this must be read before anybody is known: much of it only for a
+        stack that exists, whose id nobody guesses."""
+        self._claimed(received)
+        match = ARN.search(unquote(received.path))
+        if match is None:
+            return SMALL_BODY
+        query = select(tables.stack.c.id).where(
+            tables.stack.c.id == match[3], tables.stack.c.project == match[1]
+        )
+        with self._database.connect() as connection:
+            return LARGEST_BODY if connection.execute(query).first() is not None else SMALL_BODY
+
+    @staticmethod
+    def _claimed(received: ReceivedRequest) -> None:
         if claim_of(received) is None:
             raise Refused(400, "IncompleteSignature", "The request is not signed.")
+
+    def _signer(self, received: ReceivedRequest) -> Any:
+        self._claimed(received)
         try:
             return self._verify(received).details
         except Unauthorized:
