@@ -45,6 +45,8 @@ class Api:
     """Where servers reach the CFN API, without its version."""
     trust_proxy_headers: bool
     largest_body: int
+    body_seconds: float
+    previews_at_once: int
     enable_adopt: bool
     enable_abandon: bool
     hidden_tags: tuple[str, ...]
@@ -62,6 +64,7 @@ class Limits:
     deployments_per_project: int | None
     nested_depth: int
     template_size: int
+    preview_seconds: float
 
 
 @dataclass(frozen=True, slots=True)

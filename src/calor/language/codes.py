@@ -149,6 +149,7 @@ CODES = _table(
     Code("E420", "a change that is never made", "The resource type cannot be changed in this way: a volume cannot be "
          "made smaller, and some properties stay as they were when the resource was created. Keep the value, or give "
          "the resource another name, so that a new one takes its place."),
+    Code("E421", "too many resources", "The stack, with those below it, has more resources than the server allows."),
     Code("E501", "a file is missing", "The template or environment refers to a file that cannot be read."),
     Code("E502", "an address cannot be reached", "The template or environment refers to a URL that does not answer."),
     Code("E503", "a file is too large", "The file is larger than a server would accept."),

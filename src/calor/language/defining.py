@@ -21,7 +21,9 @@ from calor.language.schema import Problem, Property
 from calor.language.scope import FunctionErrors, TemplateScope
 from calor.language.template import OutputText, ResourceText, Template
 from calor.language.values import entries
-from calor.language.work import Work
+from calor.language.work import Tree, Work
+
+TOO_MANY = "E421"
 
 
 def define(
@@ -35,6 +37,7 @@ def define(
     require_parameters: bool = True,
     check_parameters: bool = False,
     depth: int = 0,
+    tree: Tree | None = None,
     facade: Facade | None = None,
 ) -> Definition:
     """Resolves a template with its environment. All problems go to the report. Nested stacks are not `strict`: their
@@ -58,7 +61,9 @@ def define(
     version = template.version
     macros = {version.if_name: If(conditions, version.else_optional)} if version.if_name else {}
     compiler = Compiler(version.functions, macros, errors.complain)
-    work = Work(template, environment, library, report, errors, scope, compiler, strict, depth, define)
+    work = Work(
+        template, environment, library, report, errors, scope, compiler, strict, depth, tree or Tree(), define
+    )
     return _Definer(work, values).run()
 
 
@@ -79,6 +84,8 @@ class _Definer:
     def run(self) -> Definition:
         truths = self._truths()
         enabled = [text for text in self.work.template.resources.values() if self._is_enabled(text)]
+        if not self._has_room(len(enabled)):
+            enabled = []
         # Conditions are decided before anything is compiled: `if` takes one branch only.
         self.scope.enabled.update(text.name for text in enabled)
         for text in enabled:
@@ -105,6 +112,17 @@ class _Definer:
             self.scope,
             self.work.library,
         )
+
+    def _has_room(self, resources: int) -> bool:
+        """Whether the stack may have so many more resources. Asked before anything is made of them: a few lines can
+        stand for very many."""
+        self.work.tree.resources += resources
+        if self.work.library.has_room(self.work.tree.resources):
+            return True
+        message = f"Maximum resources per stack exceeded: {self.work.library.world.max_resources}."
+        if not any(found.code == TOO_MANY for found in self.report):
+            self.report.error(TOO_MANY, message, (), kind="RequestLimitExceeded", path="")
+        return False
 
     def _truths(self) -> dict[str, bool | None]:
         truths: dict[str, bool | None] = {}
@@ -176,6 +194,10 @@ class _Definer:
             nesting.template_below(self.work, resource, found)
             return
         if not found.nested_stack or resource.failed:
+            return
+        members = found.member_count(resource.values)
+        if not self.work.library.has_room(self.work.tree.resources + members):
+            self._has_room(members)
             return
         data = found.child_template(resource.values)
         address = found.child_address(resource.values)

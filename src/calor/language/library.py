@@ -44,6 +44,11 @@ class World:
     """All declared types, for hints."""
     availability_zones: tuple[str, ...] = ("nova",)
     max_depth: int = 5
+    max_resources: int | None = None
+    """How many resources a template may ask for, with those of all stacks below; None is no limit. Nothing that exists
+    is held against it: what is over would seem to be gone."""
+    max_members: int | None = None
+    """How many members a group may get; None is no limit."""
     limits: reader.Limits = reader.DEFAULT_LIMITS
 
     @property
@@ -137,6 +142,10 @@ class Library:
         made = Library(self.world, {**files, **self.files}, self._sources)
         made.parameter_defaults = self.parameter_defaults
         return made
+
+    def has_room(self, resources: int) -> bool:
+        """Whether a stack may have so many resources."""
+        return self.world.max_resources is None or resources <= self.world.max_resources
 
     def find(self, type_name: str, resource: str, registry: Registry) -> Found | Missing:
         """What a type means for a resource. Looked up once for each type, and resource if that matters."""

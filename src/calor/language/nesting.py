@@ -122,6 +122,7 @@ def _below(
         strict=False,
         check_parameters=check_parameters,
         depth=work.depth + 1,
+        tree=work.tree,
         facade=facade,
     )
     work.report.extend(within(found, prefix) for found in report)

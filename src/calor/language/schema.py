@@ -227,6 +227,12 @@ class ResourceType:
         return None
 
     @classmethod
+    def member_count(cls, given: Mapping[str, Any]) -> int:
+        """How many members a group has, for most of which one may stand in `child_template`; 0 if it is no group, or
+        if that is not known yet."""
+        return 0
+
+    @classmethod
     def child_address(cls, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
         """Where that template is to be fetched, and the parameters for it, when a property says so."""
         return None

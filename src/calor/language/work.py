@@ -16,6 +16,13 @@ from calor.language.template import Template
 from calor.language.versions import Version, Words
 
 
+@dataclass(slots=True)
+class Tree:
+    """A stack with all stacks below it: the number of its resources that have been met so far."""
+
+    resources: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """One template on its way to a definition. `strict` is off in nested stacks, whose values come from
@@ -30,6 +37,7 @@ class Work:
     compiler: Compiler
     strict: bool
     depth: int
+    tree: Tree
     define: Callable[..., Definition]
 
     @property

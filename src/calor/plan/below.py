@@ -21,6 +21,7 @@ from calor.language.template import Template
 from calor.language.values import bare
 
 INVALID = "StackValidationFailed"
+LIMIT = "RequestLimitExceeded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,21 @@ def stages(
     context: Any,
     values: Mapping[str, Any],
     rename: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    most: int | None = None,
 ) -> list[Below]:
     """The way of a group to what its properties say; `context` is what its type is asked with. `rename` gives the
-    members of a template other names."""
+    members of a template other names. With `most`, all batches together have at most so many members. Raises
+    FunctionError, as do types."""
+    allowed, members = above.library.world.max_members, found.member_count(values)
+    if allowed is not None and members > allowed:
+        raise FunctionError(f"a group of {members} members is too large: {allowed} are allowed", LIMIT)
     if hasattr(found, "stages"):
-        way = [(stage.template, stage.pause) for stage in found.stages(context, values)]
+        way, total = [], 0
+        for stage in found.stages(context, values):
+            total += len(stage.template.get("resources") or ())
+            if most is not None and total > most:
+                raise FunctionError("there are too many batches to foresee them", LIMIT)
+            way.append((stage.template, stage.pause))
     else:
         way = [(found.stack_template(context, values), 0.0)]
     if rename is not None:

@@ -101,6 +101,7 @@ class Forecast:
 
     def _apply(self, name: str) -> Step:
         assert self.definition is not None
+        self.means.go_on()
         resource = self.definition.resources[name]
         row = self.current.get(name)
         try:

@@ -20,6 +20,9 @@ from calor.plan.below import Below, define_below, stages, whole
 from calor.plan.decision import Kind
 from calor.plan.present import PresentStack, Row
 
+MOST_FORESEEN = 500_000
+"""Members of a group, all of its batches taken together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Means:
@@ -31,6 +34,8 @@ class Means:
     digest: Callable[[Template, Mapping[str, Any], Environment], str]
     """The digest that the definition of a stack below would be stored under."""
     physical_name: Callable[[str, str, str], str]
+    go_on: Callable[[], None] = lambda: None
+    """Called for every resource; raises to end a forecast that takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ class Place:
                 stack.resources,
             )
             rename = _Renaming(stack) if getattr(found, "draws_names", False) else None
-            way = stages(found, self.above, resource, asking, values, rename)
+            way = stages(found, self.above, resource, asking, values, rename, MOST_FORESEEN)
         except CannotTell:
             raise
         except Exception as error:

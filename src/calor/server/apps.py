@@ -56,6 +56,7 @@ class Apps:
             self._database,
             self._world,
             hidden_tags=settings.configured.api.hidden_tags,
+            max_resources=settings.configured.limits.resources_per_stack,
             is_dead=partial(is_dead, settings.engines),
         )
         self._gate = Gate(queries, self._commands, self._policy)
@@ -103,6 +104,7 @@ def _limits(settings: Settings) -> Limits:
         snapshots_per_stack=limits.snapshots_per_stack,
         configs_per_project=limits.configs_per_project,
         deployments_per_project=limits.deployments_per_project,
+        preview_seconds=limits.preview_seconds,
     )
 
 
@@ -114,6 +116,8 @@ def _api_settings(settings: Settings) -> ApiSettings:
     revision = api.revision or __version__
     return ApiSettings(
         largest_body=api.largest_body,
+        body_seconds=api.body_seconds,
+        previews_at_once=api.previews_at_once,
         largest_template=settings.configured.limits.template_size,
         trust_proxy_headers=api.trust_proxy_headers,
         cors=Cors(

@@ -45,6 +45,7 @@ def configured_world(settings: Settings, *, waits: bool = False) -> World:
     world = replace(
         world,
         max_depth=limits.nested_depth,
+        max_members=limits.resources_per_stack,
         limits=replace(reader.DEFAULT_LIMITS, size=limits.template_size),
         common_files={**world.common_files, **_texts(engine.template_dir)},
     )

@@ -19,7 +19,7 @@ from calor.engine.events import stack_event_row
 from calor.engine.ids import new_id
 from calor.engine.vault import Vault
 from calor.engine.watching import ORIGIN
-from calor.language.definition import Definition
+from calor.language.definition import Definition, ResourceDefinition
 from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
@@ -59,6 +59,8 @@ class Limits:
     snapshots_per_stack: int | None = None
     configs_per_project: int | None = None
     deployments_per_project: int | None = None
+    preview_seconds: float = 60.0
+    """How long a plan may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,6 @@ class Base:
         definition = self.define(caller, new.request, StackIdentity(new.name, id, caller.project))
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
-        self.check_size(definition)
         digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
         now = self.clock()
         secret = deposit(self.vault, caller)
@@ -205,14 +206,16 @@ class Base:
         return partial(self.vault.reach.lookups.extensions, services)
 
     def define(self, caller: Caller, request: Mapping[str, Any], identity: StackIdentity) -> Definition:
-        """What a request asks for. Raises ServiceError if something is wrong with it, if the caller may not use one
-        of the types, or if a service that it needs is not there."""
+        """What a request asks for. Raises ServiceError if something is wrong with it, if it asks for too much, if the
+        caller may not use one of the types, or if a service that it needs is not there."""
         live = self._live_constraints(caller)
-        world = self.world if live is None else replace(self.world, custom=live)
+        world = replace(self.world, max_resources=self.limits.resources_per_stack)
+        world = world if live is None else replace(world, custom=live)
         definition, report = definitions.define(request, world, identity)
         errors = blocking(report)
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
+        self.check_size(definition)
         self.check_named_types(caller, list(dict.fromkeys(types_of(definition))))
         if live is not None:
             live.check_services()
@@ -254,6 +257,19 @@ class Base:
         if seal is None or seal.everything or (stack is not None and stack.sealed):
             return seal
         return seal if definitions.has_secrets(request, definition) else None
+
+    def deadline(self, clock: Callable[[], float] = time.monotonic) -> Callable[[], None]:
+        """What raises ServiceError once a plan takes too long, from now on."""
+        allowed = self.limits.preview_seconds
+        end = clock() + allowed
+
+        def go_on() -> None:
+            if clock() > end:
+                raise ServiceError(
+                    "RequestLimitExceeded", f"The preview takes longer than {allowed:g} seconds."
+                )
+
+        return go_on
 
     def check_size(self, definition: Definition) -> None:
         allowed = self.limits.resources_per_stack
@@ -399,10 +415,16 @@ def types_of(definition: Definition) -> Iterator[str]:
 
 
 def count(definition: Definition) -> int:
-    """The resources of a stack and of all below it."""
-    return len(definition.resources) + sum(
-        count(resource.child) for resource in definition.resources.values() if resource.child is not None
-    )
+    """The resources of a stack and of all below it. Of a group, one member may stand for all."""
+    return len(definition.resources) + sum(map(_below, definition.resources.values()))
+
+
+def _below(resource: ResourceDefinition) -> int:
+    if resource.child is None:
+        return 0
+    present = len(resource.child.resources)
+    members = resource.found.member_count(resource.values) if isinstance(resource.found, type) else present
+    return count(resource.child) * max(members, present) // max(present, 1)
 
 
 def _replace_tags(connection: Connection, stack: str, tags: list[str]) -> None:

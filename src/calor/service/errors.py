@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from calor.language.defining import TOO_MANY
 from calor.language.diagnostics import Diagnostic
 
 
@@ -47,7 +48,8 @@ class Invalid(ServiceError):
 
     @classmethod
     def of(cls, diagnostics: Sequence[Diagnostic]) -> Invalid:
-        first = diagnostics[0]
+        # What else is wrong may come of what was left out.
+        first = next((one for one in diagnostics if one.code == TOO_MANY), diagnostics[0])
         kind = first.kind if first.kind in _NAMED else "StackValidationFailed"
         return cls(kind, _message(first), diagnostics)
 
@@ -58,13 +60,15 @@ def _message(first: Diagnostic) -> str:
         return f"The template version is invalid: {first.message}"
     if first.kind == "Property error":
         return f"Property error: : {first.path}: : {first.message}"
-    if first.kind in ("UserParameterMissing", "UnknownUserParameter", "InvalidTemplateSection"):
+    if first.code == TOO_MANY or first.kind in _PLAIN:
         return first.message
     return first.full_message
 
 
+_PLAIN = frozenset({"UserParameterMissing", "UnknownUserParameter", "InvalidTemplateSection"})
 _NAMED = frozenset(
     {
+        "RequestLimitExceeded",
         "InvalidTemplateVersion",
         "InvalidTemplateReference",
         "InvalidSchemaError",
@@ -73,7 +77,6 @@ _NAMED = frozenset(
         "CircularDependencyException",
         "UnknownUserParameter",
         "UserParameterMissing",
-        "RequestLimitExceeded",
         "ConflictingMergeStrategyForParam",
         "InvalidMergeStrategyForParam",
     }

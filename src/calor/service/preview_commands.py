@@ -33,10 +33,10 @@ class PreviewCommands(UpdateChecks):
         """The stack that a request would make. Raises ServiceError."""
         name, project = new_stack.name, caller.project
         check_name(name)
+        go_on = self.deadline()
         definition = self.define(caller, new_stack.request, StackIdentity(name, None, project))
-        self.check_size(definition)
         nothing = PresentStack("None", name, project, exists=False)
-        plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request))
+        plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request, go_on=go_on))
         masking = Masking(self.world.declaration, hidden_values(definition), show_secrets)
         return {
             "capabilities": [],
@@ -105,11 +105,12 @@ class PreviewCommands(UpdateChecks):
     ) -> tuple[Definition, PresentStack, Plan]:
         """The plan for a stack to become what a request says; with `converge` from what there really is. Raises
         ServiceError."""
+        go_on = self.deadline()
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
         present = self.present(stack)
         if converge:
             present = self._as_it_is(caller, stack, present)
-        return definition, present, self.planned(stack, present, request, definition)
+        return definition, present, self.planned(stack, present, request, definition, go_on)
 
     def _as_it_is(self, caller: Caller, stack: records.Stack, present: PresentStack) -> PresentStack:
         services = self.services_of(caller)

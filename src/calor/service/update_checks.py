@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from calor.engine import definitions
@@ -44,11 +44,13 @@ class UpdateChecks(Base):
         present: PresentStack,
         request: Mapping[str, Any],
         definition: Definition,
+        go_on: Callable[[], None] = lambda: None,
     ) -> Plan:
-        """The plan for a stack, as it is, to become what a request says."""
+        """The plan for a stack, as it is, to become what a request says. `go_on` raises to end one that takes too
+        long."""
         seal = self.seal_for(request, definition, stack)
         target, _ = definitions.encode(request, seal)
-        return forecast(definition, present, target, means_of(self.world, request, seal))
+        return forecast(definition, present, target, means_of(self.world, request, seal, go_on))
 
     def _check_immutable(self, stack: records.Stack, definition: Definition) -> None:
         """Raises ServiceError if a parameter that must stay as it is would get another value."""

@@ -105,6 +105,25 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             choices=("text", "json"),
             help="Whether lines of the log are for people, or a JSON object each. An option of Calor's own.",
         ),
+        cfg.IntOpt(
+            "max_previews_per_project",
+            default=4,
+            min=1,
+            help="How many previews and validations of one project are worked on at the same time, in each process of "
+            "the REST API. Others wait.",
+        ),
+        cfg.FloatOpt(
+            "preview_timeout",
+            default=60.0,
+            min=1.0,
+            help="The seconds that a preview may take before it is refused.",
+        ),
+        cfg.FloatOpt(
+            "body_timeout",
+            default=120.0,
+            min=1.0,
+            help="The seconds that a client may take to send the body of a request.",
+        ),
         cfg.BoolOpt(
             "access_log",
             default=True,

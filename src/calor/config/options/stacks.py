@@ -16,10 +16,10 @@ _LIMITS = (
     ),
     cfg.IntOpt(
         "max_resources_per_stack",
-        default=UNLIMITED,
+        default=10_000,
         min=UNLIMITED,
-        help="How many resources a stack may have, with those of all stacks below it. -1 is no limit. Heat's "
-        "default is 1000.",
+        help="How many resources a stack may have, with those of all stacks below it, and how many members a group. "
+        "-1 is no limit. Heat's default is 1000.",
     ),
     cfg.IntOpt(
         "max_template_size",

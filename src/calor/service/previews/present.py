@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -62,12 +62,17 @@ def _written(connection: Connection, stacks: list[records.Stack]) -> dict[str, M
     }
 
 
-def means_of(world: World, request: Mapping[str, Any], seal: Seal | None = None) -> Means:
-    """What a plan for a request is made with."""
+def means_of(
+    world: World,
+    request: Mapping[str, Any],
+    seal: Seal | None = None,
+    go_on: Callable[[], None] = lambda: None,
+) -> Means:
+    """What a plan for a request is made with. `go_on` raises to end one that takes too long."""
     files = {name: contents.encode(text, seal)[0] for name, text in (request.get("files") or {}).items()}
 
     def digest(template: Template, parameters: Mapping[str, Any], environment: Environment) -> str:
         shown = environment.shown()
         return definitions.encode_nested(dict(template.data), parameters, shown, files, seal)[0]
 
-    return Means(world, LiveStates, digest, physical_name)
+    return Means(world, LiveStates, digest, physical_name, go_on)

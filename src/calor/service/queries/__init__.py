@@ -30,6 +30,7 @@ class Queries:
         world: World,
         *,
         hidden_tags: tuple[str, ...] = (),
+        max_resources: int | None = None,
         clock: Callable[[], float] = time.time,
         is_dead: Callable[[str], bool] = lambda engine: False,
     ) -> None:
@@ -44,7 +45,7 @@ class Queries:
         self.deployments = Deployments(source)
         self.services = Services(source, clock, is_dead)
         self.types = Types(world)
-        self.validation = Validation(world)
+        self.validation = Validation(replace(world, max_resources=max_resources))
 
 
 def _unchecked(name: str, value: object) -> str | None:

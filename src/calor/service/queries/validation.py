@@ -7,6 +7,7 @@ from typing import Any
 
 from calor.fetching.turns import Busy
 from calor.language import constraints as c
+from calor.language.defining import TOO_MANY
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
@@ -77,6 +78,8 @@ _ABOUT_VALUES = frozenset({"E208", "E209", "E210", "E407", "E412", "E413", "E414
 def _is_about_the_template(found: Diagnostic) -> bool:
     """Whether an error is one of the template itself: values are looked at when a stack is made, and so are
     stacks below. Which properties a resource has is of the template, which members these have is of the value."""
+    if found.code == TOO_MANY:
+        return True
     if found.code == "E410" and found.path.rpartition(".")[2].lower() != "properties":
         return False
     return found.code not in _ABOUT_VALUES and "<" not in found.path

@@ -122,6 +122,11 @@ class ResourceGroup(NestedStackType):
     }
 
     @classmethod
+    def member_count(cls, given: Mapping[str, Any]) -> int:
+        count = bare(given["count"])
+        return count if isinstance(count, int) else 0
+
+    @classmethod
     def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         """One member stands for all: the others differ from it in the index alone."""
         definition = opened(given["resource_def"])

@@ -55,6 +55,11 @@ class ScaledGroup(NestedStackType):
         await cls.changed(ctx, values)
 
     @classmethod
+    def member_count(cls, given: Mapping[str, Any]) -> int:
+        sizes = cls.sizes(bare(dict(given)))
+        return sizes.at_start if isinstance(sizes.at_start, int) else 0
+
+    @classmethod
     def stack_template(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
         *_, last = cls.stages(ctx, values)
         return last.template

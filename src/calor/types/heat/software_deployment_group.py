@@ -60,6 +60,11 @@ class SoftwareDeploymentGroup(NestedStackType):
     }
 
     @classmethod
+    def member_count(cls, given: Mapping[str, Any]) -> int:
+        servers = opened(given["servers"])
+        return len(servers) if isinstance(servers, dict) else 0
+
+    @classmethod
     def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         """One member stands for all: the others differ from it in the server alone."""
         servers = opened(given["servers"])
