@@ -205,3 +205,39 @@ def test_a_scaling_group_deletes_the_instances_it_gives_up(user: Orchestrator) -
 
     user.delete(path)
     assert left_over(user) == NOTHING
+
+
+def test_the_zones_are_those_of_the_cloud(user: Orchestrator) -> None:
+    zones = {"Fn::GetAZs": ""}
+    body = {
+        "stack_name": "zones",
+        "template": {
+            "HeatTemplateFormatVersion": "2012-12-12",
+            "Resources": {"r": {"Type": "OS::Heat::Value", "Properties": {"value": zones}}},
+            "Outputs": {"zones": {"Value": zones}, "first": {"Value": {"Fn::Select": ["0", zones]}}},
+        },
+    }
+    answer = user.ask("orchestration", "POST", "/stacks", json=body)
+    assert answer.status_code == 201, answer.text
+    path = f"/stacks/zones/{answer.json()['stack']['id']}"
+    user.wait(path, "CREATE_COMPLETE")
+
+    assert user.outputs(path) == {"zones": ["nova"], "first": "nova"}
+    user.delete(path)
+
+
+def test_an_unknown_flavor_in_a_group_is_refused_before_anything_is_made(user: Orchestrator) -> None:
+    server = {"type": "OS::Nova::Server", "properties": {"image": "cirros", "flavor": "nope"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": server}}
+    resources = {"net": {"type": "OS::Neutron::Net"}, "group": group}
+    body = {
+        "stack_name": "nope",
+        "template": {"heat_template_version": "2021-04-16", "resources": resources},
+    }
+    answer = user.ask("orchestration", "POST", "/stacks", json=body)
+
+    assert answer.status_code == 400
+    message = answer.json()["error"]["message"]
+    assert "resources.group<nested_stack>.resources[0].properties.flavor" in message
+    assert "The flavor (nope) could not be found." in message
+    assert left_over(user)["networks"] == []

@@ -11,6 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from calor.observe import fields, tracing
+from calor.observe.escaping import one_line
 from calor.observe.logs import EXTRA
 from calor.observe.series import REQUEST_SECONDS
 
@@ -78,7 +79,7 @@ class Observed:
         if self._access_log and log.isEnabledFor(level):
             told = {"api": self._api, "status": status, "ms": round(seconds * 1000, 1)}
             # The query is not told: signatures are in there.
-            log.log(level, "%s %s", method, path, extra={EXTRA: told})
+            log.log(level, "%s %s", method, one_line(path), extra={EXTRA: told})
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -204,6 +204,7 @@ class Lookups:
     def __init__(self) -> None:
         self._known: Memory[str] = Memory(REMEMBERED_SECONDS, REMEMBERED)
         self._extensions: Memory[frozenset[str]] = Memory(REMEMBERED_SECONDS, REMEMBERED)
+        self._zones: Memory[tuple[str, ...]] = Memory(REMEMBERED_SECONDS, REMEMBERED)
 
     def id_of(self, services: Services, kind: str, name_or_id: str) -> str:
         key = "\0".join((services.project_id, kind, name_or_id))
@@ -218,3 +219,12 @@ class Lookups:
                 str(each["alias"]) for each in services.each(service, "extensions", key="extensions")
             ),
         )
+
+    def zones(self, services: Services) -> tuple[str, ...]:
+        """The availability zones for servers. Raises CloudError."""
+
+        def ask() -> tuple[str, ...]:
+            listed = services.each("compute", "os-availability-zone", key="availabilityZoneInfo")
+            return tuple(str(zone["zoneName"]) for zone in listed)
+
+        return self._zones.recall(services.project_id, ask)

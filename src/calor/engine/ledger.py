@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Engine, select
@@ -134,10 +135,20 @@ class Ledger:
 
     def define(self, request: Mapping[str, Any]) -> Definition:
         identity = StackIdentity(self.stack.name, self.stack.id, self.stack.project)
-        definition, report = definitions.define(request, self.world, identity)
+        world = replace(self.world, availability_zones=cache(self._zones))
+        definition, report = definitions.define(request, world, identity)
         if definition is None:
             raise StepFailed("StackValidationFailed", next(iter(report)).full_message)
         return definition
+
+    def _zones(self) -> Sequence[str]:
+        """The availability zones that the owner's servers can be placed in. Raises CloudError, which ends the run for
+        now."""
+        secret = self._read_secret() if self.vault is not None and self.stack.credentials else None
+        if self.vault is None or secret is None:
+            return self.world.availability_zones()
+        services = self.vault.services(secret)
+        return self.vault.reach.lookups.zones(services) if services.has("compute") else ()
 
     # Acting for the owner.
 

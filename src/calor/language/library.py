@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +42,8 @@ class World:
     fetch: Fetch = no_fetch
     type_names: Callable[[], list[str]] = list
     """All declared types, for hints."""
-    availability_zones: tuple[str, ...] = ("nova",)
+    availability_zones: Callable[[], Sequence[str]] = tuple
+    """The zones that servers can be placed in; asked for where a template does."""
     max_depth: int = 5
     max_resources: int | None = None
     """How many resources a template may ask for, with those of all stacks below; None is no limit. Nothing that exists

@@ -187,7 +187,7 @@ class TemplateScope:
         return getattr(self._facade, what)
 
     def availability_zones(self) -> list[str]:
-        return list(self._zones)
+        return list(self._zones())
 
 
 def gives_secret(resource: ResourceDefinition, attribute: str, path: Sequence[Any] = ()) -> bool:

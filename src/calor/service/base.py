@@ -210,7 +210,8 @@ class Base:
         caller may not use one of the types, or if a service that it needs is not there."""
         live = self._live_constraints(caller)
         world = replace(self.world, max_resources=self.limits.resources_per_stack)
-        world = world if live is None else replace(world, custom=live)
+        if live is not None:
+            world = replace(world, custom=live, availability_zones=live.zones)
         definition, report = definitions.define(request, world, identity)
         errors = blocking(report)
         if errors or definition is None:

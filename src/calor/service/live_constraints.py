@@ -57,6 +57,16 @@ class LiveConstraints:
             return f"Error validating value '{value}': {error.message}"
         return None
 
+    def zones(self) -> tuple[str, ...]:
+        """The availability zones for servers; none where there is no service that has them. Raises ServiceError."""
+        if not self._services.has("compute"):
+            return ()
+        try:
+            return self._lookups.zones(self._services)
+        except CloudError as error:
+            message = f"The availability zones cannot be looked up at present: {error.message}"
+            raise ServiceError("HTTPServiceUnavailable", message) from None
+
     def _suggestion(self, kind: str, value: str) -> str:
         try:
             match = closest(value, names(self._services, kind))

@@ -29,5 +29,4 @@ def offline_world(fetch: Fetch = no_fetch) -> World:
         common_files=_shipped_templates(),
         fetch=fetch,
         type_names=catalogue.names,
-        availability_zones=(),
     )

@@ -38,7 +38,7 @@ class TestDefaults:
     def test_limits(self) -> None:
         limits = default_settings().limits
         assert limits.stacks_per_project is None
-        assert limits.resources_per_stack is None
+        assert limits.resources_per_stack == 10_000
         assert limits.template_size == 16 * 1024 * 1024
         assert limits.nested_depth == 5
 

@@ -121,3 +121,27 @@ def test_a_service_that_is_missing_is_told_at_the_end() -> None:
     assert judge("glance.image", "cirros") is None
     with pytest.raises(ServiceError, match="the cloud has no image service"):
         judge.check_services()
+
+
+class TestZones:
+    """What Fn::GetAZs gives."""
+
+    class Zones(Catalog):
+        def each(self, service: str, *path: str, key: str, **more: Any) -> Iterator[dict[str, Any]]:
+            assert (service, path, key) == ("compute", ("os-availability-zone",), "availabilityZoneInfo")
+            list(super().each(service, *path, key=key))
+            self.asked.append("zones")
+            yield from ({"zoneName": name, "zoneState": {"available": True}} for name in ("nova", "far"))
+
+    def test_the_cloud_is_asked_once(self) -> None:
+        cloud, lookups = self.Zones(), Lookups()
+        assert judging(cloud, lookups).zones() == ("nova", "far")
+        assert judging(cloud, lookups).zones() == ("nova", "far")
+        assert cloud.asked == ["zones"]
+
+    def test_a_cloud_without_servers_has_none(self) -> None:
+        assert judging(self.Zones(missing="compute")).zones() == ()
+
+    def test_a_cloud_that_does_not_answer_is_told(self) -> None:
+        with pytest.raises(ServiceError, match="availability zones"):
+            judging(self.Zones(fails=Transient("away"))).zones()

@@ -88,7 +88,7 @@ _STACK_LEFT: dict[str, Schema] = {
 }
 _DECLARED: dict[str, Schema] = {"Description": TEXT, "Parameters": values(ref("DeclaredParameter"))}
 _ALSO_DECLARED: dict[str, Schema] = {
-    "ParameterGroups": items(record({"label": ANY, "description": ANY, "parameters": items(ANY)})),
+    "ParameterGroups": items(record({"parameters": items(ANY)}, {"label": ANY, "description": ANY})),
     "NestedParameters": values(ref("NestedDeclarations")),
 }
 
