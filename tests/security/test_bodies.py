@@ -120,6 +120,16 @@ class TestLanes:
 
         asyncio.run(ask())
 
+    def test_nobody_waits_for_ever(self) -> None:
+        async def ask() -> None:
+            lanes = Lanes(1, 10, patience=0.05)
+            async with lanes.lane("a"):
+                with pytest.raises(Unavailable):
+                    await self._enter(lanes, "a")
+            await self._enter(lanes, "a")
+
+        asyncio.run(ask())
+
     @staticmethod
     async def _enter(lanes: Lanes, project: str) -> None:
         async with lanes.lane(project):

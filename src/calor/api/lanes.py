@@ -10,29 +10,42 @@ from calor.api.errors import Unavailable
 
 
 class Lanes:
-    """So many requests of a project go on at once; others wait, without a thread, and too many are refused."""
+    """So many requests of a project go on at once; others wait for a while, without a thread, and too many are
+    refused."""
 
-    def __init__(self, abreast: int, waiting: int) -> None:
+    def __init__(self, abreast: int, waiting: int, patience: float = 15.0) -> None:
         self._abreast = abreast
+        self._patience = patience
         self._most = abreast + waiting
         self._lanes: dict[str, _Lane] = {}
 
     @asynccontextmanager
     async def lane(self, project: str) -> AsyncIterator[None]:
-        """Raises Unavailable if too many wait already."""
+        """Raises Unavailable if too many wait already, or if it has waited for too long."""
         lane = self._lanes.get(project)
         if lane is None:
             lane = self._lanes[project] = _Lane(self._abreast)
         if lane.users >= self._most:
-            raise Unavailable("The project has too many such requests under way; try again later.")
+            raise _busy()
         lane.users += 1
         try:
-            async with lane.places:
+            try:
+                async with asyncio.timeout(self._patience):
+                    await lane.places.acquire()
+            except TimeoutError:
+                raise _busy() from None
+            try:
                 yield
+            finally:
+                lane.places.release()
         finally:
             lane.users -= 1
             if not lane.users:
                 del self._lanes[project]
+
+
+def _busy() -> Unavailable:
+    return Unavailable("The project has too many such requests under way; try again later.")
 
 
 class _Lane:
