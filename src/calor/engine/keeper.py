@@ -170,7 +170,7 @@ class Keeper:
                     strays=self._strays,
                     presence=self.presence,
                 )
-                executed = self.presence.followed(run.computing, self._execute(run))
+                executed = run.followed(self._execute(run))
                 self._runs[stack.id] = (run, asyncio.ensure_future(executed))
 
     def _running(self) -> int:

@@ -21,7 +21,7 @@ from calor.store.database import reading
 from calor.store.tables import lease as table
 from calor.store.writer import Lease
 
-LEASE_SECONDS = 4.0
+LEASE_SECONDS = 5.0
 MARGIN_SECONDS = 1.0
 """So long before the end of its lease an owner stops: what it has sent by then arrives before others begin."""
 

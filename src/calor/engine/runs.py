@@ -98,6 +98,7 @@ class Run(Ledger):
         """Objects, by id, of which the run has learned when it had lost its stack."""
         self._strays = strays
         self.presence = presence or Presence(None, lease.owner)
+        self._shown = self.computing.written()
         self.aborted = False
         """Whether what is stopped is given up, rather than left for somebody else to go on with."""
         self.walk: StackWalk | ActionWalk | None = None
@@ -333,7 +334,7 @@ class Run(Ledger):
 
     def followed(self, step: Coroutine[Any, Any, None]) -> Awaitable[None]:
         """A step that others can see to be computing something."""
-        return self.presence.followed(self.computing, step)
+        return self.presence.followed(self._shown, step)
 
     def abort(self) -> None:
         """Stops, and gives up what is under way."""

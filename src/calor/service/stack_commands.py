@@ -79,7 +79,8 @@ class StackCommands(UpdateChecks):
             if stack.status != "FAILED":
                 raise NotSupported(f"Retrying when stack is {stack.state} is not supported.")
             # What is done stays done: the same action starts again, with the same definition to reach.
-            self.start(caller, stack, stack.action, only_if=_is_idle, run=stack.run)
+            run = {name: value for name, value in stack.run.items() if name != CANCELLED}
+            self.start(caller, stack, stack.action, only_if=_is_idle, run=run)
         elif verb == "cancel_update":
             _check_cancelled(stack, "UPDATE")
             definition = stack.previous or stack.definition

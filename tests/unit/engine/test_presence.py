@@ -88,7 +88,7 @@ def test_work_shows_while_it_computes_and_not_while_it_waits(folder: Path) -> No
         raise ValueError
 
     async def beside() -> str:
-        task = asyncio.ensure_future(presence.followed(STACK, work()))
+        task = asyncio.ensure_future(presence.followed(STACK.written(), work()))
         while not task.done():
             assert presence.own().computing == ()
             await asyncio.sleep(0)
@@ -109,7 +109,7 @@ def test_work_that_is_cancelled_ends(folder: Path) -> None:
             ended.append(True)
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(presence.followed(STACK, work()))
+        task = asyncio.ensure_future(presence.followed(STACK.written(), work()))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
