@@ -36,7 +36,7 @@ def main() -> None:
             engines=Path(sys.argv[2]),
             give_up=lambda: os._exit(1),
             # Longer than any test stops it, and than machines are slow.
-            mute_after=15.0,
+            mute_after=30.0,
         ).serve()
 
     asyncio.run(serve())
