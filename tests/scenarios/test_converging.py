@@ -157,6 +157,9 @@ class TestPlans:
         shown = self.plan(bench, stack, document)
 
         assert shown[0] == "replace a"
+        change = StackChange({"template": document, "files": {}}, converge=True)
+        previewed = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
+        assert previewed["plan"][0]["reason"] == f"it is in state CHECK_FAILED: {gone} is gone"
         assert shown[1].split()[1] == "b"
         assert shown[2:] == ["delete a"]
         assert bench.resources(stack)["a"].status == "COMPLETE"

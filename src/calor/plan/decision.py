@@ -81,6 +81,8 @@ class Present:
     """The type that its type declares to be its successor."""
     external_id: str | None = None
     """Empty for one that was to be external, and could not be found."""
+    reason: str = ""
+    """Why it is in that state."""
     masked: Mapping[str, Any] = field(default_factory=dict)
     """The properties that are secret, or hold secrets, as they are shown."""
     renewed: bool = False
@@ -183,7 +185,8 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
         return Decision(Kind.CREATE, "its creation was interrupted")
     failed = present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted))
     if failed and (present.unhealthy or not may_outlive_failure(present.action, wanted.found)):
-        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
+        why = f": {present.reason}" if present.action == "CHECK" and present.reason else ""
+        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}{why}")
     if not present.renewed and _renews(wanted):
         return Decision(Kind.REPLACE, "it is replaced by every update")
     decision = _by_changes(

@@ -120,6 +120,7 @@ def present_of(row: Row | None, declaration: Declarations, occasion: str | None 
         action=row.action,
         status=row.status,
         properties=row.properties,
+        reason=row.reason,
         masked=row.data.get(MASKED, {}),
         metadata=row.data.get(METADATA, row.metadata),
         update_policy=row.data.get(UPDATE_POLICY, {}),
