@@ -113,3 +113,13 @@ def test_what_was_rolled_back_is_not_listed(bench: Workbench) -> None:
     acted(bench, stack, "check")
 
     assert listed(bench, stack) == {}
+
+
+def test_a_snapshot_leaves_out_what_was_never_created(bench: Workbench) -> None:
+    stack = bench.create(template(BROKEN))
+    bench.wait(stack)
+
+    bench.commands.create_snapshot(CALLER, bench.stack(stack.id), None)
+
+    assert bench.wait(stack).state == "SNAPSHOT_COMPLETE"
+    assert listed(bench, stack) == {"a": "SNAPSHOT_COMPLETE", "b": "CREATE_FAILED", "c": "INIT_COMPLETE"}

@@ -36,6 +36,10 @@ def may_begin(action: str, state: ResourceState) -> bool:
     return True
 
 
+def _was_never_made(state: ResourceState) -> bool:
+    return state.status == "FAILED" and state.physical_id is None
+
+
 class ActionWalk:
     """One stack on which an action is done, resource by resource."""
 
@@ -85,7 +89,7 @@ class ActionWalk:
                 return None
             raise StepFailed("Error", f"State {state.state} is invalid for {self.action.lower()}")
         found = declared_type(state, self.run.world.declaration)
-        never_made = state.status == "FAILED" and state.physical_id is None
+        never_made = _was_never_made(state)
         self._enter(state)
         if has_stack(state):
             return self._finish(self._below(state), state)
@@ -129,7 +133,8 @@ class ActionWalk:
             return state.state == "SUSPEND_COMPLETE"
         if self.action == "RESUME":
             return state.state == "RESUME_COMPLETE"
-        return False
+        # What was not made is not worth keeping, and must not count as COMPLETE afterwards.
+        return self.action == "SNAPSHOT" and (state.state == "CREATE_FAILED" or _was_never_made(state))
 
     async def _below(self, state: ResourceState) -> None:
         stack = await self.run.stack_below(self.stack, state)
