@@ -74,7 +74,8 @@ def test_an_unscoped_token_has_neither_roles_nor_catalog(cloud: Cloud, scope: An
 def test_a_domain_scoped_token_leaves_out_urls_that_need_a_project(cloud: Cloud) -> None:
     token = cloud.log_in("admin", {"domain": {"name": "Default"}}).json()["token"]
     assert token["domain"] == {"id": "default", "name": "Default"}
-    assert {service["type"] for service in token["catalog"]} == {"identity", "compute", "image", "network"}
+    types = {service["type"] for service in token["catalog"]}
+    assert types == {"identity", "compute", "image", "network", "placement"}
 
 
 def test_a_system_scoped_token_says_so(cloud: Cloud) -> None:
@@ -247,7 +248,7 @@ def test_the_bearer_learns_what_can_be_reached(cloud: Cloud) -> None:
     assert cloud.get("/auth/system", token=token).json()["system"] == [{"all": True}]
     assert cloud.get("/auth/system", as_user="demo").json()["system"] == []
     catalog = cloud.get("/auth/catalog", as_user="demo").json()["catalog"]
-    assert {"keystone", "nova", "neutron", "glance", "cinder", "swift", "heat"} == {
+    assert {"keystone", "nova", "neutron", "glance", "cinder", "swift", "placement", "heat"} == {
         each["name"] for each in catalog
     }
 
@@ -264,3 +265,24 @@ def test_neither_tokens_nor_passwords_are_kept_in_clear(cloud: Cloud) -> None:
         kept = "\n".join(db.iterdump())
     assert token not in kept
     assert cloud.passwords["demo"] not in kept
+
+
+@pytest.mark.parametrize(
+    "scope", [{"domain": {"id": "default"}}, {"domain": {"name": "Default"}}, {"system": {"all": True}}]
+)
+def test_a_scope_without_a_role_is_refused_like_a_wrong_password(cloud: Cloud, scope: dict[str, Any]) -> None:
+    """In Keystone's words, which tell nothing of what there is. The token that was shown stays good: clients try, and
+    go on without it."""
+    domain = {"id": "default"}
+    user = {"name": "demo", "password": cloud.passwords["demo"], "domain": domain}
+    known = {"methods": ["password"], "password": {"user": user}}
+    asked = {"auth": {"identity": known, "scope": "unscoped"}}
+    token = cloud.client.post("/identity/v3/auth/tokens", json=asked).headers[SUBJECT]
+
+    for identity in (known, {"methods": ["token"], "token": {"id": token}}):
+        body = {"auth": {"identity": identity, "scope": scope}}
+        answer = cloud.client.post("/identity/v3/auth/tokens", json=body)
+        assert answer.status_code == 401
+        assert answer.json()["error"]["message"] == "The request you have made requires authentication."
+    assert cloud.get("/auth/domains", token=token).json()["domains"] == []
+    assert len(cloud.get("/auth/projects", token=token).json()["projects"]) == 1

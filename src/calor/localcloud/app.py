@@ -41,6 +41,7 @@ from calor.localcloud.network.state import networking
 from calor.localcloud.objectstore.service import objectstore_app
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.objectstore.tempurl import ROOT as OBJECT_STORE
+from calor.localcloud.placement.service import placement_app
 from calor.localcloud.simulated import Simulated
 from calor.localcloud.store import Store
 from calor.localcloud.volume.neighbour import VolumesForNeighbours
@@ -76,6 +77,7 @@ def cloud_app(
         Mount("/volume", volume_app(volumes)),
         Mount(OBJECT_STORE, objects),
         Mount("/v1", _AtRoot(objects)),
+        Mount("/placement", placement_app(compute)),
         Mount("/faults", faults_app(mischief, authenticate)),
     ]
 

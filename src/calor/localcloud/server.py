@@ -42,6 +42,7 @@ _OWN_SERVICES = (
     ("volumev3", "cinder", "volume/v3/%(project_id)s"),
     ("block-storage", "cinder", "volume/v3/%(project_id)s"),
     ("object-store", "swift", "object-store/v1/AUTH_%(project_id)s"),
+    ("placement", "placement", "placement"),
 )
 
 

@@ -19,7 +19,7 @@ from calor.localcloud.reading import identifier, one_of, text, truth
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 # Which it is would otherwise have to be remembered: there is one.
-_UUID = "6c6f6361-6c00-4000-8000-686f73740001"
+HYPERVISOR_ID = "6c6f6361-6c00-4000-8000-686f73740001"
 _GIB = 1024**3
 
 
@@ -44,7 +44,7 @@ def get_uptime(compute: Compute, call: Call) -> Reply:
 
 
 def get_statistics(compute: Compute, call: Call) -> Reply:
-    return Reply(body={"hypervisor_statistics": {"count": 1, **_sizes(compute)}})
+    return Reply(body={"hypervisor_statistics": {"count": 1, **sizes(compute)}})
 
 
 def search_hypervisors(compute: Compute, call: Call) -> Reply:
@@ -162,13 +162,13 @@ def _hypervisors(compute: Compute, call: Call, show: Any) -> Reply:
 
 
 def _id(call: Call) -> str:
-    return _UUID if version_of(call) >= (2, 53) else "1"
+    return HYPERVISOR_ID if version_of(call) >= (2, 53) else "1"
 
 
 def _brief(compute: Compute, call: Call) -> dict[str, Any]:
     service = _worker(compute)
     return {
-        "id": _UUID if version_of(call) >= (2, 53) else 1,
+        "id": HYPERVISOR_ID if version_of(call) >= (2, 53) else 1,
         "hypervisor_hostname": HOST,
         "state": "down" if service and service.forced_down else "up",
         "status": "disabled" if service and service.disabled else "enabled",
@@ -192,10 +192,10 @@ def _full(compute: Compute, call: Call) -> dict[str, Any]:
     if version >= (2, 88):
         return shown | {"uptime": _uptime(), "servers": _servers(compute)}
     cpu = {"arch": platform.machine(), "model": "host", "topology": {"cores": os.cpu_count() or 1}}
-    return shown | _sizes(compute) | {"cpu_info": cpu if version >= (2, 28) else str(cpu)}
+    return shown | sizes(compute) | {"cpu_info": cpu if version >= (2, 28) else str(cpu)}
 
 
-def _sizes(compute: Compute) -> dict[str, int]:
+def sizes(compute: Compute) -> dict[str, int]:
     """What there is and what is used. The host is shared: how much servers may take up, only the quotas say."""
     used = compute.records.consumption.find()
     instances, cores, ram = (

@@ -69,7 +69,7 @@ def _project_scope(identity: Identity, proof: Proof, project: Project | None) ->
     if project is None or not active_project(identity, project.id):
         raise Unauthorized
     if not roles_on(identity.records, proof.user_id, Target("project", project.id)):
-        raise Unauthorized(f"User {proof.user_id} has no access to project {project.id}.")
+        raise Unauthorized
     return Scope(project_id=project.id)
 
 
@@ -77,7 +77,7 @@ def _domain_scope(identity: Identity, proof: Proof, domain: Project | None) -> S
     if domain is None or not domain.enabled:
         raise Unauthorized
     if not roles_on(identity.records, proof.user_id, Target("domain", domain.id)):
-        raise Unauthorized(f"User {proof.user_id} has no access to domain {domain.id}.")
+        raise Unauthorized
     return Scope(domain_id=domain.id)
 
 
@@ -85,7 +85,7 @@ def _system_scope(identity: Identity, proof: Proof, everything: bool) -> Scope:
     if not everything:
         raise BadRequest("auth.scope.system.all must be true.")
     if not roles_on(identity.records, proof.user_id, SYSTEM):
-        raise Unauthorized(f"User {proof.user_id} has no access to the system.")
+        raise Unauthorized
     return Scope(system=True)
 
 

@@ -17,6 +17,7 @@ _NAMES = {
     "availability_zone": "Availability Zone",
     "binding": "Port Binding",
     "default-subnetpools": "Default Subnetpools",
+    "dhcp_agent_scheduler": "DHCP Agent Scheduler",
     "dns-integration": "DNS Integration",
     "dvr": "Distributed Virtual Router",
     "expose-port-forwarding-in-fip": "Expose Port Forwarding in FIP",
