@@ -195,7 +195,10 @@ class TestWhatUsersSee:
         assert resources["reader"].properties is not None
         assert resources["reader"].properties["value"] == SECRET
         assert resources["direct"].metadata == {"note": SECRET}
-        assert stack.outputs == {"shown": {"value": SECRET}, "below": {"value": SECRET}}
+        assert stack.outputs == {
+            "shown": {"value": SECRET, "secret": True},
+            "below": {"value": SECRET},
+        }
         events = [row for row in rows(bench, tables.event) if row.resource == "direct" and row.properties]
         assert [row.properties["value"] for row in events] == [SECRET]
         assert {str(row.config["config"]) for row in rows(bench, tables.software_config)} == {
@@ -254,7 +257,7 @@ class TestTheLifeOfAStack:
         stack = updated(bench, stack, everywhere(), existing=True)
 
         assert stack.outputs is not None
-        assert stack.outputs["shown"] == {"value": SECRET}
+        assert stack.outputs["shown"] == {"value": SECRET, "secret": True}
         assert not readable(bench, SECRET)
 
     def test_a_failed_update_that_is_rolled_back(self, bench: Workbench) -> None:
