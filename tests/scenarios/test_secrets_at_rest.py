@@ -200,7 +200,7 @@ class TestWhatUsersSee:
             "below": {"value": SECRET},
         }
         events = [row for row in rows(bench, tables.event) if row.resource == "direct" and row.properties]
-        assert [row.properties["value"] for row in events] == [SECRET]
+        assert [row.properties["value"] for row in events] == ["******"]
         assert {str(row.config["config"]) for row in rows(bench, tables.software_config)} == {
             f"echo {SECRET}"
         }
