@@ -25,7 +25,7 @@ from calor.engine.runs import RETRY_LIMIT, Run
 from calor.engine.setbacks import Setbacks, broken_off, giving_up
 from calor.engine.states import Stopped
 from calor.engine.strays import Strays
-from calor.engine.suspicion import ENOUGH, KILLER, MUTE_AFTER, Suspicion, Watchdog
+from calor.engine.suspicion import KILLER, MUTE_AFTER, Suspicion, Watchdog
 from calor.engine.tidying import tidy
 from calor.engine.users import UserServices
 from calor.engine.vault import Vault
@@ -152,8 +152,8 @@ class Keeper:
         for id in [*await self._ask(self._waiting), *await self._left_by_others()]:
             claimed = await self._ask(self._claim, id)
             if claimed is not None:
-                lease, stack, suspicions = claimed
-                if suspicions >= ENOUGH and stack.status == "IN_PROGRESS":
+                lease, stack, is_guilty = claimed
+                if is_guilty and stack.status == "IN_PROGRESS":
                     await self._end(stack, lease, KILLER)
                     continue
                 run = Run(
@@ -199,9 +199,9 @@ class Keeper:
         await self._ask(self._suspicion.look_after_the_dead)
         return [id for id in await self._ask(self.leases.watch) if id not in self._runs]
 
-    def _claim(self, id: str) -> tuple[Lease, records.Stack, int] | None:
+    def _claim(self, id: str) -> tuple[Lease, records.Stack, bool] | None:
         """A lease, and the stack as it is now that nobody else changes it: what was to be done when it was found,
-        another engine may have done. Also how many engines are thought to have ended because of it."""
+        another engine may have done. Also whether engines are thought to have ended because of it."""
         before = self.leases.owner_seen(id)
         lease = self.leases.claim(id)
         if lease is None:
@@ -209,14 +209,14 @@ class Keeper:
         if before is not None:
             self._suspicion.look_at_the_hung(before, id)
         with reading(self.database).connect() as connection:
-            query = select(tables.stack, self._suspicion.number()).where(tables.stack.c.id == id)
+            query = select(tables.stack, self._suspicion.is_guilty()).where(tables.stack.c.id == id)
             found = connection.execute(query.where(_HAS_WORK)).one_or_none()
         if found is None:
             tidy(self.database, id)
             self.leases.release(lease)
             return None
-        *columns, suspicions = found
-        return lease, records.Stack(*columns), suspicions
+        *columns, is_guilty = found
+        return lease, records.Stack(*columns), bool(is_guilty)
 
     def _overtaken(self, walked: Mapping[str, str]) -> list[tuple[str, str, bool]]:
         """Of stacks that are walked here for an action each, those for which a newer one has replaced it, or that

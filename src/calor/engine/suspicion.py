@@ -1,7 +1,8 @@
 """Stacks that end their engines: something that is computed for them never ends, or takes the process down.
 
 Whoever takes over would end in the same way. So it is noted which engines ended, or hung, while they computed something
-for an action of a stack, and after the second one the action fails.
+for an action of a stack, and how far the action had got. The second one at the same point fails the action. Engines
+that are killed for other reasons end at different points.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from sqlalchemy import Engine, Insert, ScalarSelect, func, insert, select
+from sqlalchemy import Connection, Engine, ScalarSelect, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from calor.engine.presence import Computing, Presence, stands_still
-from calor.store.tables import lease, stack, suspicion
+from calor.store.tables import event, lease, stack, suspicion
 
 log = logging.getLogger(__name__)
 
-ENOUGH = 2
-"""So many incidents are enough."""
+MOST = 6
+"""So many incidents are enough, however far the action gets between them."""
 KILLER = "The engine stopped working twice while it processed this stack, so the stack is not processed again"
 HANGS_AFTER = 2.0
 """Seconds for which an engine computes one thing before others are told: less than a lease lasts."""
@@ -42,10 +43,13 @@ class Suspicion:
         self._presence = presence
         self._engine = engine
 
-    def number(self) -> ScalarSelect[int]:
-        """For a query of stacks: how many engines ended while they computed something for the present action."""
+    def is_guilty(self) -> ScalarSelect[bool]:
+        """For a query of stacks: whether two engines ended at the same point of the present action, or very many at
+        any, while they computed something for it."""
         same = suspicion.c.stack == stack.c.id, suspicion.c.run_id == stack.c.run_id
-        return select(func.count()).select_from(suspicion).where(*same).correlate(stack).scalar_subquery()
+        incidents, points = func.count(), func.count(suspicion.c.progress.distinct())
+        guilty = select(or_(incidents > points, incidents >= MOST))
+        return guilty.select_from(suspicion).where(*same).correlate(stack).scalar_subquery()
 
     def look_after_the_dead(self) -> None:
         """Notes what the engines of this machine computed that have ended without having said so. They are forgotten
@@ -81,15 +85,22 @@ class Suspicion:
         for one in computing:
             try:
                 with self._database.begin() as connection:
-                    connection.execute(_insertion(f"{engine} {serial}", one))
+                    _insert(connection, f"{engine} {serial}", one)
             except IntegrityError:
                 # Somebody else has seen it, too.
                 continue
 
 
-def _insertion(incident: str, computing: Computing) -> Insert:
-    values = {"stack": computing.stack, "run_id": computing.run_id, "incident": incident, "at": time.time()}
-    return insert(suspicion).values(values)
+def _insert(connection: Connection, incident: str, computing: Computing) -> None:
+    last_event = select(func.max(event.c.seq)).where(event.c.root == computing.stack)
+    values = {
+        "stack": computing.stack,
+        "run_id": computing.run_id,
+        "incident": incident,
+        "progress": connection.execute(last_event).scalar() or 0,
+        "at": time.time(),
+    }
+    connection.execute(insert(suspicion).values(values))
 
 
 class Watchdog:

@@ -187,6 +187,7 @@ suspicion = Table(
     Column("stack", String(36), primary_key=True),
     Column("run_id", String(36), primary_key=True),
     Column("incident", String(64), primary_key=True),
+    Column("progress", BigInteger, nullable=False),
     Column("at", Time, nullable=False),
     comment="When an engine died or hung while it computed something for an action of a stack.",
 )

@@ -25,6 +25,7 @@ def upgrade() -> None:
         Column("stack", String(36), primary_key=True),
         Column("run_id", String(36), primary_key=True),
         Column("incident", String(64), primary_key=True),
+        Column("progress", BigInteger, nullable=False),
         Column("at", Float(53), nullable=False),
         comment="When an engine died or hung while it computed something for an action of a stack.",
         **MARIADB,
