@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from calor.localcloud.caller import Caller
@@ -15,6 +16,7 @@ from calor.localcloud.web import Call
 _OPERATORS = frozenset({"admin", "member", "swiftoperator"})
 _EVERYWHERE = "ResellerAdmin"
 _PREFIX = "AUTH_"
+_DEFAULT_DOMAIN = "default"
 
 
 class Need(Enum):
@@ -26,21 +28,49 @@ class Need(Enum):
     WRITE = auto()
 
 
-def admit(store: ObjectStore, call: Call, need: Need) -> tuple[Caller | None, bool]:
-    """Who the request comes from, if that is known, and whether it is a signed URL that lets it in."""
+@dataclass(frozen=True)
+class Visitor:
+    """Who makes a request, and what it may do in the account."""
+
+    caller: Caller | None = None
+    is_owner: bool = False
+    """Whether the caller may do everything in the account."""
+    is_signed: bool = False
+    """Whether the request comes with a signed URL."""
+    signed_for: str | None = None
+    """The id of the container whose key signed the URL, unless a key of the account did."""
+
+    def may(self, need: Need, container: Container | None) -> bool:
+        """Whether it may read, list or write the objects of a container besides the one that the request names."""
+        if self.is_owner:
+            return True
+        if container is None:
+            return False
+        if self.is_signed:
+            # As in Swift, a large object is read with its segments, as far as the key reaches.
+            return need in (Need.READ, Need.LIST) and self.signed_for in (None, container.id)
+        return _let_in(container, need, self.caller)
+
+    def check(self, need: Need, container: Container | None) -> None:
+        if self.may(need, container):
+            return
+        if self.caller is None:
+            raise Unauthorized(
+                "This server could not verify that you are authorized to access this document."
+            )
+        raise Forbidden("Access was denied to this resource.")
+
+
+def admit(store: ObjectStore, call: Call, need: Need) -> Visitor:
+    """Who the request comes from, if it may do what it asks for."""
     account_id = account_in(call)
     container = store.find_container(account_id, call.path["container"]) if "container" in call.path else None
     if "thing" in call.path and "temp_url_sig" in call.query:
-        _check_signed(store, call, account_id, container)
-        return None, True
+        return _signed(store, call, account_id, container)
     caller = store.ground.authenticate(call.headers.get("x-auth-token", ""))
-    if caller is not None and _owns(caller, account_id):
-        return caller, False
-    if container is not None and _let_in(container, need, caller):
-        return caller, False
-    if caller is None:
-        raise Unauthorized("This server could not verify that you are authorized to access this document.")
-    raise Forbidden("Access was denied to this resource.")
+    visitor = Visitor(caller, is_owner=caller is not None and _owns(caller, account_id))
+    visitor.check(need, container)
+    return visitor
 
 
 def account_in(call: Call) -> str:
@@ -51,21 +81,20 @@ def account_in(call: Call) -> str:
     return account.removeprefix(_PREFIX)
 
 
-def is_owner(caller: Caller | None, account_id: str) -> bool:
-    return caller is not None and _owns(caller, account_id)
-
-
 def _owns(caller: Caller, account_id: str) -> bool:
     if _EVERYWHERE in caller.roles:
         return True
     return caller.project_id == account_id and not _OPERATORS.isdisjoint(caller.roles)
 
 
-def _check_signed(store: ObjectStore, call: Call, account_id: str, container: Container | None) -> None:
+def _signed(store: ObjectStore, call: Call, account_id: str, container: Container | None) -> Visitor:
     signature = signature_of(call)
-    keys = [*keys_in(store.account(account_id).metadata), *keys_in(container.metadata if container else {})]
-    if signature is None or not is_valid(signature, call, keys, store.now()):
-        raise Unauthorized("Temp URL invalid")
+    if signature is not None:
+        if is_valid(signature, call, keys_in(store.account(account_id).metadata), store.now()):
+            return Visitor(is_signed=True)
+        if container and is_valid(signature, call, keys_in(container.metadata), store.now()):
+            return Visitor(is_signed=True, signed_for=container.id)
+    raise Unauthorized("Temp URL invalid")
 
 
 def _let_in(container: Container, need: Need, caller: Caller | None) -> bool:
@@ -84,9 +113,12 @@ def _let_in(container: Container, need: Need, caller: Caller | None) -> bool:
 
 
 def _names(entries: Iterable[str], caller: Caller) -> bool:
-    """Entries are of the form project:user, each by id, by name or as a star."""
-    projects = {"*", caller.project_id, caller.project_name}
-    users = {"*", caller.user_id, caller.user_name}
+    """Entries are of the form project:user, each by id, by name or as a star. Names are those of the default domain:
+    another domain may have the same ones."""
+    projects, users = {"*", caller.project_id}, {"*", caller.user_id}
+    if caller.project_domain_id == caller.user_domain_id == _DEFAULT_DOMAIN:
+        projects.add(caller.project_name)
+        users.add(caller.user_name)
     for entry in entries:
         project, colon, user = entry.partition(":")
         if colon and project in projects and user in users:

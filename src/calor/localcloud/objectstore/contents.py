@@ -11,7 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from calor.localcloud.files import Span, pieces
-from calor.localcloud.objectstore.records import Container, Segment, Thing
+from calor.localcloud.objectstore.access import Need
+from calor.localcloud.objectstore.records import Segment, Thing
+from calor.localcloud.objectstore.routing import Visit
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.problems import Conflict
 
@@ -35,18 +37,20 @@ class Content:
     etag: str
 
 
-def content_of(store: ObjectStore, container: Container, thing: Thing) -> Content:
+def content_of(store: ObjectStore, visit: Visit, thing: Thing) -> Content:
+    """What the visitor gets, if it may read all of it: whoever wrote a manifest need not own its segments."""
     if thing.manifest:
-        return _dynamic(store, container.account_id, thing.manifest)
+        return _dynamic(store, visit, thing.manifest)
     if thing.is_static_large:
-        return _static(store, container.account_id, thing)
+        return _static(store, visit, thing)
     return Content((Part(store.file_of(thing.file), 0, thing.size),), thing.size, thing.etag)
 
 
-def _dynamic(store: ObjectStore, account_id: str, manifest: str) -> Content:
+def _dynamic(store: ObjectStore, visit: Visit, manifest: str) -> Content:
     """All objects whose names begin with the prefix, in order."""
     name, _, prefix = unquote(manifest).partition("/")
-    container = store.find_container(account_id, name)
+    container = store.find_container(visit.account_id, name)
+    visit.visitor.check(Need.LIST, container)
     segments = (
         store.records.things.in_order(
             "name", _MOST_SEGMENTS, start=prefix, end=prefix + _LAST, container_id=container.id
@@ -58,11 +62,12 @@ def _dynamic(store: ObjectStore, account_id: str, manifest: str) -> Content:
     return Content(parts, sum(each.size for each in segments), etag_of_many(each.etag for each in segments))
 
 
-def _static(store: ObjectStore, account_id: str, thing: Thing) -> Content:
+def _static(store: ObjectStore, visit: Visit, thing: Thing) -> Content:
     parts = []
     for segment in segments_in(store, thing):
         container_name, _, name = segment.path.lstrip("/").partition("/")
-        container = store.find_container(account_id, container_name)
+        container = store.find_container(visit.account_id, container_name)
+        visit.visitor.check(Need.READ, container)
         found = store.find(container, name) if container else None
         if found is None or found.etag != segment.etag:
             raise Conflict(f"A segment is gone, or is no longer what it was: {segment.path}")

@@ -40,9 +40,9 @@ async def copied(
     origin = store.need_container(visit.account_id, source_container)
     source = store.need(origin, source_name)
     fresh = call.headers.get("x-fresh-metadata", "").lower() in ("true", "1", "yes", "on", "t", "y")
-    new = described(store, call, container, name, "")
+    new = described(store, visit, container, name, "")
     as_manifest = call.query.get("multipart-manifest") == "get"
-    data = await _data_of(store, origin, source, as_manifest)
+    data = await _data_of(store, visit, source, as_manifest)
     thing = replace(
         data,
         id=new.id,
@@ -64,11 +64,11 @@ async def copied(
     return created_reply(thing, **more)
 
 
-async def _data_of(store: ObjectStore, origin: Container, source: Thing, as_manifest: bool) -> Thing:
+async def _data_of(store: ObjectStore, visit: Visit, source: Thing, as_manifest: bool) -> Thing:
     """The source with data of its own. A large object becomes a plain one, unless its manifest is asked for."""
     if as_manifest or not (source.manifest or source.is_static_large):
         return replace(source, file=store.linked_file(source.file))
-    content = content_of(store, origin, source)
+    content = content_of(store, visit, source)
     file = store.new_file()
     summary = await receive(sent(content, Span(0, content.size)), store.file_of(file))
     return replace(

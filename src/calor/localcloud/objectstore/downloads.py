@@ -22,7 +22,7 @@ def read_object(store: ObjectStore, visit: Visit) -> Reply:
     thing = store.need(container, visit.thing)
     if thing.is_static_large and visit.call.query.get("multipart-manifest") == "get":
         return _manifest(store, visit, thing)
-    content = content_of(store, container, thing)
+    content = content_of(store, visit, thing)
     headers = {**object_headers(replace(thing, etag=content.etag)), **_disposition(visit, thing)}
     if _is_unchanged(visit, content, thing):
         return Reply(304, headers=headers)

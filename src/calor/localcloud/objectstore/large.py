@@ -8,8 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from calor.localcloud.files import requested_span
+from calor.localcloud.objectstore.access import Need
 from calor.localcloud.objectstore.contents import etag_of_many
 from calor.localcloud.objectstore.records import Segment
+from calor.localcloud.objectstore.routing import Visit
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
 from calor.localcloud.reading import mapping, parse_json
@@ -17,20 +19,22 @@ from calor.localcloud.reading import mapping, parse_json
 _MOST_SEGMENTS = 1000
 
 
-def read_segments(store: ObjectStore, account_id: str, raw: bytes) -> list[Segment]:
-    """The segments that a client lists, if they are all as it says."""
+def read_segments(store: ObjectStore, visit: Visit, raw: bytes) -> list[Segment]:
+    """The segments that a client lists, if they are all as it says and it may read them."""
     body = parse_json(raw)
     if not isinstance(body, list) or not 1 <= len(body) <= _MOST_SEGMENTS:
         raise BadRequest(f"Manifest must be a list of 1 to {_MOST_SEGMENTS} segments.")
-    return [_segment(store, account_id, mapping(entry, "A segment")) for entry in body]
+    return [_segment(store, visit, mapping(entry, "A segment")) for entry in body]
 
 
-def _segment(store: ObjectStore, account_id: str, entry: Mapping[str, Any]) -> Segment:
+def _segment(store: ObjectStore, visit: Visit, entry: Mapping[str, Any]) -> Segment:
     path = entry.get("path")
     if not isinstance(path, str) or path.strip("/").count("/") < 1:
         raise BadRequest("Each segment must have a path of the form /container/object.")
     container_name, _, name = path.lstrip("/").partition("/")
-    container = store.find_container(account_id, container_name)
+    container = store.find_container(visit.account_id, container_name)
+    if not visit.visitor.may(Need.READ, container):
+        raise BadRequest(f"{path}, 403 Forbidden")
     found = store.find(container, name) if container else None
     if found is None:
         raise BadRequest(f"{path}, 404 Not Found")

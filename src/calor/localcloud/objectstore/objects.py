@@ -59,23 +59,23 @@ async def _written(store: ObjectStore, visit: Visit, container: Container) -> Th
             raise TooLarge("Your request is too large.")
 
     check(int(call.headers.get("content-length", "0")))
-    if visit.is_signed and "x-object-manifest" in call.headers:
-        raise BadRequest("X-Object-Manifest is not allowed with a signed URL.")
-    new = described(store, call, container, visit.thing, file)
+    new = described(store, visit, container, visit.thing, file)
     summary = await receive(call.stream, store.file_of(file), check)
     _check_etag(call, summary.md5, store.file_of(file))
     return replace(new, size=summary.size, etag=summary.md5)
 
 
 async def _static_large(store: ObjectStore, visit: Visit, container: Container) -> Thing:
+    if visit.is_signed:
+        raise BadRequest("A manifest is not allowed with a signed URL.")
     raw = bytearray()
     async for piece in visit.call.stream:
         raw += piece
         if len(raw) > _LARGEST_MANIFEST:
             raise TooLarge("The manifest is too large.")
-    segments = read_segments(store, visit.account_id, bytes(raw))
+    segments = read_segments(store, visit, bytes(raw))
     file = store.new_file()
-    new = described(store, visit.call, container, visit.thing, file)
+    new = described(store, visit, container, visit.thing, file)
     etag = large_etag(segments)
     wanted = visit.call.headers.get("etag", "").strip('"')
     if wanted and wanted != etag:
@@ -116,7 +116,7 @@ def update_object(store: ObjectStore, visit: Visit) -> Reply:
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
         content_type=call.headers.get("content-type") or thing.content_type,
         delete_at=delete_at_in(store, call),
-        manifest=manifest_in(call),
+        manifest=manifest_in(store, visit),
         changed_at=store.now(),
     )
     store.put(container, changed)
@@ -127,14 +127,22 @@ def delete_object(store: ObjectStore, visit: Visit) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
     thing = store.need(container, visit.thing)
     if thing.is_static_large and visit.call.query.get("multipart-manifest") == "delete":
-        for segment in segments_in(store, thing):
-            name, _, inner = segment.path.lstrip("/").partition("/")
-            holder = store.find_container(visit.account_id, name)
-            part = store.find(holder, inner) if holder else None
-            if holder is not None and part is not None:
-                store.remove(holder, part)
+        _delete_segments(store, visit, thing)
     remove_keeping_versions(store, container, thing)
     return NO_CONTENT
+
+
+def _delete_segments(store: ObjectStore, visit: Visit, thing: Thing) -> None:
+    """All of them, or none if one is in a container that the visitor may not write to."""
+    places = [segment.path.lstrip("/").partition("/") for segment in segments_in(store, thing)]
+    holders = {name: store.find_container(visit.account_id, name) for name, _, _ in places}
+    for holder in holders.values():
+        visit.visitor.check(Need.WRITE, holder)
+    for name, _, inner in places:
+        holder = holders[name]
+        part = store.find(holder, inner) if holder else None
+        if holder is not None and part is not None:
+            store.remove(holder, part)
 
 
 ROUTES = (

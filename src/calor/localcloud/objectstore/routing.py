@@ -8,7 +8,7 @@ from inspect import isawaitable
 from uuid import uuid4
 
 from calor.localcloud.caller import ANONYMOUS
-from calor.localcloud.objectstore.access import Need, account_in, admit, is_owner
+from calor.localcloud.objectstore.access import Need, Visitor, account_in, admit
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.web import Call, Reply, Route
@@ -24,10 +24,15 @@ class Visit:
 
     call: Call
     account_id: str
-    is_owner: bool
-    """Whether whoever asks may do everything here."""
-    is_signed: bool
-    """Whether a signed URL let it in."""
+    visitor: Visitor
+
+    @property
+    def is_owner(self) -> bool:
+        return self.visitor.is_owner
+
+    @property
+    def is_signed(self) -> bool:
+        return self.visitor.is_signed
 
     @property
     def container(self) -> str:
@@ -49,11 +54,9 @@ class StoreRoute:
     def bound(self, store: ObjectStore) -> Route:
         async def answer(call: Call) -> Reply:
             _check_names(call)
-            caller, signed = admit(store, call, self.need)
-            account_id = account_in(call)
-            known = replace(call, caller=caller or ANONYMOUS)
-            visit = Visit(known, account_id, is_owner(caller, account_id), signed)
-            reply = self.handler(store, visit)
+            visitor = admit(store, call, self.need)
+            known = replace(call, caller=visitor.caller or ANONYMOUS)
+            reply = self.handler(store, Visit(known, account_in(call), visitor))
             settled = await reply if isawaitable(reply) else reply
             return replace(settled, headers={**_PLAIN, **settled.headers, "X-Trans-Id": _transaction(store)})
 

@@ -6,16 +6,19 @@ import mimetypes
 from urllib.parse import unquote
 
 from calor.localcloud.files import whole_number
+from calor.localcloud.objectstore.access import Need
 from calor.localcloud.objectstore.headers import KEPT_WITH_OBJECTS, checked, http_date, metadata_in
 from calor.localcloud.objectstore.records import Container, Thing, thing_key
+from calor.localcloud.objectstore.routing import Visit
 from calor.localcloud.objectstore.state import ObjectStore
 from calor.localcloud.objectstore.versions import keep_version
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.web import Call, Reply
 
 
-def described(store: ObjectStore, call: Call, container: Container, name: str, file: str) -> Thing:
+def described(store: ObjectStore, visit: Visit, container: Container, name: str, file: str) -> Thing:
     """The object but for its data."""
+    call = visit.call
     return Thing(
         id=thing_key(container, name),
         container_id=container.id,
@@ -28,14 +31,21 @@ def described(store: ObjectStore, call: Call, container: Container, name: str, f
         metadata=object_metadata(call),
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
         delete_at=delete_at_in(store, call),
-        manifest=manifest_in(call),
+        manifest=manifest_in(store, visit),
     )
 
 
-def manifest_in(call: Call) -> str | None:
-    manifest = call.headers.get("x-object-manifest")
-    if manifest is not None and ("/" not in unquote(manifest).strip("/") or "?" in manifest):
+def manifest_in(store: ObjectStore, visit: Visit) -> str | None:
+    manifest = visit.call.headers.get("x-object-manifest")
+    if manifest is None:
+        return None
+    if visit.is_signed:
+        raise BadRequest("X-Object-Manifest is not allowed with a signed URL.")
+    if "/" not in unquote(manifest).strip("/") or "?" in manifest:
         raise BadRequest("X-Object-Manifest must be in the format container/prefix")
+    visit.visitor.check(
+        Need.LIST, store.find_container(visit.account_id, unquote(manifest).partition("/")[0])
+    )
     return manifest
 
 
