@@ -36,8 +36,8 @@ class Cfn:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.stack = stage.add_stack("s", user_project=USERS)
-        stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle")
-        stage.add_resource(self.stack, "t")
+        stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle", data={"user_id": "u"})
+        stage.add_resource(self.stack, "t", data={"user_id": "u"})
         served = app.create_cfn_app(stage.database, Gate(stage.queries, stage.commands, stage.policy), verify)
         self._client = TestClient(served, base_url="http://cfn.test")
 

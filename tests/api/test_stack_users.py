@@ -43,9 +43,9 @@ class TestWhatTheyReach:
     def test_not_that_of_others(self, agent: Door, stack: str, name: str) -> None:
         error(agent("GET", f"/stacks/a/{stack}/resources/{name}/metadata"), 403)
 
-    def test_signals_to_every_resource_of_the_stack(self, door: Door, agent: Door, stack: str) -> None:
-        for name in ("mine", "other"):
-            assert agent("POST", f"/stacks/a/{stack}/resources/{name}/signal", {}).status_code == 200
+    def test_signals_to_the_resource_they_belong_to(self, agent: Door, stack: str) -> None:
+        assert agent("POST", f"/stacks/a/{stack}/resources/mine/signal", {}).status_code == 200
+        error(agent("POST", f"/stacks/a/{stack}/resources/other/signal", {}), 403)
 
     def test_stacks_below_that_began_before_the_users_had_a_project(
         self, door: Door, agent: Door, stack: str
@@ -61,10 +61,10 @@ class TestWhatTheyReach:
         for name in ("20-second", "10-first"):
             config = {"name": name, "config": "#!", "inputs": [{"name": "i", "value": 1}]}
             id = door("POST", "/software_configs", config).json()["software_config"]["id"]
-            body = {"server_id": "server", "config_id": id, "stack_user_project_id": USERS}
+            body = {"server_id": "physical-mine", "config_id": id, "stack_user_project_id": USERS}
             assert door("POST", "/software_deployments", body).status_code == 200
 
-        found = agent.get("/software_deployments/metadata/server")["metadata"]
+        found = agent.get("/software_deployments/metadata/physical-mine")["metadata"]
 
         assert [one["name"] for one in found] == ["10-first", "20-second"]
         assert set(found[0]) == {

@@ -35,10 +35,10 @@ class TestReaders:
     )
     def test_both_apis_take_signals_from_the_same_people(self, stage: Stage, roles: str, status: int) -> None:
         stack = stage.add_stack("s")
-        stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle")
+        stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle", data={"user_id": "id-of-rita"})
 
         def verify(received: ReceivedRequest) -> Signer:
-            user = {"id": "u", "name": "rita"}
+            user = {"id": "id-of-rita", "name": "rita"}
             named = [{"name": role} for role in roles.split(",") if role]
             return Signer("token", {"user": user, "project": {"id": PROJECT}, "roles": named})
 

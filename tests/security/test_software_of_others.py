@@ -28,7 +28,8 @@ def mallory(running: Stage) -> Door:
 @pytest.fixture
 def agent(running: Stage, owner: Door) -> Door:
     """What runs on the victim's server."""
-    running.add_stack("servers", user_project=USERS)
+    stack = running.add_stack("servers", user_project=USERS)
+    running.add_resource(stack, "server", physical_id=SERVER, data={"user_id": "id-of-agent"})
     return owner.by(token("agent", USERS, "heat_stack_user"), USERS)
 
 

@@ -30,6 +30,8 @@ class Notice:
     container: str
     object: str
     document: dict[str, Any]
+    credentials: str | None
+    """Those of the server's stack."""
 
 
 def deployed(config: records.SoftwareConfig) -> dict[str, Any]:
@@ -50,18 +52,18 @@ def deployed(config: records.SoftwareConfig) -> dict[str, Any]:
 def notices(connection: Connection, server: str, project: str) -> list[Notice]:
     """What has to be told to the agent of a project's server that reads in the object store."""
     resources = (
-        select(tables.resource)
+        select(tables.resource, tables.stack.c.credentials)
         .join(tables.stack, tables.stack.c.id == tables.resource.c.stack)
         .where(tables.resource.c.physical_id == server, tables.stack.c.project == project)
     )
-    rows = [records.record(records.Resource, row) for row in connection.execute(resources)]
-    places = [(row, row.data[PLACE]) for row in rows if row.data and row.data.get(PLACE)]
+    found = [(records.Resource(*row[:-1]), row.credentials) for row in connection.execute(resources)]
+    places = [(row, row.data[PLACE], used) for row, used in found if row.data and row.data.get(PLACE)]
     if not places:
         return []
     configs = deployments_of(connection, server, project)
     return [
-        Notice(container, name, {**(row.metadata or {}), DEPLOYMENTS: configs})
-        for row, (container, name) in places
+        Notice(container, name, {**(row.metadata or {}), DEPLOYMENTS: configs}, credentials)
+        for row, (container, name), credentials in places
     ]
 
 

@@ -39,3 +39,8 @@ class Caller:
     def is_stack_user(self) -> bool:
         """Whether this is one of the users that stacks make for what runs on their servers."""
         return STACK_USER in self.roles
+
+    @property
+    def is_only_stack_user(self) -> bool:
+        """Whether no role of a person's adds to what a stack user may do."""
+        return self.is_stack_user and not self.is_admin and not {"member", "admin"}.intersection(self.roles)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, select
 
 from calor.clouds.errors import CloudError, Transient
+from calor.clouds.services import Services
 from calor.engine.vault import Vault
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
@@ -37,6 +38,17 @@ def take_back(vault: Vault | None, secret: bytes | None) -> None:
         vault.destroy(secret)
     except CloudError as error:
         log.warning("a trust stayed: %s", error)
+
+
+def owner_services(vault: Vault | None, database: Engine, credentials: str | None) -> Services | None:
+    """The services of the cloud for the owner of a stack, whoever asks: what a stack's author has named is used with
+    the author's rights. None where there is nobody to ask."""
+    if vault is None or credentials is None:
+        return None
+    table = tables.credentials
+    with reading(database).connect() as connection:
+        secret = connection.execute(select(table.c.secret).where(table.c.id == credentials)).scalar()
+    return vault.services(bytes(secret)) if secret is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from calor.engine import server_metadata
 from calor.engine.configs import changed_deployment, new_config, new_deployment
 from calor.service.base import Base
 from calor.service.caller import Caller
+from calor.service.deposits import owner_services
 from calor.service.errors import Forbidden, NotFound, ServiceError
 from calor.service.kept_reports import kept_report, place_of
 from calor.store import records, tables
@@ -107,16 +108,18 @@ class SoftwareCommands(Base):
         self._tell(caller, deployment)
 
     def _tell(self, caller: Caller, deployment: records.SoftwareDeployment) -> None:
-        """Lets the agent of a server know that waits at the object store. Raises ServiceError."""
+        """Lets the agent of a server know that waits at the object store. A caller from another project, which can be
+        an admin, has an object store of its own: there the stack's owner writes. Raises ServiceError."""
         server = deployment.server
         with reading(self.database).connect() as connection:
             found = server_metadata.notices(connection, server, deployment.project)
-        services = self.services_of(caller) if found else None
-        if services is None:
-            return
+        at_home = deployment.project == caller.home
+        own = self.services_of(caller) if found and at_home else None
         try:
             for notice in found:
-                services.send("object", "PUT", notice.container, notice.object, body=notice.document)
+                services = own if at_home else owner_services(self.vault, self.database, notice.credentials)
+                if services is not None:
+                    services.send("object", "PUT", notice.container, notice.object, body=notice.document)
         except CloudError as error:
             message = f"The server {server} cannot be told of its deployments: {error.message}"
             raise ServiceError("HTTPServiceUnavailable", message) from None

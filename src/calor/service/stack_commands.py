@@ -19,7 +19,8 @@ from calor.language.parameters import StackIdentity
 from calor.plan.present import EXTERNAL, UNHEALTHY, implementing_type
 from calor.service.base import NewStack, StackChange, locked
 from calor.service.caller import Caller
-from calor.service.errors import ActionInProgress, NotFound, NotSupported, ServiceError
+from calor.service.errors import ActionInProgress, Forbidden, NotFound, NotSupported, ServiceError
+from calor.service.queries.access import is_at_home, may_signal
 from calor.service.refusals import check_possible, may_be_refused
 from calor.service.update_checks import UpdateChecks
 from calor.store import records, sealing, tables
@@ -133,6 +134,7 @@ class StackCommands(UpdateChecks):
         """Puts a signal into the engine's inbox, where it has the id that is answered until it is handled. Raises
         ServiceError."""
         hook = (details or {}).get("unset_hook")
+        self._check_signaller(caller, stack, resource, hook)
         if hook is not None:
             if (resource.data or {}).get(HOOK) != hook:
                 raise ServiceError(
@@ -153,6 +155,18 @@ class StackCommands(UpdateChecks):
         self.writer.write(changes)
         self.ring()
         return id
+
+    def _check_signaller(
+        self, caller: Caller, stack: records.Stack, resource: records.Resource, hook: Any
+    ) -> None:
+        """Raises Forbidden unless the caller may signal the resource. Hooks wait for a person, not for a server."""
+        if is_at_home(caller, stack):
+            return
+        if hook is not None:
+            raise Forbidden("Users of stacks do not clear hooks.")
+        with reading(self.database).connect() as connection:
+            if not may_signal(connection, caller, stack, resource):
+                raise Forbidden(f"You are not authorized to signal {resource.name}.")
 
     def _check_signalled(self, stack: records.Stack, resource: records.Resource) -> None:
         """Raises ServiceError unless the resource takes signals now. An event tells of signals that came at a wrong

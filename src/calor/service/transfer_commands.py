@@ -17,6 +17,7 @@ from calor.language import reader
 from calor.language.diagnostics import Report
 from calor.service.base import Base, NewStack
 from calor.service.caller import Caller
+from calor.service.deposits import owner_services
 from calor.service.errors import ActionInProgress, NotSupported, ServiceError
 from calor.store import records, tables
 from calor.store.database import reading
@@ -94,9 +95,13 @@ class TransferCommands(Base):
         self.writer.write(changes)
 
     def _discard(self, caller: Caller, snapshot: records.Snapshot) -> None:
-        """Deletes what a snapshot has in the cloud. Raises ServiceError."""
+        """Deletes what a snapshot has in the cloud. Its ids may have come with an adoption: an admin's rights are not
+        used on them. Raises ServiceError."""
         found = list(snapshots.parts(snapshot.data, self.world.declaration))
-        services = self.services_of(caller) if found else None
+        if caller.is_admin or caller.home != snapshot.project:
+            services = owner_services(self.vault, self.database, self._credentials(snapshot))
+        else:
+            services = self.services_of(caller) if found else None
         if services is None:
             return
         for part in found:
@@ -109,6 +114,11 @@ class TransferCommands(Base):
                     f"The {part.collection} {part.id} of the snapshot cannot be deleted: {error.message}"
                 )
                 raise ServiceError("HTTPServiceUnavailable", message) from None
+
+    def _credentials(self, snapshot: records.Snapshot) -> str | None:
+        query = select(tables.stack.c.credentials).where(tables.stack.c.id == snapshot.stack)
+        with reading(self.database).connect() as connection:
+            return connection.execute(query).scalar()
 
     def restore(self, caller: Caller, stack: records.Stack, snapshot: records.Snapshot) -> None:
         """Leads the stack back to what it was when the snapshot was taken."""

@@ -1,10 +1,13 @@
-"""What the users that a stack makes may read of it."""
+"""What the users that a stack makes may read and signal of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calor.store import records
+from sqlalchemy import Connection, or_, select
+
+from calor.service.caller import Caller
+from calor.store import records, tables
 
 USER = "AWS::IAM::User"
 
@@ -18,6 +21,52 @@ def may_read(user: str, name: str, rows: Sequence[records.Resource]) -> bool:
         for row in rows
         if (row.data or {}).get("user_id") == user
     )
+
+
+def is_at_home(caller: Caller, stack: records.Stack) -> bool:
+    """Whether a caller has to do with a stack otherwise than as a user that the stack has made."""
+    return caller.is_admin or (caller.project == stack.project and not caller.is_only_stack_user)
+
+
+def may_signal(
+    connection: Connection, caller: Caller, stack: records.Stack, resource: records.Resource
+) -> bool:
+    """Whether a user of a stack may signal a resource: keys from inside a server reach no further than what they were
+    made for."""
+    if (resource.data or {}).get("user_id") == caller.user_id:
+        return True
+    # With the rows that are being replaced: their URLs are in use until they are gone.
+    return may_read(caller.user_id, resource.name, _rows(connection, stack.id))
+
+
+def may_read_deployments(connection: Connection, caller: Caller, server: str) -> bool:
+    """Whether a user of a stack may read what a server has to apply: as the user of the server, or of something that
+    is deployed to it."""
+    stack, resource, deployment = tables.stack, tables.resource, tables.software_deployment
+    trees = select(stack.c.root).where(
+        or_(stack.c.user_project == caller.project, stack.c.project == caller.project)
+    )
+    deployed = select(deployment.c.id).where(deployment.c.server == server)
+    concerned = (
+        select(resource.c.stack, resource.c.name)
+        .join(stack, stack.c.id == resource.c.stack)
+        .where(
+            stack.c.root.in_(trees),
+            or_(resource.c.physical_id == server, resource.c.physical_id.in_(deployed)),
+        )
+    )
+    rows: dict[str, Sequence[records.Resource]] = {}
+    for id, name in connection.execute(concerned).all():
+        if id not in rows:
+            rows[id] = _rows(connection, id)
+        if may_read(caller.user_id, name, rows[id]):
+            return True
+    return False
+
+
+def _rows(connection: Connection, stack: str) -> Sequence[records.Resource]:
+    query = select(tables.resource).where(tables.resource.c.stack == stack)
+    return [records.record(records.Resource, row) for row in connection.execute(query)]
 
 
 def _allowed(user: records.Resource, name: str, rows: dict[str, records.Resource]) -> bool:

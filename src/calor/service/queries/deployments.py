@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, or_, select
 
 from calor.service.caller import Caller
 from calor.service.errors import NotFound
+from calor.service.queries.access import may_read_deployments
 from calor.service.queries.paging import WHOLE, Page, behind, ordered
 from calor.store import records, tables
 
@@ -67,19 +68,32 @@ class Deployments:
         return records.record(records.SoftwareDeployment, row)
 
     def of_server(self, caller: Caller, server: str) -> list[records.SoftwareConfig]:
-        """What a server has to apply: the configurations of its deployments, by their names."""
+        """What a server has to apply: the configurations of its deployments, by their names. Users of stacks read
+        those of their own server."""
+        with self._source.connect() as connection:
+            if caller.is_stack_user and may_read_deployments(connection, caller, server):
+                reached = _reaches(caller)
+            elif caller.is_only_stack_user:
+                return []
+            else:
+                reached = _deployments.c.project == caller.project
+            return self._configs_for(connection, server, reached)
+
+    @staticmethod
+    def _configs_for(
+        connection: Connection, server: str, reached: ColumnElement[bool]
+    ) -> list[records.SoftwareConfig]:
         query = (
             select(_configs)
             .join(_deployments, _deployments.c.config == _configs.c.id)
             .where(
                 _deployments.c.server == server,
                 _configs.c.project == _deployments.c.project,
-                _reaches(caller),
+                reached,
             )
             .order_by(_configs.c.name, _configs.c.created_at)
         )
-        with self._source.connect() as connection:
-            return [records.record(records.SoftwareConfig, row) for row in connection.execute(query)]
+        return [records.record(records.SoftwareConfig, row) for row in connection.execute(query)]
 
 
 def _reaches(caller: Caller) -> ColumnElement[bool]:
