@@ -15,21 +15,23 @@ from calor.localcloud.identity.grants import (
     actor_ids,
     assign,
     assigned,
-    roles_of,
     unassign,
     with_implied,
 )
 from calor.localcloud.identity.records import Assignment, Records, Role, need
-from calor.localcloud.identity.rules import IdentityRoute, domain_admins, domain_readers, require_reach
+from calor.localcloud.identity.rules import (
+    IdentityRoute,
+    domain_admins,
+    domain_readers,
+    require_grantable,
+    require_reach,
+)
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.views import show_role
 from calor.localcloud.lists import list_reply
-from calor.localcloud.problems import BadRequest, Forbidden, NotFound
+from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import truth
 from calor.localcloud.web import NO_CONTENT, Call, Reply
-
-CLOUD_WIDE = frozenset({"admin", "service"})
-"""Roles that mean something beyond the project they are given on."""
 
 
 def list_granted(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
@@ -53,23 +55,16 @@ def check_grant(target_kind: str, actor_kind: str, identity: Identity, call: Cal
 def grant(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
     actor, target = _actor(actor_kind, identity, call), _target(target_kind, identity, call)
     role = _role(identity, call)
-    _require_grantable(identity.records, call, role)
+    require_grantable(identity, call, role)
     assign(identity.records, actor, target, role.id)
     return NO_CONTENT
 
 
-def _require_grantable(records: Records, call: Call, role: Role) -> None:
-    """Raises Forbidden where an admin of a domain would give somebody rights in the whole cloud."""
-    if call.caller.administered_domain is None:
-        return
-    if not {each.name for each in roles_of(records, [role.id])}.isdisjoint(CLOUD_WIDE):
-        raise Forbidden(f"The role {role.name} is given by an admin of the cloud.")
-
-
 def revoke(target_kind: str, actor_kind: str, identity: Identity, call: Call) -> Reply:
     """Works also where the actor is gone, so that nothing is left that cannot be removed."""
-    target = _target(target_kind, identity, call)
-    unassign(identity.records, Actor(actor_kind, call.path["actor_id"]), target, _role(identity, call).id)
+    target, role = _target(target_kind, identity, call), _role(identity, call)
+    require_grantable(identity, call, role)
+    unassign(identity.records, Actor(actor_kind, call.path["actor_id"]), target, role.id)
     return NO_CONTENT
 
 

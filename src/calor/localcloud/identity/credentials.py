@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from calor.localcloud.caller import Caller
+from calor.localcloud.identity.grants import Actor
 from calor.localcloud.identity.hashing import fingerprint
 from calor.localcloud.identity.records import Credential, Project, User, changed, need, new_id
 from calor.localcloud.identity.rules import (
@@ -16,6 +17,7 @@ from calor.localcloud.identity.rules import (
     anyone,
     in_person,
     readers,
+    require_unprivileged,
     services,
     the_user_or_domain_admins,
 )
@@ -116,6 +118,7 @@ def _require_owner(identity: Identity, call: Call, user_id: str) -> User:
         return user
     if caller.administered_domain is None or caller.administered_domain != user.domain_id:
         raise Forbidden("You are not authorized to perform the requested action.")
+    require_unprivileged(identity, call, Actor("user", user.id))
     return user
 
 

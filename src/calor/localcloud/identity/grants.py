@@ -9,6 +9,8 @@ from calor.localcloud.identity.records import Assignment, Implication, Project, 
 from calor.localcloud.problems import NotFound
 
 SYSTEM_ID = "all"
+CLOUD_WIDE = frozenset({"admin", "service"})
+"""Roles that mean something beyond the project they are given on."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,21 @@ def roles_of(records: Records, role_ids: Iterable[str]) -> tuple[Role, ...]:
     """The roles and those that they imply."""
     found = (records.roles.get(role_id) for role_id in with_implied(records.implications.find(), role_ids))
     return tuple(sorted((role for role in found if role), key=lambda role: role.name))
+
+
+def are_cloud_wide(records: Records, role_ids: Iterable[str]) -> bool:
+    """Whether any of the roles, or of those that they imply, is valid in the whole cloud."""
+    return any(role.name in CLOUD_WIDE for role in roles_of(records, role_ids))
+
+
+def is_privileged(records: Records, actor: Actor) -> bool:
+    """Whether a user or group has a cloud-wide role anywhere: by itself, through a group or by a trust."""
+    actors = actor_ids(records, actor.id) if actor.kind == "user" else [actor.id]
+    given = {each.role_id for one in actors for each in records.assignments.find(actor_id=one)}
+    if are_cloud_wide(records, given):
+        return True
+    trusts = records.trusts.find(trustee_user_id=actor.id) if actor.kind == "user" else ()
+    return are_cloud_wide(records, {role_id for trust in trusts for role_id in trust.role_ids})
 
 
 def assigned_role_ids(records: Records, user_id: str, target: Target) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calor.localcloud.identity.domains import need_domain
+from calor.localcloud.identity.grants import Actor
 from calor.localcloud.identity.records import Group, Membership, User, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_group
 from calor.localcloud.identity.rules import (
@@ -10,6 +11,7 @@ from calor.localcloud.identity.rules import (
     domain_admins,
     domain_readers,
     require_reach,
+    require_unprivileged,
     the_user_or_domain_readers,
     within_reach,
 )
@@ -43,7 +45,7 @@ def get_group(identity: Identity, call: Call) -> Reply:
 
 
 def update_group(identity: Identity, call: Call) -> Reply:
-    group = _group(identity, call)
+    group = _unprivileged(identity, call)
     given = call.read_in("group", _CHANGE)
     if given.pop("domain_id", None) not in (None, group.domain_id):
         raise BadRequest("group.domain_id cannot be changed.")
@@ -51,7 +53,7 @@ def update_group(identity: Identity, call: Call) -> Reply:
 
 
 def delete_group(identity: Identity, call: Call) -> Reply:
-    group = _group(identity, call)
+    group = _unprivileged(identity, call)
     with identity.records.store.transaction():
         remove_group(identity.records, group.id)
     return NO_CONTENT
@@ -66,7 +68,7 @@ def list_members(identity: Identity, call: Call) -> Reply:
 
 
 def add_member(identity: Identity, call: Call) -> Reply:
-    group, user = _group(identity, call), _user(identity, call)
+    group, user = _unprivileged(identity, call), _user(identity, call)
     identity.records.memberships.put(Membership(f"{group.id}:{user.id}", group.id, user.id))
     return NO_CONTENT
 
@@ -80,6 +82,7 @@ def check_member(identity: Identity, call: Call) -> Reply:
 
 def remove_member(identity: Identity, call: Call) -> Reply:
     check_member(identity, call)
+    _unprivileged(identity, call)
     identity.records.memberships.remove(f"{call.path['group_id']}:{call.path['user_id']}")
     return NO_CONTENT
 
@@ -87,6 +90,13 @@ def remove_member(identity: Identity, call: Call) -> Reply:
 def _group(identity: Identity, call: Call) -> Group:
     group = need("group", identity.records.groups, call.path["group_id"])
     require_reach(call, group.domain_id)
+    return group
+
+
+def _unprivileged(identity: Identity, call: Call) -> Group:
+    """The group, if the caller may change it."""
+    group = _group(identity, call)
+    require_unprivileged(identity, call, Actor("group", group.id))
     return group
 
 

@@ -11,6 +11,7 @@ from calor.localcloud.identity.rules import (
     domain_admins,
     domain_readers,
     members_or_readers,
+    require_ordinary_project,
     require_reach,
     within_reach,
 )
@@ -82,6 +83,7 @@ def get_project(identity: Identity, call: Call) -> Reply:
 
 def update_project(identity: Identity, call: Call) -> Reply:
     project = _project(identity, call)
+    require_ordinary_project(identity, call, project.id)
     given = call.read_in("project", _CHANGE)
     for fixed in ("domain_id", "parent_id", "is_domain"):
         if given.get(fixed, getattr(project, fixed)) != getattr(project, fixed):
@@ -93,6 +95,7 @@ def update_project(identity: Identity, call: Call) -> Reply:
 
 def delete_project(identity: Identity, call: Call) -> Reply:
     project = _project(identity, call)
+    require_ordinary_project(identity, call, project.id)
     if project.is_domain:
         raise Forbidden("A domain is deleted with DELETE /v3/domains.")
     if identity.records.projects.find(parent_id=project.id):

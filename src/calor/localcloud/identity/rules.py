@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from calor.localcloud.identity.grants import Actor, are_cloud_wide, is_privileged
+from calor.localcloud.identity.records import Role
 from calor.localcloud.identity.state import Identity
 from calor.localcloud.problems import Forbidden
 from calor.localcloud.web import Call, Reply, Rule
@@ -96,6 +98,33 @@ def require_reach(call: Call, domain_id: str | None) -> None:
     domain = call.caller.administered_domain
     if domain is not None and domain_id != domain:
         raise Forbidden("You are not authorized to perform the requested action.")
+
+
+def require_unprivileged(identity: Identity, call: Call, actor: Actor) -> None:
+    """Raises Forbidden where an admin of a domain would act on a user or group that has more rights than they do:
+    whoever sets a password, makes keys or joins a group has the rights of it. This includes the other admins of the
+    domain, since only an admin of the cloud appoints them."""
+    if call.caller.administered_domain is None or actor.id == call.caller.user_id:
+        return
+    if is_privileged(identity.records, actor):
+        raise Forbidden(f"A {actor.kind} with the role admin or service is managed by an admin of the cloud.")
+
+
+def require_grantable(identity: Identity, call: Call, role: Role) -> None:
+    """Raises Forbidden where an admin of a domain would give or take rights in the whole cloud."""
+    if call.caller.administered_domain is not None and are_cloud_wide(identity.records, [role.id]):
+        raise Forbidden(f"The role {role.name} is granted and revoked by an admin of the cloud.")
+
+
+def require_ordinary_project(identity: Identity, call: Call, project_id: str) -> None:
+    """Raises Forbidden where an admin of a domain would end cloud-wide roles together with the project they are on."""
+    if call.caller.administered_domain is None:
+        return
+    given = {each.role_id for each in identity.records.assignments.find(target_id=project_id)}
+    if are_cloud_wide(identity.records, given):
+        raise Forbidden(
+            "A project on which someone has the role admin or service is managed by an admin of the cloud."
+        )
 
 
 def within_reach(call: Call) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from calor.localcloud.identity.domains import need_domain
-from calor.localcloud.identity.grants import targets_of
+from calor.localcloud.identity.grants import Actor, targets_of
 from calor.localcloud.identity.records import User, changed, made, need, new_id
 from calor.localcloud.identity.removal import remove_user
 from calor.localcloud.identity.rules import (
@@ -13,6 +13,7 @@ from calor.localcloud.identity.rules import (
     domain_admins,
     domain_readers,
     require_reach,
+    require_unprivileged,
     the_user_or_domain_readers,
     within_reach,
 )
@@ -61,18 +62,18 @@ def get_user(identity: Identity, call: Call) -> Reply:
 
 async def update_user(identity: Identity, call: Call) -> Reply:
     given = call.read_in("user", _CHANGE)
-    if given.pop("domain_id", None) not in (None, _user(identity, call).domain_id):
+    if given.pop("domain_id", None) not in (None, _unprivileged(identity, call).domain_id):
         raise BadRequest("user.domain_id cannot be changed.")
     with_password = "password" in given
     hashed = await _hashed(identity, given.pop("password", None))
-    user = changed(_user(identity, call), given)
+    user = changed(_unprivileged(identity, call), given)
     if with_password:
         user = replace(user, password_hash=hashed)
     return Reply(body={"user": show_user(call, _keep(identity, user, end_tokens=with_password))})
 
 
 def delete_user(identity: Identity, call: Call) -> Reply:
-    user = _user(identity, call)
+    user = _unprivileged(identity, call)
     with identity.records.store.transaction():
         remove_user(identity.records, user.id)
     return NO_CONTENT
@@ -113,6 +114,13 @@ def _user(identity: Identity, call: Call) -> User:
     user = need("user", identity.records.users, call.path["user_id"])
     if user.id != call.caller.user_id:
         require_reach(call, user.domain_id)
+    return user
+
+
+def _unprivileged(identity: Identity, call: Call) -> User:
+    """The user, if the caller may change them."""
+    user = _user(identity, call)
+    require_unprivileged(identity, call, Actor("user", user.id))
     return user
 
 
