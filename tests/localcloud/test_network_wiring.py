@@ -64,8 +64,8 @@ def machinery() -> Recorder:
 
 
 @pytest.fixture
-def cloud(_furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Recorder) -> Iterator[Cloud]:
-    database, passwords = _furnished
+def cloud(furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Recorder) -> Iterator[Cloud]:
+    database, passwords = furnished
     made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords), machinery=machinery)
     yield made
     made.stop()

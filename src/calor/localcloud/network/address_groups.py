@@ -8,7 +8,14 @@ from typing import Any
 from calor.localcloud.network import readers
 from calor.localcloud.network.documents import SHARED, AddressGroup
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, Attribute, Given, Kind, shown
-from calor.localcloud.network.resources import NetworkRoute, Resource, Views, action_on, anyone, routes_of
+from calor.localcloud.network.resources import (
+    NetworkRoute,
+    Resource,
+    Views,
+    action_on,
+    project_members,
+    routes_of,
+)
 from calor.localcloud.network.sharing import forget_sharing, sees_shared, shared_ones
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
@@ -112,6 +119,8 @@ _ONE = "/v2.0/address-groups/{id}"
 
 ROUTES = (
     *routes_of(ADDRESS_GROUPS),
-    NetworkRoute("PUT", f"{_ONE}/add_addresses", action_on(ADDRESS_GROUPS, add_addresses), anyone),
-    NetworkRoute("PUT", f"{_ONE}/remove_addresses", action_on(ADDRESS_GROUPS, remove_addresses), anyone),
+    NetworkRoute("PUT", f"{_ONE}/add_addresses", action_on(ADDRESS_GROUPS, add_addresses), project_members),
+    NetworkRoute(
+        "PUT", f"{_ONE}/remove_addresses", action_on(ADDRESS_GROUPS, remove_addresses), project_members
+    ),
 )

@@ -14,7 +14,7 @@ def router_to(networking: Networking, port: Port, subnet_id: str, external_netwo
         if all(fixed["subnet_id"] != subnet_id for fixed in leg.fixed_ips):
             continue
         router = records.routers.get(leg.device_id)
-        if router and router.gateway_network_id == external_network_id:
+        if router and router.has_interface(leg) and router.gateway_network_id == external_network_id:
             return router
     raise NotFound(
         f"External network {external_network_id} is not reachable from subnet {subnet_id}: no router leads there.",

@@ -16,6 +16,8 @@ ROUTER_INTERFACE = "network:router_interface"
 ROUTER_GATEWAY = "network:router_gateway"
 FLOATING_IP = "network:floatingip"
 COMPUTE = "compute:"
+HOST = "calor"
+"""Where servers and routers are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +105,12 @@ class Port(Standard):
     place: int = 0
     """Where it stands among the ports of its server: in the order in which they were asked for."""
 
+    @property
+    def in_server(self) -> bool:
+        """Whether the compute service attached it to its device. Users may write any device into their ports, but only
+        services and admins set the host."""
+        return self.device_owner.startswith(COMPUTE) and bool(self.host_id)
+
 
 @dataclass(frozen=True)
 class Allocation:
@@ -138,6 +146,12 @@ class Router(Standard):
     distributed: bool = False
     flavor_id: str | None = None
     enable_ndp_proxy: bool = False
+
+    def has_interface(self, port: Port) -> bool:
+        """Not every port that names the router is one: either it was attached as such, or both have one owner."""
+        named = port.device_owner == ROUTER_INTERFACE and port.device_id == self.id
+        return named and (bool(port.host_id) or port.project_id == self.project_id)
+
     availability_zone_hints: tuple[str, ...] = ()
 
 

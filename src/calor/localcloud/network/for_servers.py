@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from calor.localcloud.caller import Caller
 from calor.localcloud.machinery import PortPlan
 from calor.localcloud.neighbours import FixedAddress, ServerPort
-from calor.localcloud.network.documents import COMPUTE, SHARED, Port
+from calor.localcloud.network.documents import COMPUTE, HOST, SHARED, Port
 from calor.localcloud.network.plans import Planner
 from calor.localcloud.network.port_changes import add_port, change_port, remove_port
 from calor.localcloud.network.problems import missing
@@ -19,7 +19,6 @@ from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
 
-_HOST = "calor"
 _WIRING_TIME = 0.01
 """Seconds that a port takes to become active."""
 
@@ -71,7 +70,7 @@ class NetworksForServers:
                 project_id=project_id,
                 device_id=device_id,
                 device_owner=f"{COMPUTE}{zone}",
-                host_id=_HOST,
+                host_id=HOST,
                 made_for_server=True,
                 place=self._next_place(device_id),
                 port_security_enabled=guarded,
@@ -91,7 +90,7 @@ class NetworksForServers:
                 port,
                 device_id=device_id,
                 device_owner=f"{COMPUTE}{zone}",
-                host_id=_HOST,
+                host_id=HOST,
                 place=self._next_place(device_id),
             )
         self._activate(taken)
@@ -140,7 +139,7 @@ class NetworksForServers:
         for allocation in records.allocations.find(address=address):
             if allocation.network_id == network_id:
                 port = records.ports.get(allocation.port_id)
-                return port.device_id or None if port else None
+                return port.device_id if port and port.in_server else None
         return None
 
     def all_network_ids(self) -> frozenset[str]:
@@ -161,7 +160,7 @@ class NetworksForServers:
 
     def _server_ports(self, device_ids: Sequence[str]) -> list[Port]:
         found = self.networking.records.ports.find_in("device_id", device_ids)
-        ports = [port for port in found if port.device_owner.startswith(COMPUTE)]
+        ports = [port for port in found if port.in_server]
         return sorted(ports, key=lambda port: port.place)
 
     def _next_place(self, device_id: str) -> int:

@@ -15,7 +15,7 @@ from calor.localcloud.machinery import (
     RouterPlan,
     SubnetPlan,
 )
-from calor.localcloud.network.documents import COMPUTE, ROUTER_INTERFACE, Port, SecurityGroupRule
+from calor.localcloud.network.documents import COMPUTE, Port, SecurityGroupRule
 from calor.localcloud.network.records import Records, by_id
 
 
@@ -49,7 +49,7 @@ class Planner:
         if router is None:
             return None
         ports = records.ports.find(device_id=id)
-        legs = [leg for port in ports if port.device_owner == ROUTER_INTERFACE for leg in self._legs(port)]
+        legs = [leg for port in ports if router.has_interface(port) for leg in self._legs(port)]
         gateways = [leg for port in ports if port.id == router.gateway_port_id for leg in self._legs(port)]
         gateway = next((leg for leg in gateways if ":" not in leg.address), next(iter(gateways), None))
         return RouterPlan(

@@ -11,7 +11,7 @@ from calor.localcloud.network.documents import FloatingIp, PortForwarding
 from calor.localcloud.network.listing import filters_of, list_reply
 from calor.localcloud.network.problems import invalid, missing
 from calor.localcloud.network.records import new_id
-from calor.localcloud.network.resources import NetworkRoute, anyone
+from calor.localcloud.network.resources import NetworkRoute, project_members, project_readers
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
@@ -188,9 +188,9 @@ _ALL = "/v2.0/floatingips/{id}/port_forwardings"
 _ONE = f"{_ALL}/{{forwarding_id}}"
 
 ROUTES = (
-    NetworkRoute("GET", _ALL, list_forwardings, anyone),
-    NetworkRoute("POST", _ALL, create_forwarding, anyone),
-    NetworkRoute("GET", _ONE, get_forwarding, anyone),
-    NetworkRoute("PUT", _ONE, update_forwarding, anyone),
-    NetworkRoute("DELETE", _ONE, delete_forwarding, anyone),
+    NetworkRoute("GET", _ALL, list_forwardings, project_readers),
+    NetworkRoute("POST", _ALL, create_forwarding, project_members),
+    NetworkRoute("GET", _ONE, get_forwarding, project_readers),
+    NetworkRoute("PUT", _ONE, update_forwarding, project_members),
+    NetworkRoute("DELETE", _ONE, delete_forwarding, project_members),
 )

@@ -96,6 +96,7 @@ def create_port(networking: Networking, viewer: Viewer, given: Given) -> Port:
     network = viewer.need_network(given.pop("network_id"))
     wanted = given.pop("fixed_ips", None)
     _check_ownership(viewer, network, given, wanted, "create_port")
+    _check_device(viewer, given.get("device_id", ""))
     _tidy(given)
     given.setdefault("port_security_enabled", network.port_security_enabled)
     if given.get("security_groups") is None:
@@ -117,6 +118,10 @@ def update_port(networking: Networking, viewer: Viewer, port: Port, given: Given
     assert network is not None
     wanted = given.pop("fixed_ips", None)
     _check_ownership(viewer, network, given, wanted, "update_port")
+    if given.get("device_id", port.device_id) != port.device_id:
+        _check_device(viewer, given["device_id"])
+        # No service attached it to that device.
+        given.setdefault("host_id", "")
     _tidy(given)
     if "security_groups" in given:
         given["security_groups"] = given["security_groups"] or ()
@@ -197,6 +202,17 @@ def _check_ownership(
         raise forbidden(f"{action}:fixed_ips:ip_address")
     if given.get("device_owner", "").startswith("network:"):
         raise forbidden(f"{action}:device_owner")
+
+
+def _check_device(viewer: Viewer, device_id: str) -> None:
+    """Users may write only devices of their project into their ports. Servers are known by the ports they have."""
+    if viewer.admin or not device_id:
+        return
+    router = viewer.records.routers.get(device_id)
+    attached = [port for port in viewer.records.ports.find(device_id=device_id) if port.in_server]
+    owners = [router] if router else attached
+    if owners and not any(viewer.owns(each) for each in owners):
+        raise Conflict(f"Device {device_id} belongs to another project.", "DeviceIDNotOwnedByTenant")
 
 
 def _check_groups(viewer: Viewer, ids: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from calor.localcloud.network.problems import missing
 from calor.localcloud.network.qos import QOS_POLICIES
 from calor.localcloud.network.qos_kinds import RULE_KINDS, RuleKind, show_rule
 from calor.localcloud.network.records import new_id
-from calor.localcloud.network.resources import NetworkRoute, anyone
+from calor.localcloud.network.resources import NetworkRoute, project_members, project_readers, usual_rule
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
@@ -106,10 +106,10 @@ def _routes(kind: RuleKind) -> tuple[NetworkRoute, ...]:
     below = f"/v2.0/qos/policies/{{id}}/{kind.plural}"
     paths = (f"{below}/{{rule_id}}", f"/v2.0/qos/alias_{kind.plural}/{{rule_id}}")
     return (
-        NetworkRoute("GET", below, partial(list_rules, kind), anyone),
-        NetworkRoute("POST", below, partial(create_rule, kind), anyone),
+        NetworkRoute("GET", below, partial(list_rules, kind), project_readers),
+        NetworkRoute("POST", below, partial(create_rule, kind), project_members),
         *(
-            NetworkRoute(method, path, partial(handler, kind), anyone)
+            NetworkRoute(method, path, partial(handler, kind), usual_rule(method))
             for path in paths
             for method, handler in (("GET", get_rule), ("PUT", update_rule), ("DELETE", delete_rule))
         ),
@@ -118,6 +118,6 @@ def _routes(kind: RuleKind) -> tuple[NetworkRoute, ...]:
 
 ROUTES = (
     *(route for kind in RULE_KINDS for route in _routes(kind)),
-    NetworkRoute("GET", "/v2.0/qos/rule-types", list_types, anyone),
-    NetworkRoute("GET", "/v2.0/qos/rule-types/{type}", get_type, anyone),
+    NetworkRoute("GET", "/v2.0/qos/rule-types", list_types, project_readers),
+    NetworkRoute("GET", "/v2.0/qos/rule-types/{type}", get_type, project_readers),
 )

@@ -7,7 +7,7 @@ from typing import Any
 from calor.localcloud.network import readers
 from calor.localcloud.network.problems import forbidden, missing
 from calor.localcloud.network.quotas import DEFAULTS, limits_of, set_limits, usage_of
-from calor.localcloud.network.resources import NetworkRoute, admins, anyone
+from calor.localcloud.network.resources import NetworkRoute, admins, project_readers
 from calor.localcloud.network.state import Networking
 from calor.localcloud.reading import mapping
 from calor.localcloud.web import NO_CONTENT, Call, Reply
@@ -84,11 +84,11 @@ _ONE = "/v2.0/quotas/{project_id}"
 
 ROUTES = (
     NetworkRoute("GET", "/v2.0/quotas", list_quotas, admins),
-    NetworkRoute("GET", "/v2.0/quotas/tenant", get_own_project, anyone),
-    NetworkRoute("GET", "/v2.0/quotas/project", get_own_project, anyone),
-    NetworkRoute("GET", _ONE, get_quota, anyone),
+    NetworkRoute("GET", "/v2.0/quotas/tenant", get_own_project, project_readers),
+    NetworkRoute("GET", "/v2.0/quotas/project", get_own_project, project_readers),
+    NetworkRoute("GET", _ONE, get_quota, project_readers),
     NetworkRoute("PUT", _ONE, update_quota, admins),
     NetworkRoute("DELETE", _ONE, delete_quota, admins),
-    NetworkRoute("GET", f"{_ONE}/default", get_defaults, anyone),
-    NetworkRoute("GET", f"{_ONE}/details", get_details, anyone),
+    NetworkRoute("GET", f"{_ONE}/default", get_defaults, project_readers),
+    NetworkRoute("GET", f"{_ONE}/details", get_details, project_readers),
 )

@@ -33,9 +33,28 @@ class NetworkRoute:
     rule: Rule | None
 
 
+_READING = frozenset({"reader", "member", "admin"})
+_WRITING = frozenset({"member", "admin"})
+
+
 def anyone(call: Call) -> bool:
-    """Whoever has a valid token; what they see and may do is decided for each object."""
+    """Whoever has a valid token: for what is the same for all."""
     return True
+
+
+def project_readers(call: Call) -> bool:
+    """Those who may look at what belongs to their project; which objects they see is decided for each."""
+    caller = call.caller
+    return caller.is_admin or (caller.project_id is not None and bool(caller.roles & _READING))
+
+
+def project_members(call: Call) -> bool:
+    """Those who may change what belongs to their project."""
+    return call.caller.project_id is not None and bool(call.caller.roles & _WRITING)
+
+
+def usual_rule(method: str) -> Rule:
+    return project_readers if method == "GET" else project_members
 
 
 def admins(call: Call) -> bool:
@@ -72,7 +91,8 @@ class Resource(Generic[D]):
     """Filters for which a list need not be read as a whole."""
     prepare: Callable[[Networking, Viewer], None] = lambda networking, viewer: None
     """What must be there before a list is shown."""
-    rule: Rule = anyone
+    rule: Rule | None = None
+    """Who may ask for it at all, where that is not as usual."""
     quota: str | None = None
 
     def need(self, viewer: Viewer, id: str) -> D:
@@ -100,18 +120,18 @@ class Resource(Generic[D]):
 
 
 def routes_of(resource: Resource[Any]) -> tuple[NetworkRoute, ...]:
-    one, rule = f"{resource.path}/{{id}}", resource.rule
-    routes = [
-        NetworkRoute("GET", resource.path, partial(_list, resource), rule),
-        NetworkRoute("GET", one, partial(_get, resource), rule),
-    ]
+    one = f"{resource.path}/{{id}}"
+    routes = [("GET", resource.path, _list), ("GET", one, _get)]
     if resource.create:
-        routes.append(NetworkRoute("POST", resource.path, partial(_create, resource), rule))
+        routes.append(("POST", resource.path, _create))
     if resource.update:
-        routes.append(NetworkRoute("PUT", one, partial(_update, resource), rule))
+        routes.append(("PUT", one, _update))
     if resource.delete:
-        routes.append(NetworkRoute("DELETE", one, partial(_delete, resource), rule))
-    return tuple(routes)
+        routes.append(("DELETE", one, _delete))
+    return tuple(
+        NetworkRoute(method, path, partial(handler, resource), resource.rule or usual_rule(method))
+        for method, path, handler in routes
+    )
 
 
 def action_on(

@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.localcloud.network import readers
 from calor.localcloud.network.addresses import overlapping
-from calor.localcloud.network.documents import ROUTER_INTERFACE, Port, Router, Subnet
+from calor.localcloud.network.documents import HOST, ROUTER_INTERFACE, Port, Router, Subnet
 from calor.localcloud.network.port_changes import add_port, change_port, remove_port
 from calor.localcloud.network.problems import forbidden
 from calor.localcloud.network.records import Records, by_id
@@ -20,7 +20,7 @@ _BODY = readers.strict_shape({}, {"subnet_id": readers.uuid, "port_id": readers.
 
 
 def interfaces_of(records: Records, router: Router) -> list[Port]:
-    return [port for port in records.ports.find(device_id=router.id) if port.device_owner == ROUTER_INTERFACE]
+    return [port for port in records.ports.find(device_id=router.id) if router.has_interface(port)]
 
 
 def add_interface(
@@ -67,6 +67,7 @@ def _with_port(networking: Networking, viewer: Viewer, router: Router, port_id: 
         port,
         device_id=router.id,
         device_owner=ROUTER_INTERFACE,
+        host_id=HOST,
         status="ACTIVE",
         security_groups=(),
         allowed_address_pairs=(),
@@ -97,6 +98,7 @@ def _with_subnet(networking: Networking, viewer: Viewer, router: Router, subnet_
         project_id=router.project_id,
         device_id=router.id,
         device_owner=ROUTER_INTERFACE,
+        host_id=HOST,
         port_security_enabled=False,
         status="ACTIVE",
     )
@@ -110,10 +112,12 @@ def _may_join(records: Records, port: Port, subnet: Subnet) -> bool:
 
 
 def _check_no_overlap(records: Records, router: Router, added: Iterable[Subnet]) -> None:
-    ports = records.ports.find(device_id=router.id)
+    interfaces = interfaces_of(records, router)
+    gateway = records.ports.get(router.gateway_port_id or "")
+    ports = [*interfaces, gateway] if gateway else interfaces
     present = by_id(records.subnets, {fixed["subnet_id"] for port in ports for fixed in port.fixed_ips})
     for subnet in added:
-        if subnet.id in present and any(port.device_owner == ROUTER_INTERFACE for port in ports):
+        if subnet.id in present and interfaces:
             raise BadRequest(f"Router {router.id} has a port on subnet {subnet.id} already.", "BadRequest")
         if other := overlapping(subnet.cidr, (each.cidr for each in present.values())):
             raise BadRequest(

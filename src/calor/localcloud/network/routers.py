@@ -10,7 +10,14 @@ from calor.localcloud.network.documents import Port, Router
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, UP, Attribute, Given, Kind, shown
 from calor.localcloud.network.problems import invalid
 from calor.localcloud.network.records import by_id
-from calor.localcloud.network.resources import NetworkRoute, Resource, Views, action_on, anyone, routes_of
+from calor.localcloud.network.resources import (
+    NetworkRoute,
+    Resource,
+    Views,
+    action_on,
+    project_members,
+    routes_of,
+)
 from calor.localcloud.network.router_gateways import clear_gateway, read_gateway, set_gateway
 from calor.localcloud.network.router_interfaces import add_interface, interfaces_of, remove_interface
 from calor.localcloud.network.router_routes import (
@@ -149,8 +156,10 @@ _ONE = "/v2.0/routers/{id}"
 
 ROUTES = (
     *routes_of(ROUTERS),
-    NetworkRoute("PUT", f"{_ONE}/add_router_interface", action_on(ROUTERS, add_interface), anyone),
-    NetworkRoute("PUT", f"{_ONE}/remove_router_interface", action_on(ROUTERS, remove_interface), anyone),
-    NetworkRoute("PUT", f"{_ONE}/add_extraroutes", action_on(ROUTERS, add_routes), anyone),
-    NetworkRoute("PUT", f"{_ONE}/remove_extraroutes", action_on(ROUTERS, remove_routes), anyone),
+    NetworkRoute("PUT", f"{_ONE}/add_router_interface", action_on(ROUTERS, add_interface), project_members),
+    NetworkRoute(
+        "PUT", f"{_ONE}/remove_router_interface", action_on(ROUTERS, remove_interface), project_members
+    ),
+    NetworkRoute("PUT", f"{_ONE}/add_extraroutes", action_on(ROUTERS, add_routes), project_members),
+    NetworkRoute("PUT", f"{_ONE}/remove_extraroutes", action_on(ROUTERS, remove_routes), project_members),
 )

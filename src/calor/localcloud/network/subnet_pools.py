@@ -12,7 +12,14 @@ from calor.localcloud.network.addresses import overlapping
 from calor.localcloud.network.documents import SHARED, SubnetPool
 from calor.localcloud.network.kinds import DESCRIPTION, Attribute, Given, Kind, shown
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.resources import NetworkRoute, Resource, Views, action_on, anyone, routes_of
+from calor.localcloud.network.resources import (
+    NetworkRoute,
+    Resource,
+    Views,
+    action_on,
+    project_members,
+    routes_of,
+)
 from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_ones
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
@@ -192,6 +199,6 @@ _ONE = "/v2.0/subnetpools/{id}"
 
 ROUTES = (
     *routes_of(SUBNET_POOLS),
-    NetworkRoute("PUT", f"{_ONE}/add_prefixes", action_on(SUBNET_POOLS, add_prefixes), anyone),
-    NetworkRoute("PUT", f"{_ONE}/remove_prefixes", action_on(SUBNET_POOLS, remove_prefixes), anyone),
+    NetworkRoute("PUT", f"{_ONE}/add_prefixes", action_on(SUBNET_POOLS, add_prefixes), project_members),
+    NetworkRoute("PUT", f"{_ONE}/remove_prefixes", action_on(SUBNET_POOLS, remove_prefixes), project_members),
 )

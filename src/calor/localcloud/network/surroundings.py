@@ -9,7 +9,7 @@ from calor.localcloud.network.documents import EXTERNAL
 from calor.localcloud.network.listing import filters_of, list_reply
 from calor.localcloud.network.networks import NETWORKS
 from calor.localcloud.network.problems import missing
-from calor.localcloud.network.resources import NetworkRoute, admins, anyone
+from calor.localcloud.network.resources import NetworkRoute, admins, project_readers
 from calor.localcloud.network.routers import ROUTERS
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
@@ -80,9 +80,9 @@ def list_pools(networking: Networking, call: Call) -> Reply:
 
 
 ROUTES = (
-    NetworkRoute("GET", "/v2.0/availability_zones", list_zones, anyone),
-    NetworkRoute("GET", "/v2.0/service-providers", list_providers, anyone),
-    NetworkRoute("GET", "/v2.0/floatingip_pools", list_pools, anyone),
+    NetworkRoute("GET", "/v2.0/availability_zones", list_zones, project_readers),
+    NetworkRoute("GET", "/v2.0/service-providers", list_providers, project_readers),
+    NetworkRoute("GET", "/v2.0/floatingip_pools", list_pools, project_readers),
     NetworkRoute("GET", "/v2.0/agents", list_agents, admins),
     NetworkRoute("GET", "/v2.0/agents/{id}", get_agent, admins),
     NetworkRoute("GET", "/v2.0/networks/{id}/dhcp-agents", list_agents_of_network, admins),

@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.localcloud.network import readers
 from calor.localcloud.network.problems import missing
-from calor.localcloud.network.resources import NetworkRoute, Resource, anyone
+from calor.localcloud.network.resources import NetworkRoute, Resource, usual_rule
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.web import NO_CONTENT, Call, Reply
@@ -77,7 +77,7 @@ def _check_has(document: Any, tag: str) -> None:
 def tag_routes(resources: Iterable[tuple[str, Resource[Any]]]) -> tuple[NetworkRoute, ...]:
     """For each path below which a kind is found."""
     return tuple(
-        NetworkRoute(method, f"{path}/{{id}}/tags{rest}", partial(handler, resource), anyone)
+        NetworkRoute(method, f"{path}/{{id}}/tags{rest}", partial(handler, resource), usual_rule(method))
         for path, resource in resources
         for method, rest, handler in (
             ("GET", "", list_tags),

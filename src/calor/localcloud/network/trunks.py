@@ -15,8 +15,9 @@ from calor.localcloud.network.resources import (
     Resource,
     Views,
     action_on,
-    anyone,
     found_by,
+    project_members,
+    project_readers,
     routes_of,
 )
 from calor.localcloud.network.state import Networking
@@ -178,7 +179,7 @@ _ONE = "/v2.0/trunks/{id}"
 
 ROUTES = (
     *routes_of(TRUNKS),
-    NetworkRoute("PUT", f"{_ONE}/add_subports", action_on(TRUNKS, add_sub_ports), anyone),
-    NetworkRoute("PUT", f"{_ONE}/remove_subports", action_on(TRUNKS, remove_sub_ports), anyone),
-    NetworkRoute("GET", f"{_ONE}/get_subports", get_sub_ports, anyone),
+    NetworkRoute("PUT", f"{_ONE}/add_subports", action_on(TRUNKS, add_sub_ports), project_members),
+    NetworkRoute("PUT", f"{_ONE}/remove_subports", action_on(TRUNKS, remove_sub_ports), project_members),
+    NetworkRoute("GET", f"{_ONE}/get_subports", get_sub_ports, project_readers),
 )
