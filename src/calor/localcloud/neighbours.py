@@ -102,8 +102,19 @@ class Images(Protocol):
 
     def image_names(self, image_ids: Sequence[str]) -> Mapping[str, str]: ...
 
-    def make_image(self, caller: Caller, name: str, properties: Mapping[str, Any]) -> str:
-        """A new image that waits for its data, in the state `queued`; its id."""
+    def make_image(
+        self,
+        caller: Caller,
+        name: str,
+        properties: Mapping[str, Any],
+        *,
+        visibility: str = "private",
+        protected: bool = False,
+        container_format: str = "bare",
+        disk_format: str = "raw",
+    ) -> str:
+        """A new image that waits for its data, in the state `queued`; its id. Properties may come from users: those
+        with the name of an attribute are left out."""
 
     def fill_image(self, image_id: str, file: Path | None) -> None:
         """Gives an image its data, by moving the file (None: empty), so that it becomes active."""

@@ -61,11 +61,20 @@ BASE = frozenset(_READERS) | _SET_BY_THE_SERVICE
 """What every image has; everything else is a property of its own."""
 
 
+def is_free(name: str) -> bool:
+    """Whether users may choose what a property of this name means."""
+    return name not in BASE and not _is_reserved(name)
+
+
+def _is_reserved(name: str) -> bool:
+    return name in _RESERVED or name.startswith(_RESERVED_PREFIX)
+
+
 def read_attribute(name: str, value: Any) -> Any:
     """One attribute or property, as it will be kept."""
     if name in _SET_BY_THE_SERVICE:
         raise Forbidden(f"Attribute '{name}' is read-only.")
-    if name in _RESERVED or name.startswith(_RESERVED_PREFIX):
+    if _is_reserved(name):
         raise Forbidden(f"Attribute '{name}' is reserved.")
     if reader := _READERS.get(name):
         return tuple(dict.fromkeys(reader(value, name))) if name == "tags" else reader(value, name)

@@ -9,7 +9,7 @@ from calor.localcloud.image.attributes import read_attributes
 from calor.localcloud.image.listing import list_images
 from calor.localcloud.image.patches import patched
 from calor.localcloud.image.records import Image
-from calor.localcloud.image.rules import anyone, writers
+from calor.localcloud.image.rules import anyone, check_reach, writers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.image.views import show_image
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
@@ -26,7 +26,11 @@ def create_image(service: ImageService, call: Call) -> Reply:
     image = Image(
         **{"id": str(uuid4()), "owner": call.caller.project_id, **given}, created_at=now, updated_at=now
     )
-    _check_reach(call, image.owner != call.caller.project_id, image.visibility == "public")
+    check_reach(
+        call.caller,
+        for_others=image.owner != call.caller.project_id,
+        to_everyone=image.visibility == "public",
+    )
     if service.records.images.get(image.id):
         raise Conflict(f"Image ID {image.id} already exists!")
     service.records.images.add(image)
@@ -44,21 +48,12 @@ def get_image(service: ImageService, call: Call) -> Reply:
 def update_image(service: ImageService, call: Call) -> Reply:
     image = service.need_own(call.caller, call.path["image_id"])
     changed = patched(image, call.headers.get("content-type", ""), parse_json(call.raw))
-    _check_reach(
-        call,
-        changed.owner != image.owner,
-        changed.visibility == "public" and image.visibility != "public",
+    check_reach(
+        call.caller,
+        for_others=changed.owner != image.owner,
+        to_everyone=changed.visibility == "public" and image.visibility != "public",
     )
     return Reply(body=show_image(service.keep(changed)))
-
-
-def _check_reach(call: Call, for_others: bool, to_everyone: bool) -> None:
-    if call.caller.is_admin:
-        return
-    if for_others:
-        raise Forbidden("You are not permitted to create images owned by another project.")
-    if to_everyone:
-        raise Forbidden("You are not authorized to publicize an image.")
 
 
 def delete_image(service: ImageService, call: Call) -> Reply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calor.localcloud.caller import Caller
 from calor.localcloud.image.records import Image, Member
+from calor.localcloud.problems import Forbidden
 from calor.localcloud.web import Call
 
 
@@ -33,3 +34,13 @@ def may_see(caller: Caller, image: Image, membership: Member | None) -> bool:
 
 def may_change(caller: Caller, image: Image) -> bool:
     return caller.is_admin or (image.owner is not None and image.owner == caller.project_id)
+
+
+def check_reach(caller: Caller, *, for_others: bool, to_everyone: bool) -> None:
+    """Refuses images for other projects to all but admins."""
+    if caller.is_admin:
+        return
+    if for_others:
+        raise Forbidden("You are not permitted to create images owned by another project.")
+    if to_everyone:
+        raise Forbidden("You are not authorized to publicize an image.")

@@ -11,9 +11,10 @@ from uuid import uuid4
 from calor.localcloud.caller import Caller
 from calor.localcloud.files import Summary, summarise
 from calor.localcloud.ground import Ground
+from calor.localcloud.image.attributes import is_free, limited, read_attribute
 from calor.localcloud.image.downloads import Downloads
 from calor.localcloud.image.records import Image, Records
-from calor.localcloud.image.rules import may_change, may_see
+from calor.localcloud.image.rules import check_reach, may_change, may_see
 from calor.localcloud.neighbours import UsableImage
 from calor.localcloud.problems import Forbidden, NotFound
 
@@ -151,27 +152,36 @@ class ImageService:
         found = self.records.images.find_in("id", list(dict.fromkeys(image_ids)))
         return {image.id: image.name or "" for image in found}
 
-    def make_image(self, caller: Caller, name: str, properties: Mapping[str, Any]) -> str:
-        """Attributes among the properties are told apart from those that are only the image's own."""
+    def make_image(
+        self,
+        caller: Caller,
+        name: str,
+        properties: Mapping[str, Any],
+        *,
+        visibility: str = "private",
+        protected: bool = False,
+        container_format: str = "bare",
+        disk_format: str = "raw",
+    ) -> str:
+        check_reach(caller, for_others=False, to_everyone=visibility == "public")
         now = self.stamp()
-        formats = {name: properties.get(name) for name in ("container_format", "disk_format")}
         image = Image(
             id=str(uuid4()),
             owner=caller.project_id,
             created_at=now,
             updated_at=now,
             name=name,
-            visibility=str(properties.get("visibility", "private")),
-            protected=bool(properties.get("protected", False)),
-            container_format=formats["container_format"] or "bare",
-            disk_format=formats["disk_format"] or "raw",
-            min_disk=int(properties.get("min_disk", 0)),
-            min_ram=int(properties.get("min_ram", 0)),
-            properties={
-                name: str(value)
-                for name, value in properties.items()
-                if name not in _ATTRIBUTES and value is not None
-            },
+            visibility=visibility,
+            protected=protected,
+            container_format=read_attribute("container_format", container_format),
+            disk_format=read_attribute("disk_format", disk_format),
+            properties=limited(
+                {
+                    name: str(value)
+                    for name, value in properties.items()
+                    if is_free(name) and value is not None
+                }
+            ),
         )
         return self.records.images.add(image).id
 
@@ -193,6 +203,3 @@ class ImageService:
     def remove_image(self, image_id: str) -> None:
         if image := self.records.images.get(image_id):
             self.remove(image)
-
-
-_ATTRIBUTES = ("container_format", "disk_format", "min_disk", "min_ram", "protected", "visibility")

@@ -169,13 +169,18 @@ def _disconnect(service: VolumeService, call: Call, volume: Volume, given: Given
 def _upload(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
     if volume.status != "available" and not (volume.status == "in-use" and given.get("force")):
         raise BadRequest(f"Invalid volume: it must be available to be uploaded, but is {volume.status}.")
-    wanted = {name: value for name, value in given.items() if name not in ("image_name", "force")}
     formats = {
-        "container_format": wanted.get("container_format", "bare"),
-        "disk_format": wanted.get("disk_format", "raw"),
+        "container_format": given.get("container_format", "bare"),
+        "disk_format": given.get("disk_format", "raw"),
     }
-    kept = {name: value for name, value in volume.image_metadata.items() if name not in _OF_THE_IMAGE}
-    image_id = service.images.make_image(call.caller, given["image_name"], {**kept, **wanted, **formats})
+    image_id = service.images.make_image(
+        call.caller,
+        given["image_name"],
+        {name: value for name, value in volume.image_metadata.items() if name not in _OF_THE_IMAGE},
+        visibility=given.get("visibility", "private"),
+        protected=given.get("protected", False),
+        **formats,
+    )
     uploading = service.keep(
         replace(volume, status="uploading", task={"image_id": image_id, "then": volume.status})
     )
@@ -223,7 +228,8 @@ def _revert(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     return _ACCEPTED
 
 
-_OF_THE_IMAGE = ("image_id", "image_name", "checksum", "size", "min_disk", "min_ram")
+_OF_THE_IMAGE = ("image_id", "image_name")
+"""What a volume remembers of its image that is neither an attribute nor a property of it."""
 
 
 @dataclass(frozen=True)
