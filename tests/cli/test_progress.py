@@ -76,7 +76,7 @@ class TestOnATerminal:
         assert ran.code == 1
         picture = last_picture(ran.out)
         deep = next(index for index, line in enumerate(picture) if "✘ deep" in line)
-        assert "told to fail" in picture[deep + 1]
+        assert "Test Resource failed deep" in picture[deep + 1]
         assert picture[deep + 1].endswith("inner.yaml:5")
 
     def test_an_update_asks_after_it_has_shown_the_plan(self, calor: Run, stack: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.language.values import has_secret
 from calor.types.base import NestedStackType
 from calor.types.behaviour import Context, Stage
 from calor.types.heat.common import BATCH
@@ -73,7 +74,11 @@ class SoftwareDeploymentGroup(NestedStackType):
         shared = {name: value for name, value in given.items() if name != "servers"}
         return template_of(
             {
-                name: {"type": cls.member_type, "properties": {**shared, "server": server}}
+                # The names of hidden servers must not show in the paths of diagnostics.
+                "server" if has_secret(given["servers"]) else name: {
+                    "type": cls.member_type,
+                    "properties": {**shared, "server": server},
+                }
                 for name, server in list(servers.items())[:1]
             }
         )
