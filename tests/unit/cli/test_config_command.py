@@ -46,7 +46,7 @@ def test_a_wrong_file_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "sample"]) == 0
 
-    assert "#max_resources_per_stack = -1" in capsys.readouterr().out
+    assert "#max_resources_per_stack = 10000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
