@@ -103,7 +103,8 @@ class TestDeployments:
 
     def test_a_server_asks_as_a_user_of_its_stack(self, stocked: Door) -> None:
         own = "9" * 32
-        stocked.stage.add_stack("servers", user_project=own)
+        stack = stocked.stage.add_stack("servers", user_project=own)
+        stocked.stage.add_resource(stack, "s", physical_id="server", data={"user_id": "id-of-agent"})
         agent = stocked.by(token("agent", own, "heat_stack_user"), own)
 
         shown = agent.get("/software_deployments/metadata/server")["metadata"]

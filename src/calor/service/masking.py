@@ -13,6 +13,8 @@ from calor.language.scope import gives_secret
 from calor.language.values import MASK, Secret, bare, has_secret, masked
 from calor.plan.decision import Change
 from calor.plan.present import MASKED, NESTED, Row
+from calor.types.heat import collecting
+from calor.types.heat.deriving import REPORTING
 
 TELLING = 4
 """From how many characters on a secret is looked for within texts."""
@@ -110,6 +112,31 @@ def secret_attributes(resource: ResourceDefinition) -> tuple[str, ...]:
     """The attributes of a resource that are credentials, or hold them."""
     names = resource.found.attributes if resource.found is not None else ()
     return tuple(name for name in names if gives_secret(resource, name))
+
+
+def without_credentials(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """A resource's metadata, in which what lets a server's agent in is masked."""
+    settings = metadata.get(collecting.SETTINGS)
+    if not isinstance(settings, dict):
+        return dict(metadata)
+    shown = {
+        collector: _masked_in(values, collecting.CREDENTIALS) if isinstance(values, dict) else values
+        for collector, values in settings.items()
+    }
+    return {**metadata, collecting.SETTINGS: shown}
+
+
+def without_signals(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A software config as it is shown, in which what lets a server report is masked."""
+    inputs = [
+        _masked_in(one, ("value", "default")) if one.get("name") in REPORTING else one
+        for one in config["inputs"]
+    ]
+    return {**config, "inputs": inputs}
+
+
+def _masked_in(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: MASK if name in names and value else value for name, value in values.items()}
 
 
 def declared_secret(declaration: Any, name: str) -> bool:

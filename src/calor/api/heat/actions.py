@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from calor.api.errors import BadRequest
 from calor.api.heat import views
 from calor.api.heat.common import STACK, the_stack
 from calor.api.web import ACCEPTED, NO_CONTENT, NULL, Api, Call, Reply, Route
+from calor.store import records
 
 ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry")
 _SNAPSHOT = f"{STACK}/snapshots/{{snapshot_id}}"
@@ -39,13 +42,22 @@ def create_snapshot(api: Api, call: Call) -> Reply:
 
 
 def list_snapshots(api: Api, call: Call) -> Reply:
-    found = api.queries.snapshots.of(the_stack(api, call))
-    return Reply(body={"snapshots": [views.snapshot(one) for one in found]})
+    stack = the_stack(api, call)
+    found = [_shown(api, call, stack, one) for one in api.queries.snapshots.of(stack)]
+    return Reply(body={"snapshots": found})
 
 
 def show_snapshot(api: Api, call: Call) -> Reply:
-    found = api.queries.snapshots.get(the_stack(api, call), call.path["snapshot_id"])
-    return Reply(body={"snapshot": views.snapshot(found)})
+    stack = the_stack(api, call)
+    found = api.queries.snapshots.get(stack, call.path["snapshot_id"])
+    return Reply(body={"snapshot": _shown(api, call, stack, found)})
+
+
+def _shown(api: Api, call: Call, stack: records.Stack, snapshot: records.Snapshot) -> dict[str, Any]:
+    """An export has the same data, and so the same people see all of it."""
+    if not api.policy.allows(call.caller, "stacks:export"):
+        snapshot = api.queries.snapshots.without_secrets(stack, snapshot)
+    return views.snapshot(snapshot)
 
 
 def delete_snapshot(api: Api, call: Call) -> Reply:

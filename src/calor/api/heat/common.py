@@ -21,6 +21,11 @@ def the_stack(api: Api, call: Call, *, deleted: bool = False, for_users: bool = 
     )
 
 
+def sees_credentials(api: Api, call: Call) -> bool:
+    """Whether somebody is shown credentials of resources: only who may signal these without them."""
+    return api.policy.allows(call.caller, "resource:signal")
+
+
 def page(query: Query, keys: dict[str, str]) -> Page:
     """Which page is wanted. `keys` maps the API's sort keys to the query's own; others are ignored."""
     direction = query.get("sort_dir")

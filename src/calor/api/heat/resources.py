@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import STACK, state_filters, the_stack
+from calor.api.heat.common import STACK, sees_credentials, state_filters, the_stack
 from calor.api.web import NULL, Api, Call, Reply, Route, only
 from calor.service.queries.resources import ResourceFilter
 from calor.types.heat import collecting
@@ -27,26 +27,33 @@ def index(api: Api, call: Call) -> Reply:
     given = {column: query.all(name) for name, column in _FILTERS.items() if query.all(name)}
     wanted = ResourceFilter(types=tuple(query.all("type")), equal=state_filters(given))
     stack = the_stack(api, call, deleted=True)
-    found = api.queries.resources.of(stack, depth=depth, wanted=wanted, with_detail=with_detail)
+    reveals = with_detail and sees_credentials(api, call)
+    found = api.queries.resources.of(
+        stack, depth=depth, wanted=wanted, with_detail=with_detail, reveals=reveals
+    )
     shown = [views.resource(call.base, one, with_detail=with_detail) for one in found]
     return Reply(body={"resources": shown})
 
 
 def show(api: Api, call: Call) -> Reply:
     found = api.queries.resources.show(
-        the_stack(api, call), call.path["resource_name"], call.query.all("with_attr")
+        the_stack(api, call),
+        call.path["resource_name"],
+        call.query.all("with_attr"),
+        reveals=sees_credentials(api, call),
     )
     return Reply(body={"resource": views.resource(call.base, found, with_detail=True)})
 
 
 def metadata(api: Api, call: Call) -> Reply:
     stack, name = the_stack(api, call, for_users=True), call.path["resource_name"]
-    found = api.queries.resources.metadata(call.caller, stack, name)
+    reveals = sees_credentials(api, call)
+    found = api.queries.resources.metadata(call.caller, stack, name, reveals=reveals)
     if collecting.SETTINGS in found:
         # A server's agent finds what it has to apply beside what tells it where to ask.
         server = api.queries.resources.get(stack, name).physical_id or ""
         configs = api.queries.deployments.of_server(call.caller, server)
-        found = {**found, "deployments": [views.config(one) for one in configs]}
+        found = {**found, "deployments": [views.config(one, reveals=reveals) for one in configs]}
     return Reply(body={"metadata": found})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import page
+from calor.api.heat.common import page, sees_credentials
 from calor.api.web import NO_CONTENT, Api, Call, Reply, Route, only
 
 _LONGEST_ID = 64
@@ -32,7 +32,7 @@ def configs(api: Api, call: Call) -> Reply:
 
 def show_config(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.config(call.caller, call.path["config_id"])
-    return Reply(body={"software_config": views.config(found)})
+    return Reply(body={"software_config": views.config(found, reveals=sees_credentials(api, call))})
 
 
 def create_config(api: Api, call: Call) -> Reply:
@@ -61,7 +61,8 @@ def index(api: Api, call: Call) -> Reply:
 
 def metadata(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.of_server(call.caller, call.path["server_id"])
-    return Reply(body={"metadata": [views.config(one) for one in found]})
+    reveals = sees_credentials(api, call)
+    return Reply(body={"metadata": [views.config(one, reveals=reveals) for one in found]})
 
 
 def show(api: Api, call: Call) -> Reply:

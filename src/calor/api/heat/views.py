@@ -8,6 +8,7 @@ from typing import Any
 
 from calor.api.addresses import link, resource_url, stack_url
 from calor.engine.server_metadata import deployed
+from calor.service.masking import without_signals
 from calor.service.queries.events import ShownEvent
 from calor.service.queries.meanings import Output
 from calor.service.queries.resources import ShownResource
@@ -162,8 +163,9 @@ def snapshot(shown: records.Snapshot) -> dict[str, Any]:
     }
 
 
-def config(shown: records.SoftwareConfig) -> dict[str, Any]:
-    return deployed(shown)
+def config(shown: records.SoftwareConfig, *, reveals: bool = True) -> dict[str, Any]:
+    made = deployed(shown)
+    return made if reveals else without_signals(made)
 
 
 def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Queries:
         self.meanings = Meanings(source, replace(world, custom=_unchecked))
         self.resources = Resources(source, self.meanings, world)
         self.events = Events(source, world.max_depth)
-        self.snapshots = Snapshots(source)
+        self.snapshots = Snapshots(source, self.meanings, world)
         self.deployments = Deployments(source)
         self.services = Services(source, clock, is_dead)
         self.types = Types(world)

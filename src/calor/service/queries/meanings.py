@@ -46,6 +46,8 @@ class Declared:
     needs: tuple[str, ...]
     secrets: tuple[str, ...] = ()
     """The attributes that are secret, or hold secrets."""
+    secrets_below: frozenset[str] = frozenset()
+    """Those of the members of a stack below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ class Meanings:
                     resource.text.description,
                     tuple(definition.graph.needs(name)),
                     secret_attributes(resource),
+                    frozenset(resource.child.secret_names() if resource.child is not None else ()),
                 )
                 for name, resource in definition.resources.items()
             },

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, or_, select
 
 from calor.language.library import World
+from calor.language.values import MASK
 from calor.plan.choosing import visible
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
-from calor.service.masking import Masking, repeated_secrets
+from calor.service.masking import Masking, declared_secret, repeated_secrets, without_credentials
 from calor.service.queries.access import may_read
 from calor.service.queries.attributes import StoredStack
 from calor.service.queries.meanings import Declared, Meanings
@@ -55,6 +56,14 @@ class ShownResource:
     description: str = ""
     secrets: Sequence[str] = ()
     """The attributes that are secret, or hold secrets."""
+    secrets_below: frozenset[str] = frozenset()
+
+    def hides(self, attribute: str) -> bool:
+        """Whether an attribute that somebody asks for is one of the secrets, or that of a member below."""
+        named = attribute.split(".")
+        if attribute in self.secrets or not self.secrets_below.isdisjoint(named):
+            return True
+        return bool(self.secrets_below) and attribute == "attributes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +95,10 @@ class Resources:
         depth: int = 0,
         wanted: ResourceFilter = EVERYTHING,
         with_detail: bool = False,
+        reveals: bool = True,
     ) -> list[ShownResource]:
         """The resources of a stack and of those below it, down to a depth; with detail, also with their
-        attributes."""
+        attributes. Unless it `reveals` them, secret ones are masked."""
         with self._source.connect() as connection:
             found = self._shown(connection, stack, depth, described=with_detail)
             chosen = [shown for shown in found if wanted.admits(shown.line)]
@@ -98,7 +108,7 @@ class Resources:
             stored = {id: StoredStack(connection, self._world, one) for id, one in stacks.items()}
             masking = {id: self._masking(one) for id, one in stacks.items()}
             return [
-                _with_attributes(shown, stored[shown.place.id], masking[shown.place.id])
+                _with_attributes(shown, stored[shown.place.id], masking[shown.place.id], reveals=reveals)
                 if shown.line.id is not None
                 else shown
                 for shown in chosen
@@ -137,9 +147,11 @@ class Resources:
             raise ServiceError("ResourceNotAvailable", f"The Resource ({name}) is not available.")
         raise NotFound("Resource", name)
 
-    def show(self, stack: records.Stack, name: str, attributes: Iterable[str] = ()) -> ShownResource:
-        """A resource with its attributes: those that are known, and besides them the ones that are asked for.
-        Raises NotFound."""
+    def show(
+        self, stack: records.Stack, name: str, attributes: Iterable[str] = (), *, reveals: bool = True
+    ) -> ShownResource:
+        """A resource with its attributes: those that are known, and besides them the ones that are asked for. Unless
+        it `reveals` them, secret ones are masked. Raises NotFound."""
         with self._source.connect() as connection:
             shown = self._shown(connection, stack, 0, described=True)
             found = next((one for one in shown if one.line.name == name), None)
@@ -148,22 +160,25 @@ class Resources:
             if found.line.id is None:
                 return replace(found, line=found.line._replace(attributes=dict.fromkeys(attributes)))
             stored = StoredStack(connection, self._world, stack, only=name)
-            return _with_attributes(found, stored, self._masking(stack), attributes)
+            return _with_attributes(found, stored, self._masking(stack), attributes, reveals=reveals)
 
     def _masking(self, stack: records.Stack) -> Masking:
         """Masks values of the stack's hidden parameters. Credentials that resources give are there to be read."""
         return Masking(self._world.declaration, self._meanings.of(stack).hidden)
 
-    def metadata(self, caller: Caller, stack: records.Stack, name: str) -> dict[str, Any]:
-        """A resource's metadata. A user of the stack itself may read only what it has to do with. Raises
-        ServiceError."""
+    def metadata(
+        self, caller: Caller, stack: records.Stack, name: str, *, reveals: bool = True
+    ) -> dict[str, Any]:
+        """A resource's metadata. A user of the stack itself may read only what it has to do with. Unless it `reveals`
+        them, credentials of agents are masked. Raises ServiceError."""
         if caller.is_stack_user or (caller.project != stack.project and not caller.is_admin):
             query = select(table).where(table.c.stack == stack.id)
             with self._source.connect() as connection:
                 rows = [records.record(records.Resource, row) for row in connection.execute(query)]
             if not may_read(caller.user_id, name, visible(rows)):
                 raise ServiceError("Forbidden", "You are not authorized to read this metadata.")
-        return self.get(stack, name).metadata or {}
+        found = self.get(stack, name).metadata or {}
+        return found if reveals else without_credentials(found)
 
     def _in_stack(
         self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
@@ -187,6 +202,7 @@ class Resources:
                 below.children.get((place.id, line.name)),
                 described[line.name].description if line.name in described else "",
                 described[line.name].secrets if line.name in described else (),
+                described[line.name].secrets_below if line.name in described else frozenset(),
             )
             for line in chosen
         ]
@@ -198,16 +214,27 @@ class Resources:
 
 
 def _with_attributes(
-    shown: ShownResource, stored: StoredStack, masking: Masking, wanted: Iterable[str] = ()
+    shown: ShownResource,
+    stored: StoredStack,
+    masking: Masking,
+    wanted: Iterable[str] = (),
+    *,
+    reveals: bool = True,
 ) -> ShownResource:
     name = shown.line.name
     attributes = stored.attributes(name, wanted)
     secrets = [*shown.secrets, *repeated_secrets(stored.current[name], attributes)]
-    return replace(
-        shown,
-        line=shown.line._replace(attributes=masking.shown(attributes)),
-        secrets=list(dict.fromkeys(secrets)),
-    )
+    marked = replace(shown, secrets=list(dict.fromkeys(secrets)))
+    values = masking.shown(attributes)
+    if not reveals:
+        declared = masking.declaration(shown.line.type)
+        values = {
+            one: MASK
+            if value is not None and (marked.hides(one) or declared_secret(declared, one))
+            else value
+            for one, value in values.items()
+        }
+    return replace(marked, line=shown.line._replace(attributes=values))
 
 
 def _is_partial(stack: records.Stack) -> bool:

@@ -9,6 +9,8 @@ from calor.types.behaviour import Context
 
 SETTINGS = "os-collect-config"
 """The member of a resource's metadata that holds them."""
+CREDENTIALS = ("password", "access_key_id", "secret_access_key", "metadata_url")
+"""Those of the settings that let in whoever has them."""
 COLLECTORS = {
     "POLL_SERVER_CFN": "cfn",
     "POLL_SERVER_HEAT": "heat",

@@ -14,6 +14,9 @@ COMPONENT = "component"
 REPORTED = ("deploy_stdout", "deploy_stderr", "deploy_status_code")
 """What a server reports beside the outputs that the configuration declares."""
 
+REPORTING = ("deploy_signal_id", "deploy_password")
+"""The inputs with which anybody can report for a server."""
+
 
 def runs_on(config: Mapping[str, Any], actions: Collection[str], action: str) -> bool:
     """Whether an action of the stack applies a configuration."""
