@@ -93,6 +93,14 @@ class OfProject(Services):
     def project_id(self) -> str:
         return self.project
 
+    @property
+    def user_id(self) -> str:
+        return "u1"
+
+    @property
+    def rights(self) -> str:
+        return self.project
+
 
 class Pages:
     """A service that tells of the next page in one of the ways that services have."""

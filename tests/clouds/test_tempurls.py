@@ -21,7 +21,7 @@ class Account:
 
     headers: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
-    project_id: str = "p1"
+    rights: str = "p1"
     session: Any = None
 
     def api(self, service: str) -> Any:

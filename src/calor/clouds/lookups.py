@@ -38,8 +38,6 @@ class Shelf:
     version: str | None = None
     details: tuple[str, ...] | None = None
     """The path of the list, where that is not the one of the things."""
-    own_first: bool = False
-    """Whether, of several with a name, the one of the asker's project is meant."""
 
 
 def _network(plural: str, what: str, *path: str) -> Shelf:
@@ -85,10 +83,7 @@ SHELVES: Mapping[str, Shelf] = {
     "neutron.port_pair_group": _network("port_pair_groups", "port pair group", "sfc", "port_pair_groups"),
     "neutron.qos_policy": _network("policies", "QoS policy", "qos", "policies"),
     "neutron.router": _network("routers", "router"),
-    # Each project has one that is called default.
-    "neutron.security_group": Shelf(
-        "network", ("security-groups",), "security_groups", "security group", own_first=True
-    ),
+    "neutron.security_group": _network("security_groups", "security group"),
     "neutron.segment": _network("segments", "segment"),
     "neutron.subnet": _network("subnets", "subnet"),
     "neutron.subnetpool": _network("subnetpools", "subnet pool"),
@@ -125,7 +120,8 @@ _WITH_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>.+)\}")
 
 
 def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
-    """The one thing that has the id or, if none has, the name. Raises NotFound, or Conflict if several have it."""
+    """The one thing that has the id or, if none has, the name. Of several, the one of the caller's project is meant:
+    nobody can make a name ambiguous by sharing something. Raises NotFound, or Conflict if several are left."""
     shelf = SHELVES[kind]
     if shelf.by_id and _could_be_id(name_or_id):
         shown = _by_id(services, shelf, name_or_id)
@@ -147,8 +143,8 @@ def find(services: Services, kind: str, name_or_id: str) -> dict[str, Any]:
     things = [_bare(thing) for thing in listed]
     same_id = [thing for thing in things if str(thing.get(shelf.id)) == name_or_id]
     found = same_id or [thing for thing in things if thing.get(shelf.name) == name]
-    if len(found) > 1 and shelf.own_first:
-        found = [thing for thing in found if thing.get("project_id") == services.project_id] or found
+    if len(found) > 1:
+        found = [thing for thing in found if _owner(thing) == services.project_id] or found
     if not found:
         raise NotFound(f"There is no {shelf.what} {name_or_id!r}.", status=404)
     if len(found) > 1:
@@ -192,6 +188,11 @@ def _could_be_id(text: str) -> bool:
     return bool(text) and len(text) <= 255 and "/" not in text
 
 
+def _owner(thing: Mapping[str, Any]) -> Any:
+    """The project of a thing, as far as it tells; images call it their owner."""
+    return thing.get("project_id") or thing.get("tenant_id") or thing.get("owner")
+
+
 def _bare(thing: dict[str, Any]) -> dict[str, Any]:
     """Key pairs are wrapped once more, each by itself."""
     inner = thing.get("keypair")
@@ -199,7 +200,8 @@ def _bare(thing: dict[str, Any]) -> dict[str, Any]:
 
 
 class Lookups:
-    """Ids by names, remembered for a while for each project. What was not found is asked for again."""
+    """Ids by names, remembered for a while for each user and their rights: what an admin finds is not told to a member.
+    What was not found is asked for again."""
 
     def __init__(self) -> None:
         self._known: Memory[str] = Memory(REMEMBERED_SECONDS, REMEMBERED)
@@ -207,12 +209,12 @@ class Lookups:
         self._zones: Memory[tuple[str, ...]] = Memory(REMEMBERED_SECONDS, REMEMBERED)
 
     def id_of(self, services: Services, kind: str, name_or_id: str) -> str:
-        key = "\0".join((services.project_id, kind, name_or_id))
+        key = "\0".join((services.rights, services.user_id, kind, name_or_id))
         return self._known.recall(key, lambda: str(find(services, kind, name_or_id).get(SHELVES[kind].id)))
 
     def extensions(self, services: Services, service: str) -> frozenset[str]:
         """The aliases of what a service has beyond its core. Raises CloudError."""
-        key = "\0".join((services.project_id, service))
+        key = "\0".join((services.rights, service))
         return self._extensions.recall(
             key,
             lambda: frozenset(
@@ -227,4 +229,4 @@ class Lookups:
             listed = services.each("compute", "os-availability-zone", key="availabilityZoneInfo")
             return tuple(str(zone["zoneName"]) for zone in listed)
 
-        return self._zones.recall(services.project_id, ask)
+        return self._zones.recall(services.rights, ask)

@@ -1,5 +1,5 @@
-"""Waits for objects of a cloud to change, by reading lists: one reader for each collection of a project, however many
-objects are waited for."""
+"""Waits for objects of a cloud to change, by reading lists: one reader for each collection of a project and each set of
+roles there, however many objects are waited for."""
 
 from __future__ import annotations
 

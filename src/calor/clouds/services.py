@@ -60,6 +60,14 @@ class Services:
     def user_id(self) -> str:
         return str(access_of(self.session).user_id)
 
+    @property
+    def rights(self) -> str:
+        """What decides which answers services give: the region, the project and the roles there. An answer that is
+        remembered serves only the same rights."""
+        access = access_of(self.session)
+        roles = sorted(access.role_names or ())
+        return "\0".join((self.region or "", str(access.project_id), ",".join(roles)))
+
     def api(self, service: str) -> Api:
         if service not in self._apis:
             self._apis[service] = self._open(service)

@@ -35,7 +35,7 @@ class Signer:
 
     def url(self, services: Services, method: str, container: str, name: str) -> str:
         """A URL for a method that does not end. Raises CloudError."""
-        seal = self._known.recall(services.project_id, lambda: _seal(services))
+        seal = self._known.recall(services.rights, lambda: _seal(services))
         address = f"{services.api('object').url}/{quote(container, safe='')}/{quote(name, safe='')}"
         return signed(address, method, seal)
 

@@ -141,7 +141,7 @@ class CloudAccess:
 
     async def recent(self, service: str, *path: str) -> Object | None:
         def look() -> Object | None:
-            known = "\0".join((self.services.project_id, service, *path))
+            known = "\0".join((self.services.rights, service, *path))
             return self._reach.seen.recall(known, lambda: self.services.show(service, *path))
 
         return await self._persistently(service, look)
@@ -198,8 +198,8 @@ class CloudAccess:
         def just_one(id: str) -> Object | None:
             return self.services.show(service, *collection, id, version=version)
 
-        place = (await self.project_id(), self.services.region or "")
-        poller = self._reach.poller(*place, service, *collection, version or "")
+        rights = await self._work("identity", lambda: self.services.rights)
+        poller = self._reach.poller(rights, service, *collection, version or "")
         since = asyncio.get_running_loop().time()
         while True:
             with self._waiting_for(service) as is_away:

@@ -19,6 +19,8 @@ class Catalog:
     """A cloud that has some things, by the names of their collections."""
 
     project_id = "p1"
+    user_id = "u1"
+    rights = "p1"
 
     def __init__(self, *, missing: str = "", fails: CloudError | None = None, **things: list[str]) -> None:
         self._things = things

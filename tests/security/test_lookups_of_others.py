@@ -1,0 +1,128 @@
+"""What a name means to somebody does not depend on what others share, or on what others were allowed to see."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from calor.clouds.errors import Conflict, NotFound
+from calor.clouds.lookups import Lookups, find
+from calor.clouds.services import Services
+from calor.clouds.tempurls import KEY, Signer
+from calor.engine.cloud_access import CloudAccess, Reach
+
+
+class Cloud(Services):
+    """A cloud with some things, of which its user sees those of their project and, if an admin, all."""
+
+    def __init__(
+        self, *things: dict[str, Any], project: str = "mine", user: str = "me", roles: tuple[str, ...] = ()
+    ) -> None:
+        access = type("Access", (), {"project_id": project, "user_id": user, "role_names": roles})()
+        auth = type("Auth", (), {"get_access": lambda self, session: access})()
+        super().__init__(cast(Any, None), cast(Any, type("Session", (), {"auth": auth})()))
+        self.things = things
+        self.roles = roles
+
+    def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
+        return next((thing for thing in self._seen() if thing["id"] == path[-1]), None)
+
+    def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
+        return iter(self._seen())
+
+    def _seen(self) -> list[dict[str, Any]]:
+        return [each for each in self.things if "admin" in self.roles or not each.get("hidden")]
+
+
+SHAREABLE = {
+    "neutron.network": "project_id",
+    "neutron.subnet": "project_id",
+    "neutron.subnetpool": "tenant_id",
+    "neutron.address_scope": "project_id",
+    "neutron.qos_policy": "project_id",
+    "neutron.security_group": "project_id",
+    "neutron.port": "project_id",
+    "glance.image": "owner",
+}
+
+
+def thing(id: str, **members: Any) -> dict[str, Any]:
+    return {"id": id, "name": "web", **members}
+
+
+@pytest.mark.parametrize(("kind", "owner"), SHAREABLE.items())
+class TestNames:
+    def test_a_name_means_what_is_in_the_own_project(self, kind: str, owner: str) -> None:
+        things = [thing("1", **{owner: "theirs"}), thing("2", **{owner: "mine"}), thing("3", **{owner: "x"})]
+
+        assert find(Cloud(*things), kind, "web")["id"] == "2"
+
+    def test_what_is_shared_is_found_where_the_project_has_none(self, kind: str, owner: str) -> None:
+        assert find(Cloud(thing("1", **{owner: "theirs"})), kind, "web")["id"] == "1"
+
+    @pytest.mark.parametrize("whose", ["mine", "theirs"])
+    def test_a_name_of_several_is_ambiguous_else(self, kind: str, owner: str, whose: str) -> None:
+        with pytest.raises(Conflict):
+            find(Cloud(thing("1", **{owner: whose}), thing("2", **{owner: whose})), kind, "web")
+
+
+class Run:
+    """As much of a run as it takes to read."""
+
+    outages = None
+
+    async def in_thread(self, work: Any, *args: Any, pool: Any) -> Any:
+        return work(*args)
+
+
+class TestMemory:
+    def test_what_an_admin_found_is_not_told_to_a_member(self) -> None:
+        lookups, secret = Lookups(), thing("1", hidden=True)
+
+        assert lookups.id_of(Cloud(secret, roles=("admin",)), "neutron.network", "web") == "1"
+        with pytest.raises(NotFound):
+            lookups.id_of(Cloud(secret, roles=("member",)), "neutron.network", "web")
+
+    def test_what_a_user_found_is_not_told_to_another(self) -> None:
+        """Key pairs are each user's own."""
+        lookups = Lookups()
+
+        lookups.id_of(Cloud({"keypair": {"id": "web", "name": "web"}, "id": ""}), "nova.keypair", "web")
+        with pytest.raises(NotFound):
+            lookups.id_of(Cloud(user="other"), "nova.keypair", "web")
+
+    def test_regions_do_not_answer_for_each_other(self) -> None:
+        lookups, here, there = Lookups(), Cloud(thing("1")), Cloud(thing("2"))
+        there.region = "there"
+
+        assert lookups.id_of(here, "neutron.network", "web") == "1"
+        assert lookups.id_of(there, "neutron.network", "web") == "2"
+
+    def test_the_key_of_an_account_serves_those_who_may_read_it(self) -> None:
+        class Store(Cloud):
+            def api(self, service: str) -> Any:
+                return type("Api", (), {"url": "http://store/v1/a"})
+
+            def send(self, service: str, method: str, *path: str, **_: Any) -> Any:
+                shown = {KEY: "secret"} if "member" in self.roles else {}
+                return type("Answer", (), {"headers": shown})
+
+        signer = Signer()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("calor.clouds.tempurls._told", lambda services: None)
+            assert signer.url(Store(roles=("member",)), "GET", "box", "thing")
+            with pytest.raises(Exception, match="no key"):
+                signer.url(Store(roles=("reader",)), "GET", "box", "thing")
+
+    def test_what_an_admins_run_read_is_not_told_to_a_members(self) -> None:
+        reach, secret = Reach(), thing("1", hidden=True)
+
+        def read(*roles: str) -> Any:
+            access = CloudAccess(cast(Any, Run()), Cloud(secret, roles=roles), reach)
+            return asyncio.run(access.recent("network", "networks", "1"))
+
+        assert read("admin") == secret
+        assert read("member") is None
