@@ -165,5 +165,5 @@ class Volumes(Protocol):
     def detach(self, volume_id: str, server_id: str) -> None:
         """Available again; one that is gone, or not attached, is fine."""
 
-    def delete_volume(self, volume_id: str) -> None:
-        """Deletes a volume that goes with its server."""
+    def delete_volume(self, project_id: str, volume_id: str) -> None:
+        """Deletes a volume that goes with its server, if it is still the project's."""

@@ -56,7 +56,7 @@ def release_disks(compute: Compute, server: Server) -> None:
         if disk.volume_id:
             compute.volumes.detach(disk.volume_id, server.id)
             if disk.delete_on_termination:
-                compute.volumes.delete_volume(disk.volume_id)
+                compute.volumes.delete_volume(server.project_id, disk.volume_id)
     compute.records.disks.remove_where(server_id=server.id)
 
 

@@ -103,7 +103,8 @@ def _unreserve(service: VolumeService, call: Call, volume: Volume, given: Given)
 
 
 def _attach(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
-    if volume.status not in ("available", "attaching", "reserved") and not volume.multiattach:
+    allowed = ("available", "attaching", "reserved", *(("in-use",) if volume.multiattach else ()))
+    if volume.status not in allowed:
         raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be attached.")
     server, host = given.get("instance_uuid"), given.get("host_name")
     if not server and not host:
@@ -142,6 +143,20 @@ def _roll_detaching(service: VolumeService, call: Call, volume: Volume, given: G
 
 
 def _detach(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
+    if volume.status not in ("in-use", "detaching"):
+        raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be detached.")
+    going = _going(service, volume, given)
+    for attachment in going:
+        attaching.check_detachable(attachment)
+    return _detached(service, volume, going)
+
+
+def _force_detach(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
+    return _detached(service, volume, _going(service, volume, given))
+
+
+def _going(service: VolumeService, volume: Volume, given: Given) -> list[Attachment]:
+    """The attachments that a request is about."""
     attached = service.records.attachments.find(volume_id=volume.id)
     chosen = given.get("attachment_id")
     if chosen is None and len(attached) > 1:
@@ -149,6 +164,10 @@ def _detach(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     going = [each for each in attached if chosen in (None, each.id)]
     if chosen and not going:
         raise NotFound(f"Volume attachment {chosen} could not be found.")
+    return going
+
+
+def _detached(service: VolumeService, volume: Volume, going: list[Attachment]) -> Reply:
     with service.records.store.transaction():
         for attachment in going:
             service.records.attachments.remove(attachment.id)
@@ -282,7 +301,7 @@ _ACTIONS = {
     "os-begin_detaching": _Action(_anything_or_nothing, _begin_detaching),
     "os-roll_detaching": _Action(_anything_or_nothing, _roll_detaching),
     "os-detach": _Action(lambda value, where: _DETACH(value or {}, where), _detach),
-    "os-force_detach": _Action(_anything_or_nothing, _detach, for_admins=True),
+    "os-force_detach": _Action(_anything_or_nothing, _force_detach, for_admins=True),
     "os-initialize_connection": _Action(strict({"connector": mapping}), _connect),
     "os-terminate_connection": _Action(_anything_or_nothing, _disconnect),
     "os-volume_upload_image": _Action(_UPLOAD, _upload),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.problems import BadRequest
+from calor.localcloud.problems import BadRequest, Conflict
 from calor.localcloud.volume.records import Attachment, Volume
 from calor.localcloud.volume.state import VolumeService
 
@@ -16,6 +16,14 @@ def check_attachable(volume: Volume) -> None:
         f"Invalid volume: Volume {volume.id} status must be available or downloading to reserve, but the current"
         f" status is {volume.status}."
     )
+
+
+def check_detachable(attachment: Attachment) -> None:
+    """A server that has a volume would go on using it, whoever gets it next."""
+    if attachment.by_compute:
+        raise Conflict(
+            f"Attachment {attachment.id} is in use by server {attachment.server_id}: detach the volume from it instead."
+        )
 
 
 def complete(service: VolumeService, volume: Volume, attachment: Attachment) -> Attachment:

@@ -104,12 +104,16 @@ def complete_attachment(service: VolumeService, call: Call) -> Reply:
     attachment = _attachment(service, call)
     if attachment.status not in ("attaching", "reserved"):
         raise BadRequest(f"Invalid attachment: it is {attachment.status}.")
-    attaching.complete(service, service.volume(call.caller, attachment.volume_id), attachment)
+    volume = service.volume(call.caller, attachment.volume_id)
+    if volume.status not in ("reserved", "attaching", "in-use"):
+        raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be attached.")
+    attaching.complete(service, volume, attachment)
     return Reply(204)
 
 
 def delete_attachment(service: VolumeService, call: Call) -> Reply:
     attachment = _attachment(service, call)
+    attaching.check_detachable(attachment)
     with service.records.store.transaction():
         service.records.attachments.remove(attachment.id)
         attaching.settle(service, service.volume(call.caller, attachment.volume_id))

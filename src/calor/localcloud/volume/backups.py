@@ -100,9 +100,10 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
 
 
 def _parent(service: VolumeService, volume: Volume) -> str:
-    earlier = [
-        each for each in service.records.backups.find(volume_id=volume.id) if each.status == "available"
-    ]
+    """The last backup that the volume's project has of it: one from before a transfer is not its own."""
+    earlier = service.records.backups.find(
+        volume_id=volume.id, project_id=volume.project_id, status="available"
+    )
     if not earlier:
         raise BadRequest("Invalid backup: No backups available to do an incremental backup.")
     return earlier[-1].id

@@ -9,7 +9,7 @@ from uuid import uuid4
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.reading import identifier, truth
 from calor.localcloud.volume.forms import display_text, strict
-from calor.localcloud.volume.groups import need_group
+from calor.localcloud.volume.groups import members_of, need_group
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.quotas import take
 from calor.localcloud.volume.records import GroupSnapshot, Snapshot, Volume
@@ -46,7 +46,7 @@ def _listed(service: VolumeService, call: Call, show: Any) -> Reply:
 def create_snapshot(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("group_snapshot", _NEW)
     group = need_group(service, call, given["group_id"])
-    members = service.records.volumes.find(group_id=group.id)
+    members = members_of(service, group)
     if not members:
         raise BadRequest(f"Invalid group: Group {group.id} has no volumes.")
     for volume in members:
@@ -103,7 +103,7 @@ def update_snapshot(service: VolumeService, call: Call) -> Reply:
 
 def delete_snapshot(service: VolumeService, call: Call) -> Reply:
     found = _snapshot(service, call)
-    members = service.records.snapshots.find(group_snapshot_id=found.id)
+    members = service.records.snapshots.find(group_snapshot_id=found.id, project_id=found.project_id)
     if any(each.status not in ("available", "error") for each in members):
         raise BadRequest("Invalid group snapshot: its snapshots must be available or error.")
     with service.records.store.transaction():
@@ -120,7 +120,7 @@ def _snapshot(service: VolumeService, call: Call) -> GroupSnapshot:
 
 
 def _show(service: VolumeService, call: Call, found: GroupSnapshot) -> dict[str, Any]:
-    members = service.records.snapshots.find(group_snapshot_id=found.id)
+    members = service.records.snapshots.find(group_snapshot_id=found.id, project_id=found.project_id)
     states = {each.status for each in members}
     status = next((state for state in ("error", "creating", "deleting") if state in states), "available")
     shown: dict[str, Any] = {

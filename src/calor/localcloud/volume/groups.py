@@ -115,7 +115,7 @@ def act(service: VolumeService, call: Call) -> Reply:
 
 
 def _delete(service: VolumeService, group: Group, with_volumes: bool) -> Reply:
-    members = service.records.volumes.find(group_id=group.id)
+    members = members_of(service, group)
     if members and not with_volumes:
         raise BadRequest(f"Invalid group: Group {group.id} still contains volumes.")
     if service.records.group_snapshots.count(group_id=group.id):
@@ -136,11 +136,17 @@ def _delete(service: VolumeService, group: Group, with_volumes: bool) -> Reply:
 
 def group_for_volume(service: VolumeService, call: Call, group_id: str, type_id: str) -> None:
     """Sees whether a volume of a type may be made in a group."""
-    _check_type(need_group(service, call, group_id), type_id)
+    group = need_group(service, call, group_id)
+    _check_project(group, call.caller.project_id)
+    _check_type(group, type_id)
 
 
 def need_group(service: VolumeService, call: Call, group_id: str) -> Group:
     return service.visible(call.caller, "Group", service.records.groups.get(group_id), group_id)
+
+
+def members_of(service: VolumeService, group: Group) -> list[Volume]:
+    return service.records.volumes.find(group_id=group.id, project_id=group.project_id)
 
 
 def _group(service: VolumeService, call: Call) -> Group:
@@ -155,6 +161,7 @@ def _addable(service: VolumeService, call: Call, group: Group, volume_id: str) -
     volume = service.volume(call.caller, volume_id)
     if volume.group_id is not None:
         raise BadRequest(f"Invalid volume: Volume {volume.id} is already in group {volume.group_id}.")
+    _check_project(group, volume.project_id)
     _check_type(group, volume.volume_type_id)
     if volume.status not in ("available", "in-use"):
         raise BadRequest(f"Invalid volume: Volume {volume.id} is {volume.status}.")
@@ -163,9 +170,15 @@ def _addable(service: VolumeService, call: Call, group: Group, volume_id: str) -
 
 def _member(service: VolumeService, call: Call, group: Group, volume_id: str) -> Volume:
     volume = service.records.volumes.get(volume_id)
-    if volume is None or volume.group_id != group.id:
+    if volume is None or (volume.group_id, volume.project_id) != (group.id, group.project_id):
         raise BadRequest(f"Invalid volume: Volume {volume_id[:255]} is not in group {group.id}.")
     return volume
+
+
+def _check_project(group: Group, project_id: str | None) -> None:
+    """Not even an admin mixes projects: who has the group may delete its volumes."""
+    if project_id != group.project_id:
+        raise BadRequest(f"Invalid volume: Group {group.id} belongs to another project.")
 
 
 def _check_type(group: Group, type_id: str) -> None:
@@ -188,7 +201,7 @@ def show_group(service: VolumeService, call: Call, group: Group) -> dict[str, An
     if version >= 14:
         shown |= {"group_snapshot_id": None, "source_group_id": None}
     if version >= 25 and truth(call.query.get("list_volume", "false")):
-        shown["volumes"] = [each.id for each in service.records.volumes.find(group_id=group.id)]
+        shown["volumes"] = [each.id for each in members_of(service, group)]
     if version >= 38:
         shown["replication_status"] = "disabled"
     if version >= 58:

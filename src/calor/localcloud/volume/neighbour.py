@@ -64,9 +64,15 @@ class VolumesForNeighbours:
     def attach(self, volume_id: str, server_id: str, device: str) -> None:
         volume = self._known(volume_id)
         attachment = Attachment(
-            id=str(uuid4()), volume_id=volume.id, project_id=volume.project_id, status="attaching"
+            id=str(uuid4()),
+            volume_id=volume.id,
+            project_id=volume.project_id,
+            status="attaching",
+            server_id=server_id,
+            device=device,
+            by_compute=True,
         )
-        attaching.complete(self._service, volume, replace(attachment, server_id=server_id, device=device))
+        attaching.complete(self._service, volume, attachment)
 
     def detach(self, volume_id: str, server_id: str) -> None:
         volume = self._service.records.volumes.get(volume_id)
@@ -77,9 +83,9 @@ class VolumesForNeighbours:
                 self._service.records.attachments.remove(attachment.id)
         attaching.settle(self._service, volume)
 
-    def delete_volume(self, volume_id: str) -> None:
+    def delete_volume(self, project_id: str, volume_id: str) -> None:
         volume = self._service.records.volumes.get(volume_id)
-        if volume is not None and volume.status != "deleting":
+        if volume is not None and volume.project_id == project_id and volume.status != "deleting":
             remove_volume(self._service, volume)
 
     def _known(self, volume_id: str) -> Volume:

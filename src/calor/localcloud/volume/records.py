@@ -58,6 +58,8 @@ class Attachment:
     mode: str = "rw"
     attached_at: str | None = None
     connector: Mapping[str, Any] | None = None
+    by_compute: bool = False
+    """Whether the compute service made it, and so removes it."""
 
 
 @dataclass(frozen=True)

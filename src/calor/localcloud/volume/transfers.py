@@ -43,6 +43,7 @@ def create_transfer(service: VolumeService, call: Call) -> Reply:
     volume = service.volume(call.caller, given["volume_id"])
     if volume.status != "available":
         raise BadRequest(f"Invalid volume: status must be available, but it is {volume.status}.")
+    _check_alone(service, volume)
     key = secrets.token_hex(8)
     transfer = Transfer(
         id=str(uuid4()),
@@ -54,10 +55,20 @@ def create_transfer(service: VolumeService, call: Call) -> Reply:
         no_snapshots=bool(given.get("no_snapshots")),
     )
     with service.records.store.transaction():
+        # One whose volume an admin reset may be left.
+        service.records.transfers.remove_where(volume_id=volume.id)
         service.records.transfers.add(transfer)
         service.keep(replace(volume, status="awaiting-transfer"))
     # The only time that the key is told.
     return Reply(202, {"transfer": {**show_transfer(call, transfer), "auth_key": key}})
+
+
+def _check_alone(service: VolumeService, volume: Volume) -> None:
+    """Nothing may be left by which the giver could still reach the volume."""
+    if volume.group_id is not None:
+        raise BadRequest("Invalid volume: it is in a group.")
+    if service.records.attachments.count(volume_id=volume.id):
+        raise BadRequest("Invalid volume: it is attached.")
 
 
 def get_transfer(service: VolumeService, call: Call) -> Reply:
@@ -69,7 +80,7 @@ def delete_transfer(service: VolumeService, call: Call) -> Reply:
     with service.records.store.transaction():
         service.records.transfers.remove(transfer.id)
         volume = service.records.volumes.get(transfer.volume_id)
-        if volume is not None and volume.status == "awaiting-transfer":
+        if volume is not None and _waits(volume, transfer):
             service.keep(replace(volume, status="available"))
     return Reply(202)
 
@@ -83,12 +94,17 @@ def accept_transfer(service: VolumeService, call: Call) -> Reply:
     if not hmac.compare_digest(transfer.secret_hash, _hashed(key)):
         raise BadRequest("Invalid auth key")
     volume = service.records.volumes.get(transfer.volume_id)
-    if volume is None or volume.status != "awaiting-transfer":
-        raise BadRequest("Invalid volume: it does not wait for a transfer.")
+    if volume is None or not _waits(volume, transfer):
+        raise BadRequest("Invalid volume: it does not wait for this transfer.")
+    _check_alone(service, volume)
     with service.records.store.transaction():
         _hand_over(service, call, volume, transfer.no_snapshots)
-        service.records.transfers.remove(transfer.id)
+        service.records.transfers.remove_where(volume_id=volume.id)
     return Reply(202, {"transfer": brief_transfer(call, transfer)})
+
+
+def _waits(volume: Volume, transfer: Transfer) -> bool:
+    return volume.status == "awaiting-transfer" and volume.project_id == transfer.project_id
 
 
 def _hand_over(service: VolumeService, call: Call, volume: Volume, no_snapshots: bool) -> None:
@@ -103,7 +119,7 @@ def _hand_over(service: VolumeService, call: Call, volume: Volume, no_snapshots:
     take(records, project, kind, **moved)
     give_back(records, volume.project_id, kind, **moved)
     for snapshot in snapshots:
-        records.snapshots.put(replace(snapshot, project_id=project, user_id=user))
+        records.snapshots.put(replace(snapshot, project_id=project, user_id=user, group_snapshot_id=None))
     service.keep(replace(volume, status="available", project_id=project, user_id=user))
 
 
