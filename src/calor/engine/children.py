@@ -171,6 +171,9 @@ class Child:
         identity = StackIdentity(name, id, self.parent.stack.project)
         depth = self.parent.stack.depth + 1
         definition = await self._defined(below, evaluated, identity, depth)
+        denied = definitions.denied(run.denied_types, definition)
+        if denied is not None:
+            raise StepFailed("Forbidden", f"You are not authorized to use the resource type {denied}.")
         digest, bodies = self._encoded(below)
         run.journal.changes.then(lambda connection: contents.put(connection, bodies))
         stack = self._enter(stack, id, name, action, digest, definition, noted or {})

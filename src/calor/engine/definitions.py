@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
@@ -16,6 +16,9 @@ from calor.language.request import resolve_request
 from calor.language.values import bare
 from calor.store import contents
 from calor.store.sealing import Seal
+
+DENIED = "denied_types"
+"""Where a request has the types that whoever sent it may not use."""
 
 
 def encode(request: Mapping[str, Any], seal: Seal | None = None) -> tuple[str, dict[str, bytes]]:
@@ -34,6 +37,8 @@ def encode(request: Mapping[str, Any], seal: Seal | None = None) -> tuple[str, d
         "environment_files": request.get("environment_files") or [],
         "parameters": request.get("parameters") or {},
     }
+    if request.get(DENIED):
+        document[DENIED] = request[DENIED]
     return stored(document), bodies
 
 
@@ -106,6 +111,17 @@ def load_with_digests(connection: Connection, digest: str) -> tuple[dict[str, An
         "files": {name: parts[part] for name, part in files.items()},
     }
     return request, files
+
+
+def denied(names: Collection[str], definition: Definition) -> str | None:
+    """A type of the stack's own resources that is among those denied, if there is one. The name of a service with a
+    star is for all its types."""
+    for resource in definition.resources.values() if names else ():
+        if isinstance(resource.found, type):
+            name = resource.found.type_name
+            if name in names or f"{name.rpartition('::')[0]}::*" in names:
+                return name
+    return None
 
 
 def has_hooks(request: Mapping[str, Any]) -> bool:

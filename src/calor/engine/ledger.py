@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
@@ -43,6 +43,7 @@ class Ledger:
     vault: Vault | None
     world: World
     file_digests: Mapping[str, str]
+    denied_types: Collection[str]
 
     def __init__(self) -> None:
         self._access: dict[str | None, CloudAccess] = {}
@@ -131,6 +132,7 @@ class Ledger:
         """What the root was asked to be, by the digest of its definition. Its files are known from then on."""
         with reading(self.database).connect() as connection:
             request, self.file_digests = definitions.load_with_digests(connection, digest)
+        self.denied_types = request.get(definitions.DENIED) or ()
         return request
 
     def define(self, request: Mapping[str, Any]) -> Definition:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from concurrent.futures import Executor
 from contextvars import copy_context
 from functools import partial
@@ -105,6 +105,8 @@ class Run(Ledger):
         self.registry = Registry()
         """Hooks and restrictions of the root's resources."""
         self.file_digests: dict[str, str] = {}
+        self.denied_types: Collection[str] = ()
+        """The types that whoever defined the stack may not use."""
         self.walks: dict[str, StackWalk] = {}
         """Stacks of the tree that have been opened, by id."""
         self._states: dict[str, ResourceState] = {}

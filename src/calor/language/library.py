@@ -131,6 +131,9 @@ class Library:
         self.parameter_defaults: Mapping[str, Any] = {}
         """The environment's, which hold in every nested template."""
         self.files = files
+        self.fetched: dict[str, str] = {}
+        """What came from the web, by address. It is kept with the request, so that what is made is what was checked,
+        and not what a server answers the next time."""
         self._sources = sources or {}
         self._templates: dict[tuple[str, bool], tuple[Template | None, tuple[Diagnostic, ...]] | Missing] = {}
         self._found: dict[tuple[int, str, str], Found | Missing] = {}
@@ -227,7 +230,7 @@ class Library:
                 if not url.startswith(("http://", "https://")):
                     return Missing("E402", f"the template {url} did not come along")
                 try:
-                    text = self.world.fetch(url)
+                    text = self.fetched[url] = self.world.fetch(url)
                 except OSError as error:
                     return Missing("E402", f"the template {url} cannot be fetched: {error}")
             if isinstance(text, dict):

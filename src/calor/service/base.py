@@ -21,7 +21,7 @@ from calor.engine.vault import Vault
 from calor.engine.watching import ORIGIN
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.diagnostics import Diagnostic, Report
-from calor.language.library import World
+from calor.language.library import TemplateType, World
 from calor.language.parameters import StackIdentity
 from calor.observe import fields
 from calor.service.availability import (
@@ -95,8 +95,16 @@ TypeCheck = Callable[[Caller, Iterable[str]], None]
 """Raises when a caller may not use one of the resource types."""
 
 
+TypesDenied = Callable[[Caller], list[str]]
+"""The types that a caller may not use."""
+
+
 def _any_type(caller: Caller, types: Iterable[str]) -> None:
     """No type is kept from anybody."""
+
+
+def _none_denied(caller: Caller) -> list[str]:
+    return []
 
 
 @dataclass(slots=True)
@@ -110,6 +118,7 @@ class Base:
     limits: Limits = field(default_factory=Limits)
     clock: Callable[[], float] = time.time
     check_types: TypeCheck = _any_type
+    types_denied: TypesDenied = _none_denied
     vault: Vault | None = None
 
     def create_row(self, caller: Caller, new: NewStack, action: str, run: dict[str, Any]) -> records.Stack:
@@ -122,7 +131,8 @@ class Base:
         definition = self.define(caller, new.request, StackIdentity(new.name, id, caller.project))
         if self.vault is not None and caller.token:
             check_remote_stacks(self.vault, caller, definition)
-        digest, bodies = definitions.encode(new.request, self.seal_for(new.request, definition))
+        request = self.accepted(caller, new.request, definition)
+        digest, bodies = definitions.encode(request, self.seal_for(request, definition))
         now = self.clock()
         secret = deposit(self.vault, caller)
         credentials = new_id() if secret is not None else None
@@ -222,6 +232,13 @@ class Base:
             live.check_services()
         check_external_ids(definition, lambda: self._eyes(caller, identity.project))
         return definition
+
+    def accepted(self, caller: Caller, request: Mapping[str, Any], definition: Definition) -> dict[str, Any]:
+        """A request as it is stored: with the templates that were fetched for it, and with the types that the caller
+        may not use, for stacks below that nobody can know before they are made."""
+        files = {**definition.library.fetched, **(request.get("files") or {})}
+        denied = self.types_denied(caller) if any(map(_has_below, definition.resources.values())) else []
+        return {**request, "files": files, definitions.DENIED: denied}
 
     def _eyes(self, caller: Caller, project: str) -> Eyes:
         return Eyes(self.database, project, self.services_of(caller), self.vault, caller.token)
@@ -418,6 +435,13 @@ def types_of(definition: Definition) -> Iterator[str]:
 def count(definition: Definition) -> int:
     """The resources of a stack and of all below it. Of a group, one member may stand for all."""
     return len(definition.resources) + sum(map(_below, definition.resources.values()))
+
+
+def _has_below(resource: ResourceDefinition) -> bool:
+    """Whether a resource is a stack of its own, or will be."""
+    return isinstance(resource.found, TemplateType) or (
+        resource.found is not None and resource.found.nested_stack
+    )
 
 
 def _below(resource: ResourceDefinition) -> int:

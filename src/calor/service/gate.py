@@ -25,6 +25,7 @@ class Gate:
 
     def __init__(self, queries: Queries, commands: Commands, policy: Policy) -> None:
         commands.check_types = policy.enforce_types
+        commands.types_denied = policy.types_denied
         self._inside = Admitted(queries, commands, policy)
 
     def admit(self, caller: Caller, rule: str) -> Admitted:

@@ -9,6 +9,7 @@ from calor.service.caller import Caller
 from calor.service.errors import Forbidden
 
 _PROJECT = "project_id:%(project_id)s"
+_TYPES = "resource_types:"
 _BASE = {
     "context_is_admin": "(role:admin and is_admin_project:True)",
     "project_admin": f"role:admin and {_PROJECT}",
@@ -136,7 +137,7 @@ DEFAULTS: dict[str, str] = {
     **dict.fromkeys(_MEMBER, "rule:project_member"),
     **_STACK_USER,
     **_SPECIAL,
-    **{f"resource_types:{name}": "rule:project_admin" for name in ADMIN_TYPES},
+    **{f"{_TYPES}{name}": "rule:project_admin" for name in ADMIN_TYPES},
 }
 
 
@@ -184,8 +185,13 @@ class Policy:
     def allows_type(self, caller: Caller, type_name: str) -> bool:
         """Whether someone may use a resource type: neither its own rule nor its service's forbids it."""
         service = type_name.rpartition("::")[0] + "::*"
-        rules = (f"resource_types:{name}" for name in (type_name, service))
+        rules = (f"{_TYPES}{name}" for name in (type_name, service))
         return all(self.allows(caller, rule) for rule in rules if rule in self._enforcer.rules)
+
+    def types_denied(self, caller: Caller) -> list[str]:
+        """The types that a caller may not use, as the rules name them: a star stands for all of a service."""
+        rules = sorted(rule for rule in self._enforcer.rules if rule.startswith(_TYPES))
+        return [rule.removeprefix(_TYPES) for rule in rules if not self.allows(caller, rule)]
 
     def enforce_types(self, caller: Caller, type_names: Iterable[str]) -> None:
         """Raises Forbidden if there is a type among them that the caller may not use."""

@@ -107,6 +107,7 @@ class PreviewCommands(UpdateChecks):
         ServiceError."""
         go_on = self.deadline()
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
+        request = self.accepted(caller, request, definition)
         present = self.present(stack)
         if converge:
             present = self._as_it_is(caller, stack, present)

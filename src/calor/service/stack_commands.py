@@ -49,6 +49,7 @@ class StackCommands(UpdateChecks):
         request = self.updated(stack, change)
         definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
         self.check_updated(stack, definition)
+        request = self.accepted(caller, request, definition)
         if may_be_refused(definition):
             check_possible(self.planned(stack, self.present(stack), request, definition))
         digest, bodies = definitions.encode(request, self.seal_for(request, definition, stack))
