@@ -22,7 +22,7 @@ def domain_admin(cloud: Cloud, name: str) -> str:
     user = cloud.user(name)
     path = f"/domains/default/users/{user['id']}/roles/{cloud.id_of('roles', 'admin')}"
     assert cloud.request("PUT", path).status_code == 204
-    return cloud.token_of(name, DOMAIN)
+    return str(cloud.token_of(name, DOMAIN))
 
 
 def group(cloud: Cloud, role: str | None = None) -> str:
@@ -105,6 +105,14 @@ class TestUsers:
             project_id=cloud.id_of("projects", "admin"),
             roles=[{"name": "admin"}],
         )
+
+        assert allowed(cloud, chief, user) == []
+
+    def test_auditors_are_refused(self, cloud: Cloud, chief: str) -> None:
+        """They read what is in the other domains."""
+        user = cloud.user("auditor")["id"]
+        path = f"/system/users/{user}/roles/{cloud.id_of('roles', 'reader')}"
+        assert cloud.request("PUT", path).status_code == 204
 
         assert allowed(cloud, chief, user) == []
 

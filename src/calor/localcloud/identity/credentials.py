@@ -16,7 +16,6 @@ from calor.localcloud.identity.rules import (
     IdentityRoute,
     anyone,
     in_person,
-    readers,
     require_unprivileged,
     services,
     the_user_or_domain_admins,
@@ -73,9 +72,9 @@ def _ec2_identified(credential: Credential) -> Credential:
 
 
 def list_credentials(identity: Identity, call: Call) -> Reply:
-    """Those of the caller; all for those who may read all."""
+    """Those of the caller; all for admins. Whoever sees a credential can use it, so that auditors do not."""
     found = identity.records.credentials.find(**chosen(call, "user_id"))
-    visible = [each for each in found if readers(call) or each.user_id == call.caller.user_id]
+    visible = [each for each in found if call.caller.is_admin or each.user_id == call.caller.user_id]
     shown = [show_credential(call, credential) for credential in visible]
     return list_reply(call, "credentials", shown, ("user_id", "type"))
 
@@ -105,8 +104,7 @@ def _credential(identity: Identity, call: Call) -> Credential:
     credential = identity.records.credentials.get(call.path["credential_id"])
     if credential is None:
         raise NotFound.of("credential", call.path["credential_id"])
-    if not readers(call) or call.method in ("PATCH", "DELETE"):
-        _require_owner(identity, call, credential.user_id)
+    _require_owner(identity, call, credential.user_id)
     return credential
 
 

@@ -45,10 +45,13 @@ def are_cloud_wide(records: Records, role_ids: Iterable[str]) -> bool:
 
 
 def is_privileged(records: Records, actor: Actor) -> bool:
-    """Whether a user or group has a cloud-wide role anywhere: by itself, through a group or by a trust."""
+    """Whether a user or group has a cloud-wide role anywhere, or any role on the system: by itself, through a group or
+    by a trust."""
     actors = actor_ids(records, actor.id) if actor.kind == "user" else [actor.id]
-    given = {each.role_id for one in actors for each in records.assignments.find(actor_id=one)}
-    if are_cloud_wide(records, given):
+    given = [each for one in actors for each in records.assignments.find(actor_id=one)]
+    if any(each.target_kind == SYSTEM.kind for each in given):
+        return True
+    if are_cloud_wide(records, {each.role_id for each in given}):
         return True
     trusts = records.trusts.find(trustee_user_id=actor.id) if actor.kind == "user" else ()
     return are_cloud_wide(records, {role_id for trust in trusts for role_id in trust.role_ids})

@@ -76,10 +76,20 @@ def remove_application_credential(records: Records, credential: ApplicationCrede
     records.application_credentials.remove(credential.id)
 
 
+def end_tokens_of_user(records: Records, user_id: str) -> None:
+    """Those of the user, and those by trusts that the user gave or was given."""
+    for trust in (
+        *records.trusts.find(trustor_user_id=user_id),
+        *records.trusts.find(trustee_user_id=user_id),
+    ):
+        records.tokens.remove_where(trust_id=trust.id)
+    records.tokens.remove_where(user_id=user_id)
+
+
 def end_tokens_of_domain(records: Records, domain_id: str) -> None:
     """Those of its users, and those for it and its projects."""
     for user in records.users.find(domain_id=domain_id):
-        records.tokens.remove_where(user_id=user.id)
+        end_tokens_of_user(records, user.id)
     for project in records.projects.find(domain_id=domain_id):
         records.tokens.remove_where(project_id=project.id)
     records.tokens.remove_where(domain_id=domain_id)

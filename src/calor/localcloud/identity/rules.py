@@ -107,7 +107,7 @@ def require_unprivileged(identity: Identity, call: Call, actor: Actor) -> None:
     if call.caller.administered_domain is None or actor.id == call.caller.user_id:
         return
     if is_privileged(identity.records, actor):
-        raise Forbidden(f"A {actor.kind} with the role admin or service is managed by an admin of the cloud.")
+        raise Forbidden(f"A {actor.kind} with rights in the whole cloud is managed by an admin of the cloud.")
 
 
 def require_grantable(identity: Identity, call: Call, role: Role) -> None:

@@ -146,6 +146,11 @@ def delete_trust(identity: Identity, call: Call) -> Reply:
     trust = need("trust", identity.records.trusts, call.path["trust_id"])
     if trust.trustor_user_id != call.caller.user_id and not call.caller.is_admin:
         raise Forbidden("Only the trustor can end a trust.")
+    if call.caller.restricted:
+        raise Forbidden("A restricted application credential cannot end trusts.")
+    # Such a token acts as the trustor, but was not given for the trustor's other trusts.
+    if call.caller.trust_id and call.caller.trust_id not in (trust.id, trust.redelegated_trust_id):
+        raise Forbidden("A token of a trust cannot end other trusts.")
     with identity.records.store.transaction():
         remove_trust(identity.records, trust)
     return NO_CONTENT

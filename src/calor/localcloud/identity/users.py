@@ -7,7 +7,7 @@ from dataclasses import replace
 from calor.localcloud.identity.domains import need_domain
 from calor.localcloud.identity.grants import Actor, targets_of
 from calor.localcloud.identity.records import User, changed, made, need, new_id
-from calor.localcloud.identity.removal import remove_user
+from calor.localcloud.identity.removal import end_tokens_of_user, remove_user
 from calor.localcloud.identity.rules import (
     IdentityRoute,
     domain_admins,
@@ -127,7 +127,7 @@ def _unprivileged(identity: Identity, call: Call) -> User:
 def _keep(identity: Identity, user: User, end_tokens: bool) -> User:
     with identity.records.store.transaction():
         if end_tokens or not user.enabled:
-            identity.records.tokens.remove_where(user_id=user.id)
+            end_tokens_of_user(identity.records, user.id)
         return identity.records.users.put(user)
 
 
