@@ -170,3 +170,124 @@ class TestRoles:
         ):
             answer = owner.call(method, path, body, headers={"X-Auth-Token": token})
             assert problem(answer) == FORBIDDEN, path
+
+
+class TestSharedNetworks:
+    @pytest.fixture
+    def subnet(self, cloud: Cloud, stranger: Networks) -> dict[str, Any]:
+        """Of the stranger, who lets the victim use it."""
+        subnet = stranger.subnet("10.7.0.0/24")
+        share(stranger, subnet, cloud.id_of("projects", "demo"))
+        return subnet
+
+    @pytest.fixture
+    def own_subnet(self, cloud: Cloud, owner: Networks) -> dict[str, Any]:
+        """Of the victim, who lets the stranger use it."""
+        subnet = owner.subnet("10.8.0.0/24")
+        share(owner, subnet, cloud.id_of("projects", "elsewhere"))
+        return subnet
+
+    def test_a_port_of_others_is_not_made_a_sub_port(
+        self, owner: Networks, stranger: Networks, subnet: dict[str, Any]
+    ) -> None:
+        port = owner.make("port", network_id=subnet["network_id"])
+        parent = stranger.make("port", network_id=subnet["network_id"])
+        sub_port = {"port_id": port["id"], "segmentation_type": "vlan", "segmentation_id": 5}
+        assert problem(stranger.try_to_make("trunk", port_id=parent["id"], sub_ports=[sub_port])) == FORBIDDEN
+        assert problem(stranger.try_to_make("trunk", port_id=port["id"])) == FORBIDDEN
+        trunk = stranger.make("trunk", port_id=parent["id"])
+        answer = stranger.call("PUT", f"trunks/{trunk['id']}/add_subports", {"sub_ports": [sub_port]})
+        assert problem(answer) == FORBIDDEN
+        assert owner.show("port", port["id"])["device_owner"] == ""
+
+    def test_a_port_in_use_is_not_made_a_sub_port(self, compute: Computing, owner: Networks) -> None:
+        network_id = owner.subnet()["network_id"]
+        port, parent = (owner.make("port", network_id=network_id) for _ in range(2))
+        server = compute.server(networks=[{"port": port["id"]}])
+        sub_port = {"port_id": port["id"], "segmentation_type": "vlan", "segmentation_id": 5}
+        answer = owner.try_to_make("trunk", port_id=parent["id"], sub_ports=[sub_port])
+        assert problem(answer) == (409, "PortInUse")
+        assert compute.show(server["id"])["addresses"] == server["addresses"]
+
+    def test_a_server_does_not_start_with_a_port_of_others(
+        self, cloud: Cloud, owner: Networks, subnet: dict[str, Any]
+    ) -> None:
+        port = owner.make("port", network_id=subnet["network_id"])
+        answer = Computing(cloud, STRANGER).create(networks=[{"port": port["id"]}])
+        assert answer.status_code == 403
+        assert owner.show("port", port["id"])["device_id"] == ""
+
+    def test_no_floating_ip_leads_to_a_port_of_others(
+        self, owner: Networks, stranger: Networks, subnet: dict[str, Any]
+    ) -> None:
+        port = owner.make("port", network_id=subnet["network_id"])
+        public = stranger.named("networks", "public")["id"]
+        router = stranger.make("router", external_gateway_info={"network_id": public})
+        assert add_interface(stranger, router, subnet_id=subnet["id"]).status_code == 200
+        answer = stranger.try_to_make("floatingip", floating_network_id=public, port_id=port["id"])
+        assert problem(answer) == FORBIDDEN
+        floating = stranger.make("floatingip", floating_network_id=public)
+        assert problem(stranger.change("floatingip", floating["id"], port_id=port["id"])) == FORBIDDEN
+        wanted = {
+            "protocol": "tcp",
+            "internal_port_id": port["id"],
+            "internal_port": 22,
+            "external_port": 22,
+        }
+        path = f"floatingips/{floating['id']}/port_forwardings"
+        assert problem(stranger.call("POST", path, {"port_forwarding": wanted})) == FORBIDDEN
+        # Their owner's does, through the router of the network's owner.
+        made = owner.make("floatingip", floating_network_id=public, port_id=port["id"])
+        assert made["router_id"] == router["id"]
+
+    def test_a_port_of_others_is_not_added_to_a_router(
+        self, owner: Networks, stranger: Networks, subnet: dict[str, Any]
+    ) -> None:
+        port = owner.make("port", network_id=subnet["network_id"])
+        router = stranger.make("router")
+        assert problem(add_interface(stranger, router, port_id=port["id"])) == FORBIDDEN
+        assert owner.delete("port", port["id"]).status_code == 204
+
+    def test_guests_do_not_take_the_gateway_address(
+        self, owner: Networks, stranger: Networks, own_subnet: dict[str, Any]
+    ) -> None:
+        router = stranger.make("router")
+        assert problem(add_interface(stranger, router, subnet_id=own_subnet["id"])) == (400, "BadRequest")
+        port = stranger.make("port", network_id=own_subnet["network_id"])
+        assert add_interface(stranger, router, port_id=port["id"]).status_code == 200
+        assert own_subnet["gateway_ip"] not in addresses(port)
+        own = owner.make("router")
+        assert add_interface(owner, own, subnet_id=own_subnet["id"]).status_code == 200
+
+    def test_floating_ips_go_through_the_router_of_their_owner(
+        self, owner: Networks, stranger: Networks, own_subnet: dict[str, Any]
+    ) -> None:
+        gateway = {"network_id": owner.named("networks", "public")["id"]}
+        theirs = stranger.make("router", external_gateway_info=gateway)
+        leg = stranger.make("port", network_id=own_subnet["network_id"])
+        assert add_interface(stranger, theirs, port_id=leg["id"]).status_code == 200
+        router = owner.make("router", external_gateway_info=gateway)
+        assert add_interface(owner, router, subnet_id=own_subnet["id"]).status_code == 200
+        wanted = {"floating_network_id": gateway["network_id"]}
+        for who, through in ((owner, router), (stranger, theirs)):
+            port = who.make("port", network_id=own_subnet["network_id"])
+            assert who.make("floatingip", port_id=port["id"], **wanted)["router_id"] == through["id"]
+
+
+class TestExternalNetworks:
+    def test_members_make_no_ports_there(self, owner: Networks) -> None:
+        public = owner.named("networks", "public")["id"]
+        assert problem(owner.try_to_make("port", network_id=public)) == FORBIDDEN
+        assert owner.make("port", "admin", network_id=public)["fixed_ips"]
+
+    def test_members_start_no_servers_there(self, compute: Computing, owner: Networks) -> None:
+        public, project_id = owner.named("networks", "public")["id"], compute.project_id
+        port = owner.make("port", "admin", network_id=public, project_id=project_id)
+        assert compute.create(networks=[{"port": port["id"]}]).status_code == 403
+        assert compute.create(networks=[{"uuid": public}]).status_code == 400
+        assert owner.show("port", port["id"])["device_id"] == ""
+
+
+def share(networks: Networks, subnet: dict[str, Any], project_id: str) -> None:
+    policy = {"object_type": "network", "action": "access_as_shared"}
+    networks.make("rbac_policy", object_id=subnet["network_id"], target_tenant=project_id, **policy)

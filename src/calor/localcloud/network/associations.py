@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from calor.localcloud.network.documents import ROUTER_INTERFACE, FloatingIp, Port, Router
+from calor.localcloud.network.records import by_id
 from calor.localcloud.network.state import Networking
 from calor.localcloud.problems import NotFound
 
 
-def router_to(networking: Networking, port: Port, subnet_id: str, external_network_id: str) -> Router:
-    """The router that has a leg in the subnet and its gateway in the external network."""
-    records = networking.records
-    for leg in records.ports.find(network_id=port.network_id, device_owner=ROUTER_INTERFACE):
-        if all(fixed["subnet_id"] != subnet_id for fixed in leg.fixed_ips):
-            continue
-        router = records.routers.get(leg.device_id)
-        if router and router.has_interface(leg) and router.gateway_network_id == external_network_id:
-            return router
-    raise NotFound(
-        f"External network {external_network_id} is not reachable from subnet {subnet_id}: no router leads there.",
-        "ExternalGatewayForFloatingIPNotFound",
-    )
+def router_to(networking: Networking, floating: FloatingIp, port: Port, subnet_id: str) -> Router:
+    """The router that has a leg in the subnet and its gateway in the external network. On a shared network there may be
+    several: that of the floating address's owner is best, then that of the network's owner."""
+    records, external = networking.records, floating.floating_network_id
+    legs = [
+        leg
+        for leg in records.ports.find(network_id=port.network_id, device_owner=ROUTER_INTERFACE)
+        if any(fixed["subnet_id"] == subnet_id for fixed in leg.fixed_ips)
+    ]
+    routers = by_id(records.routers, {leg.device_id for leg in legs})
+    choices = [
+        router
+        for leg in legs
+        if (router := routers.get(leg.device_id))
+        and router.has_interface(leg)
+        and router.gateway_network_id == external
+    ]
+    if not choices:
+        raise NotFound(
+            f"External network {external} is not reachable from subnet {subnet_id}: no router leads there.",
+            "ExternalGatewayForFloatingIPNotFound",
+        )
+    network = records.networks.get(port.network_id)
+    owners = (floating.project_id, network.project_id if network else "")
+    return min(choices, key=lambda router: [router.project_id != owner for owner in owners])
 
 
 def dissociate(networking: Networking, floating: FloatingIp) -> FloatingIp:

@@ -135,7 +135,7 @@ def _port_details(port: Port | None) -> dict[str, Any] | None:
 def _associated(
     networking: Networking, viewer: Viewer, floating: FloatingIp, port_id: str, fixed_ip: str | None
 ) -> FloatingIp:
-    port = viewer.need_port(port_id)
+    port = viewer.need_own_port(port_id, "update_floatingip:port_id")
     fixed = _fixed_address(port, fixed_ip)
     address = fixed["ip_address"]
     for other in networking.records.floating_ips.find(port_id=port.id):
@@ -144,7 +144,7 @@ def _associated(
                 f"Floating ip {other.floating_ip_address} leads to {address} of port {port.id} already.",
                 "FloatingIPPortAlreadyAssociated",
             )
-    router = router_to(networking, port, fixed["subnet_id"], floating.floating_network_id)
+    router = router_to(networking, floating, port, fixed["subnet_id"])
     networking.wiring.router(router.id)
     return replace(floating, port_id=port.id, fixed_ip_address=address, router_id=router.id, status="ACTIVE")
 

@@ -81,7 +81,9 @@ class NetworksForServers:
 
     def take_port(self, caller: Caller, port_id: str, device_id: str, zone: str = "nova") -> ServerPort:
         networking = self.networking
-        port = self._viewer(caller).need_port(port_id)
+        viewer = self._viewer(caller)
+        port = viewer.need_own_port(port_id, "update_port:device_id")
+        viewer.check_uses(viewer.need_network(port.network_id), "update_port:device_id")
         if port.device_id not in ("", device_id):
             raise Conflict(f"Port {port.id} is in use by {port.device_id}.", "PortInUse")
         with networking.change():

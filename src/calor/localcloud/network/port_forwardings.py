@@ -156,12 +156,12 @@ def _reachable(
     networking: Networking, call: Call, floating: FloatingIp, port_id: str, address: str | None
 ) -> str:
     """The address of the port, which a router connects with the external network."""
-    port = Viewer(networking.records, call.caller).need_port(port_id)
+    port = Viewer(networking.records, call.caller).need_own_port(port_id, "port_forwarding:internal_port_id")
     choices = [fixed for fixed in port.fixed_ips if ":" not in fixed["ip_address"]]
     fixed = next((each for each in choices if address in (None, each["ip_address"])), None)
     if fixed is None:
         raise BadRequest(f"Port {port.id} does not have such an IPv4 address.", "BadRequest")
-    router = router_to(networking, port, fixed["subnet_id"], floating.floating_network_id)
+    router = router_to(networking, floating, port, fixed["subnet_id"])
     if floating.router_id not in (None, router.id):
         raise Conflict(f"Floating ip {floating.id} is at another router.", "FipInUseByPortForwarding")
     networking.keep(networking.records.floating_ips, floating, router_id=router.id, status="ACTIVE")

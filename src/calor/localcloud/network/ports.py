@@ -94,6 +94,7 @@ KIND = Kind(
 
 def create_port(networking: Networking, viewer: Viewer, given: Given) -> Port:
     network = viewer.need_network(given.pop("network_id"))
+    viewer.check_uses(network, "create_port")
     wanted = given.pop("fixed_ips", None)
     _check_ownership(viewer, network, given, wanted, "create_port")
     _check_device(viewer, given.get("device_id", ""))

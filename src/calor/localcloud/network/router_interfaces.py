@@ -10,7 +10,6 @@ from calor.localcloud.network import readers
 from calor.localcloud.network.addresses import overlapping
 from calor.localcloud.network.documents import HOST, ROUTER_INTERFACE, Port, Router, Subnet
 from calor.localcloud.network.port_changes import add_port, change_port, remove_port
-from calor.localcloud.network.problems import forbidden
 from calor.localcloud.network.records import Records, by_id
 from calor.localcloud.network.state import Networking
 from calor.localcloud.network.viewer import Viewer
@@ -55,7 +54,7 @@ def remove_interface(
 
 def _with_port(networking: Networking, viewer: Viewer, router: Router, port_id: str) -> Port:
     records = networking.records
-    port = viewer.need_port(port_id)
+    port = viewer.need_own_port(port_id, "add_router_interface")
     if port.device_id:
         raise Conflict(f"Port {port.id} is in use by {port.device_id}.", "PortInUse")
     if not port.fixed_ips:
@@ -80,8 +79,12 @@ def _with_subnet(networking: Networking, viewer: Viewer, router: Router, subnet_
     subnet = viewer.need_subnet(subnet_id)
     network = records.networks.get(subnet.network_id)
     assert network is not None
-    if not viewer.uses(network):
-        raise forbidden("add_router_interface")
+    viewer.check_uses(network, "add_router_interface")
+    if not viewer.owns(network):
+        raise BadRequest(
+            f"Only the owner of subnet {subnet.id} may add its gateway address to a router: add a port instead.",
+            "BadRequest",
+        )
     if subnet.gateway_ip is None:
         raise BadRequest(
             f"Subnet {subnet.id} must have a gateway for a router to take its address.", "BadRequest"

@@ -58,7 +58,7 @@ KIND = Kind(
 def create_trunk(networking: Networking, viewer: Viewer, given: Given) -> Trunk:
     records = networking.records
     sub_ports = given.pop("sub_ports", ())
-    parent = viewer.need_port(given["port_id"])
+    parent = viewer.need_own_port(given["port_id"], "create_trunk")
     if records.trunks.count(port_id=parent.id):
         raise Conflict(f"Port {parent.id} is the parent of a trunk already.", "ParentPortInUse")
     check_not_in_trunk(records, parent)
@@ -113,10 +113,12 @@ def _add(networking: Networking, viewer: Viewer, trunk: Trunk, wanted: Sequence[
         (each.segmentation_type, each.segmentation_id) for each in records.sub_ports.find(trunk_id=trunk.id)
     }
     for each in wanted:
-        port = viewer.need_port(each["port_id"])
+        port = viewer.need_own_port(each["port_id"], "add_subports")
         if port.id == trunk.port_id:
             raise Conflict(f"Port {port.id} is the parent of the trunk.", "ParentPortInUse")
         check_not_in_trunk(records, port)
+        if port.device_id:
+            raise Conflict(f"Port {port.id} is in use by {port.device_id}.", "PortInUse")
         place = _segmentation(each, port.id)
         if place in taken:
             raise Conflict(

@@ -87,6 +87,16 @@ class Viewer:
             raise missing("Port", id)
         return port
 
+    def need_own_port(self, id: str, action: str) -> Port:
+        """For what attaches a port or leads to it: the owner of its network may look at it only."""
+        port = self.need_port(id)
+        self.check_owns(port, action)
+        return port
+
     def check_owns(self, document: Owned, action: str) -> None:
         if not self.owns(document):
+            raise forbidden(action)
+
+    def check_uses(self, network: Network, action: str) -> None:
+        if not self.uses(network):
             raise forbidden(action)
