@@ -100,3 +100,19 @@ class TestEmbeddedCloud:
         compute.server(name="a" * 200)
         answer = compute.call("GET", "/servers", params={"name": pattern})
         assert answer.status_code == 400 or answer.json() == {"servers": []}
+
+    def test_a_filter_that_needs_a_worker_process_is_refused_at_once(self, cloud: Cloud) -> None:
+        """Everybody would wait for it."""
+        compute = Computing(cloud)
+        compute.server(name="a" * 40 + "!")
+        answer = compute.call("GET", "/servers", params={"name": "(a|aa)+(?=N)$"})
+        assert answer.status_code == 400
+        assert "linear time" in answer.text
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("end", ["", ".5"])
+    def test_a_sexagesimal_number_of_any_length_is_refused_at_once(self, door: Door, end: str) -> None:
+        long = "59" + ":59" * 300_000 + end
+        text = f"heat_template_version: 2021-04-16\nparameters: {{p: {{type: string, default: {long}}}}}\n"
+        assert "number" in error(door("POST", "/validate", {"template": text}), 400)["message"]

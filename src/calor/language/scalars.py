@@ -20,6 +20,8 @@ _FLOAT = re.compile(
     r"|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|\.(?:inf|Inf|INF))\Z|\.(?:nan|NaN|NAN)\Z"
 )
 _NUMERIC_START = frozenset("-+.0123456789")
+LONGEST_SEXAGESIMAL = 1000
+"""Characters. Reading one takes time that grows with the square of its length."""
 SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
 
 
@@ -53,6 +55,8 @@ def integer(text: str) -> int:
     if digits.startswith("0") and digits != "0":
         return sign * int(digits, 8)
     if ":" in digits:
+        if len(digits) > LONGEST_SEXAGESIMAL:
+            raise ValueError(f"a sexagesimal number has at most {LONGEST_SEXAGESIMAL} characters")
         total = 0
         for part in digits.split(":"):
             total = total * 60 + int(part)
@@ -69,6 +73,8 @@ def number(text: str) -> float:
     if digits == ".nan":
         return math.nan
     if ":" in digits:
+        if len(digits) > LONGEST_SEXAGESIMAL:
+            raise ValueError(f"a sexagesimal number has at most {LONGEST_SEXAGESIMAL} characters")
         total = 0.0
         for part in digits.split(":"):
             total = total * 60 + float(part)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from calor.bounded.errors import BadPattern, TooSlow
-from calor.bounded.evaluator import evaluator
+from calor.bounded.errors import BadPattern, TookTooLong, TooSlow
+from calor.bounded.patterns import Patterns
 from calor.localcloud.compute.forms import flag
 from calor.localcloud.compute.microversions import Version, version_of
 from calor.localcloud.compute.records import Server
@@ -126,12 +126,20 @@ def _equal(field: Callable[[Server], Any]) -> Callable[[str], Test]:
     return lambda written: lambda server: str(field(server)) == written
 
 
+def _no_worker(task: dict[str, Any], seconds: float) -> dict[str, Any]:
+    raise TookTooLong("it needs more than linear time")
+
+
+_PATTERNS = Patterns(_no_worker)
+"""Filters are evaluated on the event loop of the whole cloud, which must not wait for a worker process."""
+
+
 def _pattern(name: str, written: str) -> Callable[[str], bool]:
     """What tells whether a text has a match. Raises BadRequest, as does what is returned when that takes too long."""
 
     def found(text: str) -> bool:
         try:
-            return evaluator().found(written, text, "search", re.IGNORECASE)
+            return _PATTERNS.found(written, text, "search", re.IGNORECASE)
         except BadPattern:
             raise BadRequest(f"{name} must be a regular expression.") from None
         except TooSlow as error:

@@ -47,7 +47,8 @@ async def serve_metadata(listening: socket.socket, network_id: str, answer: Answ
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             address = writer.get_extra_info("peername")[0]
             while await _serve_one(reader, writer, network_id, address, answer):
-                pass
+                # Requests that have arrived already are read without waiting: others get their turn here.
+                await asyncio.sleep(0)
         await closed(writer)
 
     return await asyncio.start_server(_limited(serve), sock=listening, limit=_LONGEST_HEAD)
