@@ -113,6 +113,6 @@ class TestEmbeddedCloud:
 class TestNumbers:
     @pytest.mark.parametrize("end", ["", ".5"])
     def test_a_sexagesimal_number_of_any_length_is_refused_at_once(self, door: Door, end: str) -> None:
-        long = "59" + ":59" * 300_000 + end
+        long = "59" + ":59" * 100_000 + end
         text = f"heat_template_version: 2021-04-16\nparameters: {{p: {{type: string, default: {long}}}}}\n"
         assert "number" in error(door("POST", "/validate", {"template": text}), 400)["message"]
