@@ -8,7 +8,7 @@ from calor.localcloud.files import Span, pieces, receive, requested_span
 from calor.localcloud.image.fetching import begin_fetching
 from calor.localcloud.image.images import IMPORT_METHODS
 from calor.localcloud.image.records import Image
-from calor.localcloud.image.rules import anyone, writers
+from calor.localcloud.image.rules import readers, writers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.problems import (
     BadRequest,
@@ -111,7 +111,7 @@ _ONE = "/v2/images/{image_id}"
 
 ROUTES = (
     RouteOf("PUT", f"{_ONE}/file", upload, writers, streams=True),
-    RouteOf("GET", f"{_ONE}/file", download, anyone),
+    RouteOf("GET", f"{_ONE}/file", download, readers),
     RouteOf("PUT", f"{_ONE}/stage", stage, writers, streams=True),
     RouteOf("POST", f"{_ONE}/import", import_data, writers),
 )

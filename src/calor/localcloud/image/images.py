@@ -9,7 +9,7 @@ from calor.localcloud.image.attributes import read_attributes
 from calor.localcloud.image.listing import list_images
 from calor.localcloud.image.patches import patched
 from calor.localcloud.image.records import Image
-from calor.localcloud.image.rules import anyone, check_reach, writers
+from calor.localcloud.image.rules import check_reach, readers, writers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.image.views import show_image
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
@@ -31,7 +31,8 @@ def create_image(service: ImageService, call: Call) -> Reply:
         for_others=image.owner != call.caller.project_id,
         to_everyone=image.visibility == "public",
     )
-    if service.records.images.get(image.id):
+    deleted = service.records.deleted.get(image.id)
+    if service.records.images.get(image.id) or (deleted and deleted.owner != image.owner):
         raise Conflict(f"Image ID {image.id} already exists!")
     service.records.images.add(image)
     headers = {
@@ -98,9 +99,9 @@ def _switched(service: ImageService, call: Call, before: str, after: str) -> Rep
 _ONE = "/v2/images/{image_id}"
 
 ROUTES = (
-    RouteOf("GET", "/v2/images", list_images, anyone),
+    RouteOf("GET", "/v2/images", list_images, readers),
     RouteOf("POST", "/v2/images", create_image, writers),
-    RouteOf("GET", _ONE, get_image, anyone),
+    RouteOf("GET", _ONE, get_image, readers),
     RouteOf("PATCH", _ONE, update_image, writers),
     RouteOf("DELETE", _ONE, delete_image, writers),
     RouteOf("PUT", f"{_ONE}/tags/{{tag}}", add_tag, writers),

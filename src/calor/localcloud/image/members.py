@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from calor.localcloud.image.records import Image, Member, member_key
-from calor.localcloud.image.rules import anyone, may_change, writers
+from calor.localcloud.image.rules import may_change, readers, writers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.image.views import show_member
 from calor.localcloud.problems import Conflict, Forbidden, NotFound
@@ -84,9 +84,9 @@ _ALL = "/v2/images/{image_id}/members"
 _ONE = f"{_ALL}/{{member_id}}"
 
 ROUTES = (
-    RouteOf("GET", _ALL, list_members, anyone),
+    RouteOf("GET", _ALL, list_members, readers),
     RouteOf("POST", _ALL, add_member, writers),
-    RouteOf("GET", _ONE, get_member, anyone),
+    RouteOf("GET", _ONE, get_member, readers),
     RouteOf("PUT", _ONE, update_member, writers),
     RouteOf("DELETE", _ONE, remove_member, writers),
 )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from calor.localcloud.image.metadefs import ONE, keep, need_namespace
 from calor.localcloud.image.records import Namespace
-from calor.localcloud.image.rules import admins, anyone
+from calor.localcloud.image.rules import admins, readers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.problems import Conflict, NotFound
 from calor.localcloud.reading import listing, mapping, shape, text
@@ -28,10 +28,10 @@ class Parts:
     def routes(self) -> tuple[RouteOf[ImageService], ...]:
         all_, one = f"{ONE}/{self._plural}", f"{ONE}/{self._plural}/{{name}}"
         return (
-            RouteOf("GET", all_, self.list, anyone),
+            RouteOf("GET", all_, self.list, readers),
             RouteOf("POST", all_, self.add, admins),
             RouteOf("DELETE", all_, self.clear, admins),
-            RouteOf("GET", one, self.get, anyone),
+            RouteOf("GET", one, self.get, readers),
             RouteOf("PUT", one, self.change, admins),
             RouteOf("DELETE", one, self.remove, admins),
         )
@@ -146,10 +146,10 @@ _TAG = f"{ONE}/tags/{{name}}"
 ROUTES = (
     *Parts("properties", "property").routes(),
     *Parts("objects", "object").routes(),
-    RouteOf("GET", f"{ONE}/tags", list_tags, anyone),
+    RouteOf("GET", f"{ONE}/tags", list_tags, readers),
     RouteOf("POST", f"{ONE}/tags", set_tags, admins),
     RouteOf("DELETE", f"{ONE}/tags", clear_tags, admins),
     RouteOf("POST", _TAG, add_tag, admins),
-    RouteOf("GET", _TAG, get_tag, anyone),
+    RouteOf("GET", _TAG, get_tag, readers),
     RouteOf("DELETE", _TAG, remove_tag, admins),
 )

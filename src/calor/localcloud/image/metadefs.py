@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from calor.localcloud.image.records import Namespace
-from calor.localcloud.image.rules import admins, anyone
+from calor.localcloud.image.rules import admins, readers
 from calor.localcloud.image.state import ImageService
 from calor.localcloud.ordering import after_marker
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
@@ -170,7 +170,7 @@ def _namespace(service: ImageService, call: Call) -> Namespace:
 
 
 def _may_see(call: Call, namespace: Namespace) -> bool:
-    own = namespace.owner == call.caller.project_id
+    own = namespace.owner is not None and namespace.owner == call.caller.project_id
     return call.caller.is_admin or own or namespace.visibility == "public"
 
 
@@ -226,13 +226,13 @@ _ALL = "/v2/metadefs/namespaces"
 ONE = f"{_ALL}/{{namespace}}"
 
 ROUTES = (
-    RouteOf("GET", _ALL, list_namespaces, anyone),
+    RouteOf("GET", _ALL, list_namespaces, readers),
     RouteOf("POST", _ALL, create_namespace, admins),
-    RouteOf("GET", ONE, get_namespace, anyone),
+    RouteOf("GET", ONE, get_namespace, readers),
     RouteOf("PUT", ONE, update_namespace, admins),
     RouteOf("DELETE", ONE, delete_namespace, admins),
-    RouteOf("GET", "/v2/metadefs/resource_types", list_resource_types, anyone),
-    RouteOf("GET", f"{ONE}/resource_types", list_associations, anyone),
+    RouteOf("GET", "/v2/metadefs/resource_types", list_resource_types, readers),
+    RouteOf("GET", f"{ONE}/resource_types", list_associations, readers),
     RouteOf("POST", f"{ONE}/resource_types", associate, admins),
     RouteOf("DELETE", f"{ONE}/resource_types/{{name}}", dissociate, admins),
 )

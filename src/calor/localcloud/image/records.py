@@ -48,6 +48,14 @@ class Member:
 
 
 @dataclass(frozen=True)
+class DeletedImage:
+    """Its id stays its owner's: others might still use it, and must not get someone else's image by it."""
+
+    id: str
+    owner: str | None
+
+
+@dataclass(frozen=True)
 class Namespace:
     """Definitions of metadata. Its id is its name."""
 
@@ -74,7 +82,7 @@ class Records:
         self.members: Collection[Member] = store.collection(
             "image_members", Member, [("image_id",), ("member_id",)]
         )
-
+        self.deleted: Collection[DeletedImage] = store.collection("image_deleted", DeletedImage)
         self.namespaces: Collection[Namespace] = store.collection("image_namespaces", Namespace)
 
     def member(self, image_id: str, member_id: str) -> Member | None:

@@ -7,10 +7,17 @@ from calor.localcloud.image.records import Image, Member
 from calor.localcloud.problems import Forbidden
 from calor.localcloud.web import Call
 
+_READING = frozenset({"reader", "member", "admin"})
+
 
 def anyone(call: Call) -> bool:
-    """Whoever has a valid token."""
+    """Whoever has a valid token: for what is the same for all."""
     return True
+
+
+def readers(call: Call) -> bool:
+    """Not those with other roles, such as the users that stacks have for their servers."""
+    return bool(call.caller.roles & _READING)
 
 
 def admins(call: Call) -> bool:

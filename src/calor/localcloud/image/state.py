@@ -13,7 +13,7 @@ from calor.localcloud.files import Summary, summarise
 from calor.localcloud.ground import Ground
 from calor.localcloud.image.attributes import is_free, limited, read_attribute
 from calor.localcloud.image.downloads import Downloads
-from calor.localcloud.image.records import Image, Records
+from calor.localcloud.image.records import DeletedImage, Image, Records
 from calor.localcloud.image.rules import check_reach, may_change, may_see
 from calor.localcloud.neighbours import UsableImage
 from calor.localcloud.problems import Forbidden, NotFound
@@ -70,6 +70,7 @@ class ImageService:
     def remove(self, image: Image) -> None:
         with self.records.store.transaction():
             self.records.images.remove(image.id)
+            self.records.deleted.put(DeletedImage(image.id, image.owner))
             self.records.members.remove_where(image_id=image.id)
         for file in (self.file_of(image.id), self.staged_file_of(image.id), self.arriving_file_of(image.id)):
             file.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from calor.localcloud.volume import attaching
 from calor.localcloud.volume.forms import strict
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import Attachment
-from calor.localcloud.volume.routing import VolumeRoute, anyone, writers
+from calor.localcloud.volume.routing import VolumeRoute, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import show_attachment
 from calor.localcloud.web import Call, Reply
@@ -135,10 +135,10 @@ def _shown(attachment: Attachment) -> Reply:
 _ONE = "/attachments/{attachment_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/attachments", list_attachments, anyone, _SINCE),
+    VolumeRoute("GET", "/attachments", list_attachments, readers, _SINCE),
     VolumeRoute("POST", "/attachments", create_attachment, writers, _SINCE),
-    VolumeRoute("GET", "/attachments/detail", list_details, anyone, _SINCE),
-    VolumeRoute("GET", _ONE, get_attachment, anyone, _SINCE),
+    VolumeRoute("GET", "/attachments/detail", list_details, readers, _SINCE),
+    VolumeRoute("GET", _ONE, get_attachment, readers, _SINCE),
     VolumeRoute("PUT", _ONE, update_attachment, writers, _SINCE),
     VolumeRoute("DELETE", _ONE, delete_attachment, writers, _SINCE),
     VolumeRoute("POST", f"{_ONE}/action", complete_attachment, writers, 44),

@@ -14,7 +14,7 @@ from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.making import WantedVolume, make_volume
 from calor.localcloud.volume.quotas import take
 from calor.localcloud.volume.records import Backup, Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, writers
+from calor.localcloud.volume.routing import VolumeRoute, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import brief_backup, show_backup
 from calor.localcloud.web import Call, Reply
@@ -187,10 +187,10 @@ def _keep(service: VolumeService, backup: Backup) -> Backup:
 _ONE = "/backups/{backup_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/backups", _LISTING.brief_list, anyone),
+    VolumeRoute("GET", "/backups", _LISTING.brief_list, readers),
     VolumeRoute("POST", "/backups", create_backup, writers),
-    VolumeRoute("GET", "/backups/detail", _LISTING.detailed_list, anyone),
-    VolumeRoute("GET", _ONE, get_backup, anyone),
+    VolumeRoute("GET", "/backups/detail", _LISTING.detailed_list, readers),
+    VolumeRoute("GET", _ONE, get_backup, readers),
     VolumeRoute("PUT", _ONE, update_backup, writers, since=9),
     VolumeRoute("DELETE", _ONE, delete_backup, writers),
     VolumeRoute("POST", f"{_ONE}/restore", restore_backup, writers),

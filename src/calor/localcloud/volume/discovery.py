@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from calor.localcloud.problems import NotFound
-from calor.localcloud.volume.routing import NEWEST, VolumeRoute, admins, anyone
+from calor.localcloud.volume.routing import NEWEST, VolumeRoute, admins, readers
 from calor.localcloud.volume.state import ZONE, VolumeService
 from calor.localcloud.volume.views import HOST, POOL
 from calor.localcloud.web import Call, Reply, Route
@@ -162,11 +162,11 @@ OPEN_ROUTES = (
 )
 
 ROUTES = (
-    VolumeRoute("GET", "/os-availability-zone", list_zones, anyone),
+    VolumeRoute("GET", "/os-availability-zone", list_zones, readers),
     VolumeRoute("GET", "/os-services", list_services, admins),
     VolumeRoute("GET", "/scheduler-stats/get_pools", list_pools, admins),
     VolumeRoute("GET", "/capabilities/{host}", get_capabilities, admins),
-    VolumeRoute("GET", "/extensions", list_extensions, anyone),
-    VolumeRoute("GET", "/resource_filters", list_filters, anyone, since=33),
-    VolumeRoute("GET", "/messages", list_messages, anyone, since=3),
+    VolumeRoute("GET", "/extensions", list_extensions, readers),
+    VolumeRoute("GET", "/resource_filters", list_filters, readers, since=33),
+    VolumeRoute("GET", "/messages", list_messages, readers, since=3),
 )

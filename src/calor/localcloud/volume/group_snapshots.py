@@ -13,7 +13,7 @@ from calor.localcloud.volume.groups import members_of, need_group
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.quotas import take
 from calor.localcloud.volume.records import GroupSnapshot, Snapshot, Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.web import Call, Reply
 
@@ -138,10 +138,10 @@ def _show(service: VolumeService, call: Call, found: GroupSnapshot) -> dict[str,
 _ONE = "/group_snapshots/{snapshot_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/group_snapshots", list_snapshots, anyone, since=_SINCE),
+    VolumeRoute("GET", "/group_snapshots", list_snapshots, readers, since=_SINCE),
     VolumeRoute("POST", "/group_snapshots", create_snapshot, writers, since=_SINCE),
-    VolumeRoute("GET", "/group_snapshots/detail", list_details, anyone, since=_SINCE),
-    VolumeRoute("GET", _ONE, get_snapshot, anyone, since=_SINCE),
+    VolumeRoute("GET", "/group_snapshots/detail", list_details, readers, since=_SINCE),
+    VolumeRoute("GET", _ONE, get_snapshot, readers, since=_SINCE),
     VolumeRoute("PUT", _ONE, update_snapshot, writers, since=_SINCE),
     VolumeRoute("DELETE", _ONE, delete_snapshot, writers, since=_SINCE),
 )

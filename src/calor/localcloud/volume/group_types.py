@@ -11,7 +11,7 @@ from calor.localcloud.reading import nullable, text
 from calor.localcloud.volume.forms import flag, strict, texts
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import GroupType
-from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
+from calor.localcloud.volume.routing import VolumeRoute, admins, readers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.web import Call, Reply
 
@@ -144,9 +144,9 @@ _ONE = "/group_types/{type_id}"
 _SPECS = f"{_ONE}/group_specs"
 
 ROUTES = (
-    VolumeRoute("GET", "/group_types", list_types, anyone, since=_SINCE),
+    VolumeRoute("GET", "/group_types", list_types, readers, since=_SINCE),
     VolumeRoute("POST", "/group_types", create_type, admins, since=_SINCE),
-    VolumeRoute("GET", _ONE, get_type, anyone, since=_SINCE),
+    VolumeRoute("GET", _ONE, get_type, readers, since=_SINCE),
     VolumeRoute("PUT", _ONE, update_type, admins, since=_SINCE),
     VolumeRoute("DELETE", _ONE, delete_type, admins, since=_SINCE),
     VolumeRoute("GET", _SPECS, list_specs, admins, since=_SINCE),

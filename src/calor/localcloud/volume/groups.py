@@ -14,7 +14,7 @@ from calor.localcloud.volume.making import remove_volume
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.quotas import give_back, take
 from calor.localcloud.volume.records import Group, Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
 from calor.localcloud.volume.state import ZONE, VolumeService
 from calor.localcloud.web import Call, Reply
 
@@ -212,10 +212,10 @@ def show_group(service: VolumeService, call: Call, group: Group) -> dict[str, An
 _ONE = "/groups/{group_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/groups", list_groups, anyone, since=_SINCE),
+    VolumeRoute("GET", "/groups", list_groups, readers, since=_SINCE),
     VolumeRoute("POST", "/groups", create_group, writers, since=_SINCE),
-    VolumeRoute("GET", "/groups/detail", list_details, anyone, since=_SINCE),
-    VolumeRoute("GET", _ONE, get_group, anyone, since=_SINCE),
+    VolumeRoute("GET", "/groups/detail", list_details, readers, since=_SINCE),
+    VolumeRoute("GET", _ONE, get_group, readers, since=_SINCE),
     VolumeRoute("PUT", _ONE, update_group, writers, since=_SINCE),
     VolumeRoute("POST", f"{_ONE}/action", act, writers, since=_SINCE),
 )

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.volume.forms import texts
 from calor.localcloud.volume.records import Snapshot, Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, writers
+from calor.localcloud.volume.routing import VolumeRoute, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.web import Call, Reply
 
@@ -63,10 +63,10 @@ class Metadata(Generic[T]):
         """`path` is that of the object."""
         every, one = f"{path}/metadata", f"{path}/metadata/{{key}}"
         return (
-            VolumeRoute("GET", every, self.get, anyone),
+            VolumeRoute("GET", every, self.get, readers),
             VolumeRoute("POST", every, self.add, writers),
             VolumeRoute("PUT", every, self.replace, writers),
-            VolumeRoute("GET", one, self.get_one, anyone),
+            VolumeRoute("GET", one, self.get_one, readers),
             VolumeRoute("PUT", one, self.set_one, writers),
             VolumeRoute("DELETE", one, self.remove_one, writers),
         )

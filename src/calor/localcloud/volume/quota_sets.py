@@ -8,7 +8,7 @@ from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.reading import mapping, truth
 from calor.localcloud.volume.forms import amount
 from calor.localcloud.volume.quotas import DEFAULT_CLASS, UNLIMITED, defaults, limits_of, set_limits, used_by
-from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
+from calor.localcloud.volume.routing import VolumeRoute, admins, readers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.web import Call, Reply
 
@@ -96,11 +96,11 @@ def _project(call: Call) -> str:
 _ONE = "/os-quota-sets/{project}"
 
 ROUTES = (
-    VolumeRoute("GET", _ONE, get_quotas, anyone),
-    VolumeRoute("GET", f"{_ONE}/defaults", get_defaults, anyone),
+    VolumeRoute("GET", _ONE, get_quotas, readers),
+    VolumeRoute("GET", f"{_ONE}/defaults", get_defaults, readers),
     VolumeRoute("PUT", _ONE, update_quotas, admins),
     VolumeRoute("DELETE", _ONE, delete_quotas, admins),
     VolumeRoute("GET", "/os-quota-class-sets/{name}", get_class, admins),
     VolumeRoute("PUT", "/os-quota-class-sets/{name}", update_class, admins),
-    VolumeRoute("GET", "/limits", get_limits, anyone),
+    VolumeRoute("GET", "/limits", get_limits, readers),
 )

@@ -56,9 +56,12 @@ def microversion(call: Call) -> int:
     return minor
 
 
-def anyone(call: Call) -> bool:
-    """Whoever has a valid token."""
-    return True
+_READING = frozenset({"reader", "member", "admin"})
+
+
+def readers(call: Call) -> bool:
+    """Not those with other roles, such as the users that stacks have for their servers."""
+    return bool(call.caller.roles & _READING)
 
 
 def writers(call: Call) -> bool:

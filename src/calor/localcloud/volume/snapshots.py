@@ -13,7 +13,7 @@ from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.metadata import Metadata
 from calor.localcloud.volume.quotas import take
 from calor.localcloud.volume.records import Snapshot
-from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import brief_snapshot, show_snapshot
 from calor.localcloud.web import Call, Reply
@@ -128,10 +128,10 @@ def _keep(service: VolumeService, snapshot: Snapshot) -> Snapshot:
 _ONE = "/snapshots/{snapshot_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/snapshots", _LISTING.brief_list, anyone),
+    VolumeRoute("GET", "/snapshots", _LISTING.brief_list, readers),
     VolumeRoute("POST", "/snapshots", create_snapshot, writers),
-    VolumeRoute("GET", "/snapshots/detail", _LISTING.detailed_list, anyone),
-    VolumeRoute("GET", _ONE, get_snapshot, anyone),
+    VolumeRoute("GET", "/snapshots/detail", _LISTING.detailed_list, readers),
+    VolumeRoute("GET", _ONE, get_snapshot, readers),
     VolumeRoute("PUT", _ONE, update_snapshot, writers),
     VolumeRoute("DELETE", _ONE, delete_snapshot, writers),
     VolumeRoute("POST", f"{_ONE}/action", act, writers),

@@ -14,7 +14,7 @@ from calor.localcloud.volume.forms import display_text, flag, strict
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.quotas import give_back, take
 from calor.localcloud.volume.records import Snapshot, Transfer, Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import brief_transfer, show_transfer
 from calor.localcloud.web import Call, Reply
@@ -137,10 +137,10 @@ def _hashed(key: str) -> str:
 def _routes(root: str, since: int) -> tuple[VolumeRoute, ...]:
     one = f"{root}/{{transfer_id}}"
     return (
-        VolumeRoute("GET", root, list_transfers, anyone, since),
+        VolumeRoute("GET", root, list_transfers, readers, since),
         VolumeRoute("POST", root, create_transfer, writers, since),
-        VolumeRoute("GET", f"{root}/detail", list_details, anyone, since),
-        VolumeRoute("GET", one, get_transfer, anyone, since),
+        VolumeRoute("GET", f"{root}/detail", list_details, readers, since),
+        VolumeRoute("GET", one, get_transfer, readers, since),
         VolumeRoute("DELETE", one, delete_transfer, writers, since),
         VolumeRoute("POST", f"{one}/accept", accept_transfer, writers, since),
     )

@@ -11,7 +11,7 @@ from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.reading import nullable, one_of, text, whole
 from calor.localcloud.volume.forms import strict, texts
 from calor.localcloud.volume.records import VolumeType
-from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
+from calor.localcloud.volume.routing import VolumeRoute, admins, readers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.types import need_type
 from calor.localcloud.web import Call, Reply
@@ -131,9 +131,9 @@ _SPECS = "/types/{type_id}/extra_specs"
 _ENCRYPTION = "/types/{type_id}/encryption"
 
 ROUTES = (
-    VolumeRoute("GET", _SPECS, list_specs, anyone),
+    VolumeRoute("GET", _SPECS, list_specs, readers),
     VolumeRoute("POST", _SPECS, add_specs, admins),
-    VolumeRoute("GET", f"{_SPECS}/{{key}}", get_spec, anyone),
+    VolumeRoute("GET", f"{_SPECS}/{{key}}", get_spec, readers),
     VolumeRoute("PUT", f"{_SPECS}/{{key}}", set_spec, admins),
     VolumeRoute("DELETE", f"{_SPECS}/{{key}}", remove_spec, admins),
     VolumeRoute("GET", _ENCRYPTION, get_encryption, admins),

@@ -10,7 +10,7 @@ from calor.localcloud.reading import identifier, name, nullable, text
 from calor.localcloud.volume.forms import flag, read_action, strict, texts
 from calor.localcloud.volume.paging import page_of, paged
 from calor.localcloud.volume.records import DefaultType, VolumeType
-from calor.localcloud.volume.routing import VolumeRoute, admins, anyone
+from calor.localcloud.volume.routing import VolumeRoute, admins, readers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import show_changed_type, show_new_type, show_type
 from calor.localcloud.web import NO_CONTENT, Call, Reply
@@ -165,9 +165,9 @@ _ONE = "/types/{type_id}"
 _DEFAULTS = "/default-types/{project}"
 
 ROUTES = (
-    VolumeRoute("GET", "/types", list_types, anyone),
+    VolumeRoute("GET", "/types", list_types, readers),
     VolumeRoute("POST", "/types", create_type, admins),
-    VolumeRoute("GET", _ONE, get_type, anyone),
+    VolumeRoute("GET", _ONE, get_type, readers),
     VolumeRoute("PUT", _ONE, update_type, admins),
     VolumeRoute("DELETE", _ONE, delete_type, admins),
     VolumeRoute("GET", f"{_ONE}/os-volume-type-access", list_access, admins),

@@ -13,7 +13,7 @@ from calor.localcloud.volume.listing import Listing
 from calor.localcloud.volume.making import WantedVolume, make_volume, remove_volume
 from calor.localcloud.volume.metadata import Metadata
 from calor.localcloud.volume.records import Volume
-from calor.localcloud.volume.routing import VolumeRoute, anyone, microversion, writers
+from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
 from calor.localcloud.volume.state import VolumeService
 from calor.localcloud.volume.views import brief_volume, show_changed_volume, show_volume, show_volumes
 from calor.localcloud.web import Call, Reply
@@ -158,11 +158,11 @@ def _volume(service: VolumeService, call: Call) -> Volume:
 _ONE = "/volumes/{volume_id}"
 
 ROUTES = (
-    VolumeRoute("GET", "/volumes", _LISTING.brief_list, anyone),
+    VolumeRoute("GET", "/volumes", _LISTING.brief_list, readers),
     VolumeRoute("POST", "/volumes", create_volume, writers),
-    VolumeRoute("GET", "/volumes/detail", _LISTING.detailed_list, anyone),
-    VolumeRoute("GET", "/volumes/summary", summary, anyone, since=12),
-    VolumeRoute("GET", _ONE, get_volume, anyone),
+    VolumeRoute("GET", "/volumes/detail", _LISTING.detailed_list, readers),
+    VolumeRoute("GET", "/volumes/summary", summary, readers, since=12),
+    VolumeRoute("GET", _ONE, get_volume, readers),
     VolumeRoute("PUT", _ONE, update_volume, writers),
     VolumeRoute("DELETE", _ONE, delete_volume, writers),
     *Metadata(_volume, VolumeService.keep).routes(_ONE),
