@@ -300,6 +300,10 @@ class TestAbandoning:
         assert command("stack", "abandon", "-y", "--output-file", "data.json", "web").code == 0
         assert json.loads((templates / "data.json").read_text()) == {"name": "web"}
 
+    def test_nobody_else_reads_the_data(self, command: Run, abandoned: StandIn, templates: Path) -> None:
+        assert command("stack", "abandon", "-y", "--output-file", "new.json", "web").code == 0
+        assert (templates / "new.json").stat().st_mode & 0o777 == 0o600
+
     @pytest.mark.parametrize("before", ["kept", None])
     def test_leaves_a_file_as_it_is_if_the_service_refuses(
         self, command: Run, abandoned: StandIn, templates: Path, before: str | None

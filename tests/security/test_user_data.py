@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from base64 import b64encode
 
 import pytest
 
@@ -42,3 +43,16 @@ def test_a_few_lines_do_not_become_a_billion(config: str) -> None:
 
 def test_aliases_that_are_used_as_usual_are_read() -> None:
     assert read_yaml(b"a: &a [x, y]\nb: [*a, *a]\n") == {"a": ["x", "y"], "b": [["x", "y"], ["x", "y"]]}
+
+
+@pytest.mark.parametrize("parts", [1, 3, 24])
+def test_little_that_is_much_when_unpacked_is_refused(parts: int) -> None:
+    packed = gzip.compress(gzip.compress(b"#!/bin/sh\n" + b"#" * (5 << 20)))
+    lines = [b"Content-Type: multipart/mixed; boundary=x", b"MIME-Version: 1.0", b""]
+    for _ in range(parts):
+        lines += [b"--x", b"Content-Type: text/x-shellscript", b"Content-Transfer-Encoding: base64", b""]
+        lines += [b64encode(packed)]
+    wanted = wanted_of(gzip.compress(b"\n".join([*lines, b"--x--", b""])), read_yaml)
+
+    assert len(wanted.scripts) == (1 if parts == 1 else 0)
+    assert ("larger than 8 MiB" in "".join(wanted.troubles)) == (parts > 1)

@@ -16,6 +16,8 @@ from pathlib import Path
 from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
 
 PIECE = 65_536
+_LONGEST_RANGE = 40
+"""Digits of both ends of a range. No file is that large."""
 _OUTSIDE = "The range that was asked for lies outside of the data."
 
 
@@ -112,6 +114,8 @@ def requested_span(header: str | None, size: int) -> Span | None:
     first, dash, last = header.removeprefix("bytes=").strip().partition("-")
     if not dash or not all(part == "" or part.isdecimal() for part in (first, last)) or not first + last:
         return None
+    if len(first) + len(last) > _LONGEST_RANGE:
+        raise RangeNotSatisfiable(_OUTSIDE)
     if not first:
         if int(last) == 0:
             raise RangeNotSatisfiable(_OUTSIDE)

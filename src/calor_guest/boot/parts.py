@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 
-_MOST_BYTES = 64 << 20
+MOST_BYTES = 8 << 20
+"""Of all parts together, unpacked."""
 
 SCRIPT = "text/x-shellscript"
 CONFIG = "text/cloud-config"
@@ -34,6 +35,13 @@ _BEGINNINGS = (
 _BY_CONTENT = frozenset({PLAIN, "text/x-not-multipart", "application/octet-stream"})
 
 
+class TooLarge(ValueError):
+    """User data that is small as it comes, and large once it is unpacked."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the user data is larger than {MOST_BYTES >> 20} MiB when it is unpacked")
+
+
 @dataclass(frozen=True)
 class Part:
     kind: str
@@ -42,11 +50,15 @@ class Part:
 
 
 def parts_of(user_data: bytes) -> list[Part]:
-    """In their order; those without a name get one that tells their place."""
-    return [
-        Part(kind, name or f"part-{number:03}", body)
-        for number, (kind, name, body) in enumerate(_taken_apart(user_data), 1)
-    ]
+    """In their order; those without a name get one that tells their place. Raises TooLarge."""
+    found: list[Part] = []
+    room = MOST_BYTES
+    for number, (kind, name, body) in enumerate(_taken_apart(user_data), 1):
+        room -= len(body)
+        if room < 0:
+            raise TooLarge
+        found.append(Part(kind, name or f"part-{number:03}", body))
+    return found
 
 
 def _taken_apart(data: bytes) -> Iterator[tuple[str, str, bytes]]:
@@ -85,13 +97,15 @@ def _is_mime(data: bytes) -> bool:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Data that may have been packed, or written in base 64 to be packed."""
+    """Data that may have been packed, or written in base 64 to be packed. Raises TooLarge."""
     for _ in range(3):
         if data[:2] == b"\x1f\x8b":
             try:
-                data = zlib.decompressobj(31).decompress(data, _MOST_BYTES)
+                data = zlib.decompressobj(31).decompress(data, MOST_BYTES + 1)
             except zlib.error:
                 return data
+            if len(data) > MOST_BYTES:
+                raise TooLarge
         elif data[:4] == b"H4sI":
             try:
                 data = b64decode(b"".join(data.split()), validate=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from calor_guest.boot import cloud_config, parts
 from calor_guest.boot.composing import Script
-from calor_guest.boot.parts import Part, parts_of
+from calor_guest.boot.parts import Part, TooLarge, parts_of
 
 ReadYaml = Callable[[bytes], Any]
 """Raises ValueError for what cannot be read."""
@@ -36,7 +36,10 @@ def wanted_of(user_data: bytes, read_yaml: ReadYaml) -> Wanted:
     configs: list[Mapping[str, Any]] = []
     sorted_parts: dict[str, list[Part]] = {}
     troubles: list[str] = []
-    taken = parts_of(user_data)
+    try:
+        taken = parts_of(user_data)
+    except TooLarge as error:
+        return Wanted((), troubles=(str(error),))
     has_handler = any(part.kind == parts.HANDLER for part in taken)
     for part in taken:
         if part.kind == parts.CONFIG:

@@ -89,8 +89,14 @@ def _put(arguments: argparse.Namespace, data: object) -> None:
     if not arguments.output_file:
         print(_text(data))
         return
-    with _writing(arguments.output_file):
-        Path(arguments.output_file).write_text(_text(data) + "\n", encoding="utf-8")
+    path = arguments.output_file
+    # Private keys and hidden parameters are in there.
+    with _writing(path), open(path, "w", encoding="utf-8", opener=_private) as file:
+        file.write(_text(data) + "\n")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _text(data: object) -> str:
