@@ -1,8 +1,8 @@
-"""How fast stacks of servers and ports come to be in the embedded cloud. Starts a server of its own.
+"""Measures how fast stacks of servers and ports are created in the embedded cloud. Starts its own server.
 
     python benchmarks/cloud.py [simulated] [linux]
 
-Each time is told in seconds, with the requests to the cloud that it took for each server.
+Times are in seconds, with the number of requests to the cloud per server.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def run(server: Server, what: str, count: int, template: Any) -> None:
 
 
 def requests(server: Server) -> float:
-    """How many requests Calor has sent to the cloud until now."""
+    """The number of requests that Calor has sent to the cloud."""
     with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith("calor_cloud_call_seconds_count"))
 
 
 def with_ports(count: int) -> dict[str, Any]:
-    """Servers that each have a port that the template makes."""
+    """A template of servers with a port each."""
     resources: dict[str, Any] = {
         "network": {"type": "OS::Neutron::Net"},
         "subnet": {

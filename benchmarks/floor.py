@@ -1,4 +1,4 @@
-"""The floor under a stack's creation: the rows that it needs, written to SQLite with nothing around them.
+"""The floor for creating a stack: the time for writing its rows to SQLite without anything else.
 
 Times of a server are told as multiples of this, measured in the same run, because seconds do not carry from one
 machine to another.

@@ -27,11 +27,12 @@ from typing import Any
 
 import yaml
 
+from calor.language.diagnostic_json import diagnostic_to_json
 from calor.language.diagnostics import Report
 from calor.language.lint import lint
 from calor.language.reader import read_mapping
 from calor.language.request import resolve_request
-from calor.language.view import diagnostic_view, resolved_view
+from calor.language.view import resolved_view
 from calor.types.world import offline_world
 
 SLOW = 2.0
@@ -410,7 +411,7 @@ class Target:
 
 def _show(report: Report) -> None:
     for diagnostic in report.sorted():
-        diagnostic_view(diagnostic)
+        json.dumps(diagnostic_to_json(diagnostic))
 
 
 def run(inputs: int, seed: int, resolve_every: int) -> int:

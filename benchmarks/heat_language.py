@@ -1,7 +1,7 @@
 """Heat's own validate and preview of a benchmark's template, in one process and without REST.
 
-Runs under the Python of an environment with openstack-heat; see `language.py`. What Heat would ask a cloud or
-a database for is answered at once, so that only its work on the template is measured.
+Runs under the Python of an environment with openstack-heat; see `language.py`. Requests to a cloud or a
+database return at once, so that only the work on the template is measured.
 """
 
 import copy

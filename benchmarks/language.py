@@ -4,7 +4,7 @@
 
 Each measurement runs in a process of its own, so that its memory can be read. With `--heat` (or HEAT_PYTHON),
 the Python of an environment in which openstack-heat is installed, Heat's own validate and preview of the same
-templates are measured in the same run, and the ratio is told.
+templates are measured in the same run, and the ratio is printed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How fast a server is: whole stacks over the REST API, single requests, memory. Starts a server of its own.
+"""Measures a server: whole stacks over the REST API, single requests, memory. Starts its own server.
 
     python benchmarks/server.py [WORKLOAD ...]
 
-DATABASE_URL names an empty database to use instead of SQLite in a folder of its own.
+DATABASE_URL selects an empty database instead of SQLite in a temporary folder.
 
-Each time is told in seconds and as a multiple of the floor (see floor.py), which is measured before and after.
+Times are in seconds and in multiples of the floor (see floor.py), which is measured before and after.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Server:
             return False
 
     def processes(self) -> dict[int, str]:
-        """Its processes and what they are called."""
+        """Its processes with their names."""
         waiting, found = [self.process.pid], {}
         while waiting:
             pid = waiting.pop()
@@ -119,7 +119,7 @@ class Server:
         return found
 
     def memory(self) -> float:
-        """Megabytes that all its processes take, shared pages counted once."""
+        """The memory of all processes in megabytes; shared pages are counted once."""
         return sum(map(pss, self.processes()))
 
     def stop(self) -> None:
@@ -128,8 +128,8 @@ class Server:
 
 
 def pss(pid: int, part: str = "Pss") -> float:
-    """Megabytes that a process takes, with its part of what it shares; of `Pss_Anon`, without files, whose part hangs
-    on how many others use the same libraries at the moment."""
+    """The memory of a process in megabytes, with its share of shared pages. `Pss_Anon` excludes files, whose share
+    depends on how many other processes use the same libraries."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -157,7 +157,7 @@ class Bench:
         self.client = Client(server)
         self.floor = floor.seconds(1000)
 
-    def tell(self, what: str, seconds: float, resources: int = 1000) -> None:
+    def report(self, what: str, seconds: float, resources: int = 1000) -> None:
         floors = seconds / (self.floor * resources / 1000)
         print(f"{what:44} {seconds:8.3f} s {floors:8.1f} floors", flush=True)
 
@@ -175,13 +175,13 @@ class Bench:
             path = self.client.create("bench", template, files)
             self.client.wait(path)
 
-        self.tell(f"{what}: create", self.timed(create), resources)
+        self.report(f"{what}: create", self.timed(create), resources)
 
         def delete() -> None:
             self.client.ask("DELETE", path)
             self.client.wait(path)
 
-        self.tell(f"{what}: delete", self.timed(delete), resources)
+        self.report(f"{what}: delete", self.timed(delete), resources)
 
     def latency(self, what: str, work: Callable[[], Any], rounds: int = 200) -> None:
         times = sorted(self.timed(work) for _ in range(rounds))
@@ -200,26 +200,45 @@ class Bench:
         self.stack("ResourceGroup of 200", workloads.group(200), 200)
 
     def many(self) -> None:
-        """50 stacks of 5 by 10 clients."""
+        """Small stacks by 10 clients, and lists of them by several."""
         template = workloads.independent(5)
 
-        def one(index: int) -> str:
+        def create(name: str) -> str:
             client = Client(self.server)
-            path = client.create(f"many-{index}", template)
+            path = client.create(name, template)
             client.wait(path)
             return path
 
+        def delete(path: str) -> None:
+            client = Client(self.server)
+            client.ask("DELETE", path)
+            client.wait(path)
+
         with ThreadPoolExecutor(10) as pool:
             paths: list[str] = []
-            self.tell(
-                "50 stacks of 5 by 10 clients",
-                self.timed(lambda: paths.extend(pool.map(one, range(50)))),
-                250,
-            )
-        self.latency("stack list of 50", lambda: self.client.ask("GET", "/stacks"))
-        self.latency("stack show", lambda: self.client.ask("GET", paths[0]))
-        for path in paths:
-            self.client.ask("DELETE", path)
+            names = [f"many-{number}" for number in range(50)]
+            seconds = self.timed(lambda: paths.extend(pool.map(create, names)))
+            self.report("50 stacks of 5 by 10 clients", seconds, 250)
+            self.latency("stack list of 50", lambda: self.client.ask("GET", "/stacks"))
+            self.latency("stack show", lambda: self.client.ask("GET", paths[0]))
+            for clients in (1, 8):
+                self.rate(f"stack list of 50 by {clients}", clients)
+            self.timed(lambda: list(pool.map(delete, paths)))
+            names = [f"more-{number}" for number in range(400)]
+            seconds = self.timed(lambda: paths.extend(pool.map(create, names)))
+            print(f"{'stacks of 5 created by 10 clients':44} {400 / seconds:8.0f} a second", flush=True)
+            seconds = self.timed(lambda: list(pool.map(delete, paths[50:])))
+            print(f"{'stacks of 5 deleted by 10 clients':44} {400 / seconds:8.0f} a second", flush=True)
+
+    def rate(self, what: str, clients: int, requests: int = 800) -> None:
+        def ask(_: int) -> None:
+            client = Client(self.server)
+            for _ in range(requests // clients):
+                client.ask("GET", "/stacks")
+
+        with ThreadPoolExecutor(clients) as pool:
+            seconds = self.timed(lambda: list(pool.map(ask, range(clients))))
+        print(f"{what:44} {requests / seconds:8.0f} a second", flush=True)
 
     def large(self) -> None:
         template = workloads.independent(500)
@@ -230,14 +249,14 @@ class Bench:
             self.client.ask("PUT", path, {"template": template})
             self.client.wait(path)
 
-        self.tell("update of 500 that changes nothing", self.timed(update), 500)
+        self.report("update of 500 that changes nothing", self.timed(update), 500)
         self.latency("resource list of 500", lambda: self.client.ask("GET", f"{path}/resources"), 50)
         self.latency("validate 500", lambda: self.client.ask("POST", "/validate", {"template": template}), 50)
         self.client.ask("DELETE", path)
         self.client.wait(path)
 
     def busy(self) -> None:
-        """Requests while 10,000 resources are created."""
+        """Requests while 10,000 resources are being created."""
         small = self.client.create("small", workloads.independent(5))
         self.client.wait(small)
         done = threading.Event()
@@ -283,7 +302,7 @@ class Bench:
 
 
 def _options(folder: str) -> list[str]:
-    """No limit on the size of stacks, and the database that was asked for."""
+    """No limit on the size of stacks, and the selected database."""
     url = os.environ.get("DATABASE_URL")
     database = f"[database]\nconnection = {url}\n" if url else ""
     config = Path(folder) / "heat.conf"
@@ -295,7 +314,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = Server(folder, options=_options(folder))
         try:
-            print(f"{'first answer':44} {server.first_answer:8.3f} s")
+            print(f"{'first response':44} {server.first_answer:8.3f} s")
             time.sleep(2)
             print(f"{'memory at rest':44} {server.memory():8.0f} MB")
             bench = Bench(server)

@@ -1,9 +1,9 @@
-"""A server under mixed load for a long time: nothing may fail, nothing may grow, nothing old may stay.
+"""Runs a server under mixed load for a long time: nothing may fail, grow, or remain after its retention period.
 
-    python benchmarks/soak.py
+python benchmarks/soak.py
 
-MINUTES (60), CLIENTS (20), SEED and PORT are read from the environment. Figures are told every minute, or ten times in
-a shorter run; the exit code is 0 if all was well.
+MINUTES (60), CLIENTS (20), SEED and PORT are read from the environment. Figures are printed every minute, or ten times
+in a shorter run; the exit code is 0 on success.
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from soak_client import Journey, Tally
-
 from server import Server, pss
+from soak_client import Journey, Tally
 
 KEPT_SECONDS = 60.0
 CLEANING_SECONDS = 20.0
 SLACK_SECONDS = 60.0
-"""How much longer than configured something old may be there: a cleaner takes its time."""
+"""How much longer than configured old rows may exist: the cleaner runs at intervals."""
 LARGEST_GROWTH = 0.04
-"""Of memory, from the end of the warm-up to the end, by the line that fits best."""
-LOOKS = 12
-"""How often one looks in an interval. What counts is what lies in the middle: a password that happens to be hashed
-takes 16 MB for a moment, which tells nothing of growth."""
+"""The allowed growth of memory from the end of the warm-up to the end, by linear regression."""
+SAMPLES = 12
+"""Samples per interval, of which the median counts: hashing a password takes 16 MB for a moment, which is not
+growth."""
 MORE_DESCRIPTORS = 6
 RENEWAL_SECONDS = 600.0
 LINES_OF_AN_ERROR = 40
@@ -51,8 +50,8 @@ access_log = false
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a server takes at a moment."""
+class Sample:
+    """The resources that a server uses."""
 
     at: float
     memory: dict[str, float]
@@ -63,21 +62,24 @@ class Look:
         return sum(self.memory.values())
 
 
-def look(server: Server, at: float) -> Look:
+def sample(server: Server, at: float) -> Sample:
     memory: dict[str, float] = {}
     descriptors = 0
     for pid, name in server.processes().items():
         memory[name] = memory.get(name, 0.0) + pss(pid, "Pss_Anon")
         descriptors += len(os.listdir(f"/proc/{pid}/fd"))
-    return Look(at, memory, descriptors)
+    return Sample(at, memory, descriptors)
 
 
-def middle(looks: Sequence[Look]) -> Look:
-    """What a server takes for most of the time."""
-    return Look(
-        looks[-1].at,
-        {name: statistics.median(one.memory.get(name, 0.0) for one in looks) for name in looks[-1].memory},
-        max(one.descriptors for one in looks),
+def median(samples: Sequence[Sample]) -> Sample:
+    """The median of samples."""
+    return Sample(
+        samples[-1].at,
+        {
+            name: statistics.median(one.memory.get(name, 0.0) for one in samples)
+            for name in samples[-1].memory
+        },
+        max(one.descriptors for one in samples),
     )
 
 
@@ -87,7 +89,7 @@ def rows(database: Path) -> dict[str, int]:
 
 
 def leftovers(database: Path) -> Iterator[str]:
-    """What should be gone by now."""
+    """Rows that should have been deleted."""
     oldest = time.time() - KEPT_SECONDS - CLEANING_SECONDS - SLACK_SECONDS
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         for what, query in (
@@ -105,15 +107,15 @@ def leftovers(database: Path) -> Iterator[str]:
 
 
 def errors(lines: Sequence[str]) -> Iterator[str]:
-    """What a log tells of errors, each with the lines that follow it, among which is where it came from."""
+    """The errors in a log, each with the lines that follow it, such as the traceback."""
     for number, line in enumerate(lines):
         if " ERROR " in line:
             yield "\n    ".join(lines[number : number + LINES_OF_AN_ERROR])
 
 
-def growths(looks: Sequence[Look], minutes: float) -> Iterator[str]:
-    """What has grown since the warm-up."""
-    warm = [one for one in looks if one.at >= min(10.0, minutes / 2) * 60]
+def growths(samples: Sequence[Sample], minutes: float) -> Iterator[str]:
+    """The growth since the warm-up."""
+    warm = [one for one in samples if one.at >= min(10.0, minutes / 2) * 60]
     if len(warm) < 4:
         return
     fitted = statistics.linear_regression([one.at for one in warm], [one.total for one in warm])
@@ -132,7 +134,7 @@ def growths(looks: Sequence[Look], minutes: float) -> Iterator[str]:
 
 
 def soak(folder: Path, minutes: float, clients: int, seed: int, port: int) -> list[str]:
-    """All that was wrong."""
+    """Runs the test and returns the problems."""
     log = folder / "calor.log"
     config = folder / "calor.conf"
     config.write_text(CONFIG.format(log=log))
@@ -145,7 +147,7 @@ def soak(folder: Path, minutes: float, clients: int, seed: int, port: int) -> li
             Journey(server, tally, end, random.Random(f"{seed} {n}"), f"c{n}") for n in range(clients)
         ]
         threads = [threading.Thread(target=one.travel, daemon=True) for one in journeys]
-        looks = _watched(server, state / "calor.db", tally, minutes, threads, end)
+        samples = _watched(server, state / "calor.db", tally, minutes, threads, end)
         problems = list(tally.problems)
         if server.processes() != first:
             problems.append(f"processes have ended: {first} before, {server.processes()} now")
@@ -153,8 +155,8 @@ def soak(folder: Path, minutes: float, clients: int, seed: int, port: int) -> li
             problems.append("clients hang")
         time.sleep(KEPT_SECONDS + 2 * CLEANING_SECONDS)
         problems += leftovers(state / "calor.db")
-        problems += growths(looks, minutes)
-        problems += [f"in the log: {told}" for told in islice(errors(log.read_text().splitlines()), 5)]
+        problems += growths(samples, minutes)
+        problems += [f"in the log: {error}" for error in islice(errors(log.read_text().splitlines()), 5)]
         return problems
     finally:
         server.stop()
@@ -167,30 +169,30 @@ def _watched(
     minutes: float,
     threads: Sequence[threading.Thread],
     end: threading.Event,
-) -> list[Look]:
-    """Lets clients work, and looks at the server now and then."""
+) -> list[Sample]:
+    """Starts the clients and takes samples of the server."""
     for thread in threads:
         thread.start()
     began = renewed = time.monotonic()
-    pause = min(60.0, minutes * 6) / LOOKS
-    looks: list[Look] = []
+    pause = min(60.0, minutes * 6) / SAMPLES
+    samples: list[Sample] = []
     while time.monotonic() < began + minutes * 60 and not tally.problems:
         moments = []
-        for _ in range(LOOKS):
+        for _ in range(SAMPLES):
             time.sleep(pause)
-            moments.append(look(server, time.monotonic() - began))
+            moments.append(sample(server, time.monotonic() - began))
         if time.monotonic() - renewed > RENEWAL_SECONDS:
             renewed = time.monotonic()
             server.log_in()
-        looks.append(middle(moments))
-        _tell(looks[-1], tally, rows(database))
+        samples.append(median(moments))
+        _report(samples[-1], tally, rows(database))
     end.set()
     for thread in threads:
         thread.join(120)
-    return looks
+    return samples
 
 
-def _tell(one: Look, tally: Tally, rows: dict[str, int]) -> None:
+def _report(one: Sample, tally: Tally, rows: dict[str, int]) -> None:
     requests, middle, late = tally.latency()
     shares = " ".join(
         f"{name.removeprefix('calor ')} {size:.0f}" for name, size in sorted(one.memory.items())
@@ -211,8 +213,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         problems = soak(Path(folder), minutes, clients, seed, int(os.environ.get("PORT", "28004")))
     for problem in problems:
-        print(f"WRONG: {problem}")
-    print("WRONG" if problems else "ALL WELL")
+        print(f"PROBLEM: {problem}")
+    print("FAILED" if problems else "PASSED")
     return 1 if problems else 0
 
 

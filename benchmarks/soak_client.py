@@ -1,5 +1,4 @@
-"""What one client of the soak does: makes stacks, changes them, looks at them, and checks that they are what their
-templates say."""
+"""A client of the soak test: creates, updates and reads stacks, and checks that they match their templates."""
 
 from __future__ import annotations
 
@@ -12,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import workloads
-
 from server import Client, Server
 
 MOST_STACKS = 3
@@ -20,7 +18,7 @@ _THERE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE", "RESUME_COMPLETE", "CH
 
 
 class Tally:
-    """What all clients have done, and what was wrong."""
+    """Counts the requests and problems of all clients."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +44,7 @@ class Tally:
             return " ".join(f"{what} {number}" for what, number in sorted(self._counts.items()))
 
     def latency(self) -> tuple[int, float, float]:
-        """How many requests there were since this was asked last, the middle one and a late one."""
+        """The number of requests since the last call, and their median and 99th percentile."""
         with self._lock:
             times, self._times = sorted(self._times), []
         if not times:
@@ -56,13 +54,13 @@ class Tally:
 
 @dataclass
 class Kind:
-    """A stack of some sort: its template, its files, and which resources it is to have."""
+    """A kind of stack: its template, files and expected resources."""
 
     template: dict[str, Any]
     files: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     waits: bool = False
-    """Whether it is complete only when it has been signalled."""
+    """Whether it is complete only after a signal."""
     scales: bool = False
 
     @property

@@ -7,12 +7,12 @@ from typing import Any
 
 
 def flat(size: int) -> dict[str, Any]:
-    """Resources that have nothing to do with each other."""
+    """Independent resources."""
     return _template({f"r{i}": _resource(f"v{i}") for i in range(size)})
 
 
 def chain(size: int) -> dict[str, Any]:
-    """Each resource refers to the one before it."""
+    """Each resource refers to the previous one."""
     values: list[Any] = ["v0", *({"get_resource": f"r{i - 1}"} for i in range(1, size))]
     return _template({f"r{i}": _resource(value) for i, value in enumerate(values)})
 
@@ -39,7 +39,7 @@ def _resource(value: Any) -> dict[str, Any]:
     return {"type": "OS::Heat::TestResource", "properties": {"value": value}}
 
 
-# Stacks that are really made.
+# Stacks that are really created.
 
 
 def independent(size: int) -> dict[str, Any]:
@@ -47,13 +47,13 @@ def independent(size: int) -> dict[str, Any]:
 
 
 def linked(size: int) -> dict[str, Any]:
-    """Each resource needs the one before it."""
+    """Each resource depends on the previous one."""
     salts: list[Any] = ["0", *({"get_resource": f"r{i - 1}"} for i in range(1, size))]
     return _template({f"r{i}": _random(salt) for i, salt in enumerate(salts)})
 
 
 def layers(count: int, size: int, fan: int = 10) -> dict[str, Any]:
-    """Each resource depends on some of the layer before."""
+    """Each resource depends on some of the previous layer."""
     resources = {}
     for layer in range(count):
         for index in range(size):
@@ -67,7 +67,7 @@ def group(size: int) -> dict[str, Any]:
 
 
 def tree(nested: int, size: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """A group of nested stacks, and the file with their template."""
+    """A group of nested stacks, with the file of their template."""
     below = _template({f"r{i}": _random(str(i)) for i in range(size)})
     return _template({"g": _group(nested, {"type": "below.yaml"})}), {"below.yaml": json.dumps(below)}
 

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from database_servers import DatabaseServer, MariaDB, PostgreSQL, start
-from needing import lacking
+
+from tests.support.databases import DatabaseServer, MariaDB, PostgreSQL, start
+from tests.support.requirements import lacking
 
 KINDS = {"postgresql": PostgreSQL, "mariadb": MariaDB}
+SERVERS = [pytest.param(kind, marks=pytest.mark.extended) for kind in KINDS]
+DATABASES = ["sqlite", *SERVERS]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +34,7 @@ def server_of(kind: str, running: dict[str, DatabaseServer]) -> DatabaseServer:
     return running[kind]
 
 
-@pytest.fixture(params=["sqlite", *KINDS])
+@pytest.fixture(params=DATABASES)
 def database_url(
     request: pytest.FixtureRequest, tmp_path: Path, database_servers: dict[str, DatabaseServer]
 ) -> str:
@@ -41,7 +44,7 @@ def database_url(
     return server_of(request.param, database_servers).prepared()
 
 
-@pytest.fixture(params=["sqlite", *KINDS])
+@pytest.fixture(params=DATABASES)
 def empty_url(
     request: pytest.FixtureRequest, tmp_path: Path, database_servers: dict[str, DatabaseServer]
 ) -> str:
@@ -51,7 +54,7 @@ def empty_url(
     return server_of(request.param, database_servers).empty()
 
 
-@pytest.fixture(params=list(KINDS))
+@pytest.fixture(params=SERVERS)
 def database_server(
     request: pytest.FixtureRequest, database_servers: dict[str, DatabaseServer]
 ) -> DatabaseServer:

@@ -1,4 +1,4 @@
-"""Pages of the documentation that are made from the source when it is built: nothing in them can be out of date.
+"""Generates pages of the documentation from the source when it is built, so that they cannot be out of date.
 
 mkdocs calls `on_files`.
 """
@@ -13,9 +13,10 @@ from typing import Any
 from calor.cli import typedocs
 from calor.config.options import sections
 from calor.language.codes import CODES
-from calor.language.functions.logic import NotHere
-from calor.language.schema import Attribute, Property, ResourceType, Status
+from calor.language.functions.logic import Removed
+from calor.language.schema import Attribute, Property, Status
 from calor.language.versions import ALL_VERSIONS, NEWEST, Version
+from calor.resources.contract import ResourceType
 from calor.types import catalogue
 
 
@@ -47,7 +48,7 @@ def _functions() -> str:
     lines = [
         "# Functions",
         "",
-        "What the functions of a template give. A template may use those that its version knows.",
+        "The functions of templates and their results. The version of a template determines which of them it can use.",
         "",
         "## HOT",
         "",
@@ -56,7 +57,7 @@ def _functions() -> str:
     ]
     for version in (one for one in ALL_VERSIONS if not one.is_hot):
         lines += [f"## {version.title}", "", *_function_table(version, since=False), ""]
-    lines += ["## Versions", "", "| version | also called |", "|---|---|"]
+    lines += ["## Versions", "", "| version | aliases |", "|---|---|"]
     lines += [f"| `{one.title}` | {', '.join(one.names)} |" for one in ALL_VERSIONS]
     return "\n".join(lines) + "\n"
 
@@ -73,7 +74,7 @@ def _function_table(version: Version, *, since: bool = True) -> Iterator[str]:
 
 def _conditions(version: Version) -> dict[str, object]:
     found = (version.condition_functions or {}).items()
-    return {name: function for name, function in found if function is not NotHere}
+    return {name: function for name, function in found if function is not Removed}
 
 
 def _knows(version: Version, function: str) -> bool:
@@ -118,7 +119,7 @@ def _type(declaration: type[ResourceType]) -> Iterator[str]:
         yield f"Needs the service {declaration.service}{extension}."
     if declaration.placeholder:
         yield ""
-        yield "A template that uses it is still accepted, with any properties, and nothing is created."
+        yield "Templates that use it are still accepted, with any properties, but nothing is created."
     for title, declared in (
         ("Properties", declaration.properties),
         ("Update policy", declaration.update_policy),
@@ -146,8 +147,8 @@ def _properties(properties: Mapping[str, Property], depth: int, *, top: bool) ->
         facts += [] if declared.implemented else ["*not implemented*"]
         inner = declared.items or declared
         limits = (*declared.constraints, *(inner.constraints if declared.items else ()))
-        told = " ".join((_plain(declared.doc), *(f"({_plain(typedocs.described(one))})" for one in limits)))
-        yield f"{'    ' * depth}- `{name}`: {', '.join(facts)}. {told}".rstrip()
+        text = " ".join((_plain(declared.doc), *(f"({_plain(typedocs.described(one))})" for one in limits)))
+        yield f"{'    ' * depth}- `{name}`: {', '.join(facts)}. {text}".rstrip()
         while inner.items:
             inner = inner.items
         if inner.fields:
@@ -178,14 +179,14 @@ def _options() -> str:
         lines += [f"## [{section}]", ""]
         for option in options:
             default = option.default
-            told = "" if default in (None, "", []) else f" Default: `{default}`."
-            lines.append(f"- `{option.name}`: {_plain(option.help or '')}{told}")
+            text = "" if default in (None, "", []) else f" Default: `{default}`."
+            lines.append(f"- `{option.name}`: {_plain(option.help or '')}{text}")
         lines.append("")
     return "\n".join(lines)
 
 
 def _plain(text: str) -> str:
-    """Text as it is: what Markdown would take for something else is escaped, but in code."""
+    """Text with Markdown's special characters escaped, except in code."""
     parts = " ".join(text.split()).split("`")
     for index in range(0, len(parts), 2):
         for mark in ("\\", "*", "_", "<", "["):

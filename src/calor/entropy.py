@@ -1,4 +1,4 @@
-"""Randomness of the system, asked for in large pieces: a system call for each id is most of what an id costs."""
+"""Buffered randomness of the system: a system call for each id would be most of an id's cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Pool:
             return taken
 
     def forget(self) -> None:
-        """Two processes must not draw the same."""
+        """Discards the buffer after a fork, as processes must not share random numbers."""
         self._lock = Lock()
         self._bytes, self._used = b"", 0
 
@@ -37,7 +37,7 @@ os.register_at_fork(after_in_child=_pool.forget)
 
 
 class Entropy(random.Random):
-    """Draws as the standard library's SystemRandom does."""
+    """Like the standard library's SystemRandom, with the buffer."""
 
     def random(self) -> float:
         return (int.from_bytes(_pool.take(7), "big") >> 3) * 2**-53
@@ -52,7 +52,7 @@ class Entropy(random.Random):
         return _pool.take(n)
 
     def seed(self, *args: object, **kwargs: object) -> None:
-        """There is nothing to seed."""
+        """Does nothing."""
 
 
 def new_uuid() -> UUID:

@@ -1,4 +1,4 @@
-"""Directed graphs of dependencies. Knows nothing of what the nodes are."""
+"""Directed dependency graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Cycle(Exception):
-    """Nodes that wait for each other; `members` in order, each depending on the next, the last on the first."""
+    """A dependency cycle; each of `members` depends on the next, the last on the first."""
 
     def __init__(self, members: tuple[object, ...]) -> None:
         super().__init__(" → ".join(str(member) for member in (*members, members[0])))
@@ -17,7 +17,7 @@ class Cycle(Exception):
 
 
 class Graph(Generic[Node]):
-    """Which node depends on which. Nodes and edges keep the order in which they were added."""
+    """A dependency graph. Nodes and edges keep their insertion order."""
 
     def __init__(self, dependencies: Mapping[Node, Iterable[Node]] | None = None) -> None:
         self._needs: dict[Node, dict[Node, None]] = {}
@@ -80,7 +80,7 @@ class Graph(Generic[Node]):
         return ordered
 
     def _cycle(self, suspects: set[Node]) -> tuple[Node, ...]:
-        """Walks from suspect to suspect until one comes round again; every suspect has one to go to."""
+        """Follows dependencies among suspects, each of which has one, until a node repeats."""
         trail: dict[Node, int] = {}
         node = next(node for node in self._needs if node in suspects)
         while node not in trail:
@@ -89,7 +89,7 @@ class Graph(Generic[Node]):
         return tuple(trail)[trail[node] :]
 
     def reachable(self, node: Node) -> set[Node]:
-        """All that the node depends on, directly or not (itself only when in a cycle)."""
+        """All nodes that the node depends on, directly or indirectly (itself only in a cycle)."""
         found: set[Node] = set()
         stack = list(self._needs[node])
         while stack:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from door import OTHER, PROJECT, SMALL, Door, Stage, error, open_door, token
 
 from calor.service.caller import Caller
-from calor.service.errors import Forbidden
+from calor.service.errors import UnusableType
 from calor.service.policy import Policy, PolicyUnusable
+from tests.support.api import OTHER, PROJECT, SMALL, Door, Stage, error, open_door, token
 
 READER = token(roles="reader")
 ADMIN = token("root", OTHER, "admin,member,reader")
@@ -108,7 +108,7 @@ class TestPolicyFiles:
     def test_a_file_overrides_the_defaults(self, stage: Stage, tmp_path: Path) -> None:
         rules = tmp_path / "policy.yaml"
         rules.write_text('"stacks:index": "!"\n"stacks:global_index": "role:admin"\n')
-        stage.policy = Policy(str(rules))
+        stage.policy = stage.commands.admission.policy = Policy(str(rules))
         stage.add_stack("mine")
         stage.add_stack("theirs", project=OTHER)
         door = open_door(stage)
@@ -127,7 +127,7 @@ class TestPolicyFiles:
     def test_so_do_the_files_of_a_directory(self, stage: Stage, tmp_path: Path) -> None:
         (tmp_path / "policy.d").mkdir()
         (tmp_path / "policy.d" / "more.yaml").write_text('"stacks:index": "!"\n')
-        stage.policy = Policy(policy_dirs=[str(tmp_path / "policy.d")])
+        stage.policy = stage.commands.admission.policy = Policy(policy_dirs=[str(tmp_path / "policy.d")])
         door = open_door(stage)
 
         error(door("GET", "/stacks"), 403)
@@ -136,7 +136,7 @@ class TestPolicyFiles:
     def test_all_projects_for_whom_it_lets(self, stage: Stage, tmp_path: Path) -> None:
         rules = tmp_path / "policy.yaml"
         rules.write_text('"stacks:global_index": "role:admin"\n')
-        stage.policy = Policy(str(rules))
+        stage.policy = stage.commands.admission.policy = Policy(str(rules))
         stage.add_stack("mine")
         stage.add_stack("theirs", project=OTHER)
 
@@ -155,7 +155,7 @@ class TestTypes:
         assert policy.allows_type(caller("member"), "OS::Nova::Server")
 
     def test_one_that_is_not_allowed_is_named(self, policy: Policy) -> None:
-        with pytest.raises(Forbidden, match="OS::Nova::Quota"):
+        with pytest.raises(UnusableType, match="OS::Nova::Quota"):
             policy.enforce_types(caller("member"), ["OS::Nova::Server", "OS::Nova::Quota"])
 
     def test_lists_have_only_allowed_ones(self, door: Door) -> None:

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from door import Door
+
+from tests.support.api import Door
 
 MEMBER = {"type": "OS::Heat::TestResource", "properties": {"value": "m%index%"}}
 TEMPLATE = {

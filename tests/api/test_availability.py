@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import Door, error, token
 
 from calor.api.auth import Identity
 from calor.service.availability import SERVICE_TYPES
 from calor.types import catalogue
+from tests.support.api import Door, error, token
 
 SMALL_CLOUD = token() + ":identity,orchestration"
 NETWORK = token() + ":identity,orchestration,network"
@@ -55,12 +55,17 @@ class TestStacks:
     def test_with_the_service_they_are_made(self, door: Door) -> None:
         door.by(NETWORK).create(template=NET)
 
-    def test_without_behaviour_they_are_refused_all_the_same(self, door: Door) -> None:
+    @pytest.mark.parametrize("services", [CONTAINERS, SMALL_CLOUD], ids=["with", "without"])
+    def test_what_cannot_be_created_is_told_whatever_services_there_are(
+        self, door: Door, services: str
+    ) -> None:
         template = using("OS::Zun::Container", image="busybox")
-        found = error(door.by(CONTAINERS)("POST", "/stacks", {"stack_name": "s", "template": template}), 400)
+        found = error(door.by(services)("POST", "/stacks", {"stack_name": "s", "template": template}), 400)
 
         assert found["type"] == "ResourceTypeUnavailable"
-        assert "cannot create such resources yet" in found["message"]
+        assert found["message"] == (
+            "HEAT-E99001 This version of Calor cannot create resources of type OS::Zun::Container."
+        )
 
     def test_types_of_heat_itself_need_none(self, small: Door) -> None:
         small.create(template=using("AWS::CloudFormation::WaitConditionHandle"))

@@ -8,17 +8,18 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
-from door import OTHER, PROJECT, Stage
 from starlette.testclient import TestClient
 
 from calor.api.cfn import app
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
-from calor.service.gate import Gate
+from calor.service.authorization import Authorizer
+from calor.service.quotas import Limits
 from calor.store import tables
+from tests.support.api import OTHER, PROJECT, Stage
 
 USERS = "9" * 32
-SIGNED = {"AWSAccessKeyId": USERS, "Signature": "s"}
+SIGNED = {"AWSAccessKeyId": USERS, "Signature": "s", "SignatureVersion": "2"}
 
 
 def verify(received: ReceivedRequest) -> Signer:
@@ -38,7 +39,9 @@ class Cfn:
         self.stack = stage.add_stack("s", user_project=USERS)
         stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle", data={"user_id": "u"})
         stage.add_resource(self.stack, "t", data={"user_id": "u"})
-        served = app.create_cfn_app(stage.database, Gate(stage.queries, stage.commands, stage.policy), verify)
+        served = app.create_cfn_app(
+            stage.database, Authorizer(stage.queries, stage.commands, stage.policy), verify
+        )
         self._client = TestClient(served, base_url="http://cfn.test")
 
     def arn(self, resource: str = "h", project: str = PROJECT, name: str = "s") -> str:
@@ -82,6 +85,12 @@ def test_a_signal_is_written_down(cfn: Cfn, content: bytes, details: Any) -> Non
     assert (signal.resource, signal.details) == ("h", details)
 
 
+def test_too_many_that_wait_are_throttled(cfn: Cfn) -> None:
+    cfn.stage.commands.quotas.limits = Limits(signals_per_resource=1)
+    assert cfn.signal().status_code == 200
+    refused(cfn.signal(), 409, "Throttling")
+
+
 def test_the_owner_of_the_stack_may_sign(cfn: Cfn) -> None:
     assert cfn.signal(AWSAccessKeyId=PROJECT).status_code == 200
 
@@ -94,16 +103,16 @@ class TestWaitConditions:
         """The ids of the signals that an engine has handled: each new one, when it is looked for the second time."""
         looks: Counter[str] = Counter()
         handled: list[str] = []
-        is_waiting = app._Door._is_waiting
+        is_waiting = app._SignalHandler._is_waiting
 
-        def looked(door: app._Door, signal: str) -> bool:
+        def looked(door: app._SignalHandler, signal: str) -> bool:
             looks[signal] += 1
             if looks[signal] == 2:
                 cfn.stage.remove(tables.inbox, signal)
                 handled.append(signal)
             return is_waiting(door, signal)
 
-        monkeypatch.setattr(app._Door, "_is_waiting", looked)
+        monkeypatch.setattr(app._SignalHandler, "_is_waiting", looked)
         return handled
 
     def test_the_own_signal_is_waited_for(self, cfn: Cfn, handled: list[str]) -> None:
@@ -142,7 +151,8 @@ class TestRefusals:
         refused(cfn.signal(AWSAccessKeyId="wrong"), 403, "AccessDenied")
 
     def test_a_signer_from_elsewhere(self, cfn: Cfn) -> None:
-        refused(cfn.signal(AWSAccessKeyId=OTHER), 403, "AccessDenied")
+        """Is told what others are told of a resource that is not there, as by Heat."""
+        refused(cfn.signal(AWSAccessKeyId=OTHER), 400, "InvalidParameterValue")
 
     def test_nobody_who_knows_signatures(self, cfn: Cfn) -> None:
         refused(cfn.signal(AWSAccessKeyId="broken"), 503, "ServiceUnavailable")
@@ -168,6 +178,10 @@ class TestRefusals:
     def test_too_much(self, cfn: Cfn) -> None:
         body = b'{"a": "' + b"x" * 2_000_000 + b'"}'
         refused(cfn.signal(content=body), 400, "RequestLimitExceeded")
+
+    def test_too_much_under_a_signature_over_the_body(self, cfn: Cfn) -> None:
+        body = b'{"a": "' + b"x" * 20_000 + b'"}'
+        refused(cfn.signal(content=body, SignatureVersion="4"), 400, "RequestLimitExceeded")
 
     def test_what_there_is_not(self, cfn: Cfn) -> None:
         for arn in (

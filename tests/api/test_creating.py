@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from door import EMPTY, SMALL, Door, Stage, error, open_door
+
+from tests.support.api import EMPTY, SMALL, Door, Stage, error, open_door
 
 BROKEN: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
@@ -142,6 +143,33 @@ class TestWhatIsRefused:
         assert set(found) == {"parameters.p.type", "resources.a.properties"}
         assert found["resources.a.properties"]["hint"] == "did you mean `value`?"
         assert found["resources.a.properties"]["line"] is not None
+
+    def test_diagnostics_stand_beside_the_error_in_heats_form(self, door: Door) -> None:
+        body = post(door, template=BROKEN).json()
+
+        assert body.pop("diagnostics")
+        assert set(body) == {"code", "title", "explanation", "error"}
+        assert set(body["error"]) == {"type", "message", "traceback"}
+
+    def test_diagnostics_name_the_document_and_the_path_in_it(self, door: Door) -> None:
+        child = {**EMPTY, "resources": {"v": {"type": "OS::Heat::Value", "properties": {"valu": 1}}}}
+        member = {"type": "OS::Heat::Value", "properties": {"valu": 1}}
+        group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": member}}
+        template = {
+            **EMPTY,
+            "parameters": {"n": {"type": "number"}},
+            "resources": {"c": {"type": "c.yaml"}, "g": group},
+        }
+        files = {"c.yaml": json.dumps(child), "e.yaml": "parameters: {n: many}"}
+
+        body = post(door, template=template, files=files, environment_files=["e.yaml"]).json()
+
+        assert [(one["code"], one["document"], one["at"]) for one in body["diagnostics"]] == [
+            ("E209", "e.yaml", ["parameters", "n"]),
+            ("E410", "c.yaml", ["resources", "v", "properties", "valu"]),
+            ("E410", "template", ["resources", "g", "properties", "resource_def", "properties", "valu"]),
+        ]
+        assert body["diagnostics"][0]["declared"] == {"document": "template", "at": ["parameters", "n"]}
 
 
 class TestBodies:

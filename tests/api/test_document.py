@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from door import PROJECT, Door, Stage, open_door, token
 from jsonschema import Draft202012Validator
 
 from calor.api.openapi.document import FAMILIES, described_routes, document, key
+from tests.support.api import PROJECT, Door, Stage, open_door, token
 
 DOCUMENT = document("http://heat.test:8004")
 OPERATIONS = {

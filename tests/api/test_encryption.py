@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from door import Door, error, open_door
 
 from calor.service.commands import Commands
 from calor.service.queries import Queries
 from calor.store import database
 from calor.store.cipher import Cipher
 from calor.store.writer import Writer
+from tests.support.api import Door, error, open_door
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def locked_out(door: Door) -> Iterator[Door]:
             database=engine,
             writer=writer,
             queries=Queries(engine, stage.world),
-            commands=Commands(engine, writer, stage.world, lambda: None),
+            commands=Commands(engine, writer, stage.world, lambda: None, policy=stage.policy),
         )
     )
     writer.close()

@@ -8,10 +8,10 @@ import time
 from typing import Any
 
 import pytest
-from door import OTHER, PROJECT, Door, error
 
 from calor.service.caller import Caller
 from calor.store import tables
+from tests.support.api import OTHER, PROJECT, Door, error
 
 
 @pytest.fixture

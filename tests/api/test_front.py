@@ -5,12 +5,12 @@ from __future__ import annotations
 from unittest.mock import ANY
 
 import pytest
-from door import PROJECT, Door, Stage, error, open_door, token
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from calor.api.settings import Cors
 from calor.store import tables
+from tests.support.api import PROJECT, Door, Stage, error, open_door, token
 
 VERSIONS = {
     "versions": [

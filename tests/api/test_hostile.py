@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from door import EMPTY, OTHER, PROJECT, SMALL, Door, Stage, open_door, token
 
 from calor.api.heat.routes import ROUTES
 from calor.api.web import Route
+from tests.support.api import EMPTY, OTHER, PROJECT, SMALL, Door, Stage, open_door, token
 
 ODD_TEXTS = [
     "\0",
@@ -66,6 +66,7 @@ ODD_JSON = [
     '{"a": 1, "a": 2}',
     '"\\u0000"',
 ]
+SOME_EXTENDED = [*ODD_TEXTS[:4], *(pytest.param(text, marks=pytest.mark.extended) for text in ODD_TEXTS[4:])]
 JSON = {"Content-Type": "application/json"}
 
 STACK_KEYS = (
@@ -131,7 +132,7 @@ def label(route: Route) -> str:
     return f"{route.method} {route.path}"
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
+@pytest.mark.parametrize("text", SOME_EXTENDED, ids=ascii)
 def test_odd_names_in_paths(stocked: Door, text: str) -> None:
     there, odd = real(stocked), quote(text, safe="")
     for route in ROUTES:
@@ -150,6 +151,7 @@ def test_broken_percent_signs(stocked: Door, odd: str) -> None:
             fine(stocked("GET", f"{filled(route.path, there)}?{odd}={odd}&&==&;"))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
 def test_odd_values_in_queries(stocked: Door, text: str) -> None:
     stack = stocked.get("/stacks")["stacks"][0]
@@ -177,6 +179,7 @@ def test_odd_values_in_queries(stocked: Door, text: str) -> None:
             fine(stocked("GET", f"{address}?{name}={quote(text, safe='')}"))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("route", CHANGING, ids=label)
 def test_odd_values_at_every_key_of_every_body(stocked: Door, route: Route) -> None:
     keys, needed = next(found for end, found in BODIES.items() if route.path.endswith(end))

@@ -10,7 +10,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from door import OTHER, PROJECT
 
 from calor.api.auth import MultiCloud, load_backend
 from calor.api.auth.keystone import KeystoneAuthenticator, PasswordAuthenticator
@@ -19,6 +18,7 @@ from calor.api.errors import BadRequest, Unauthorized, Unavailable
 from calor.clouds.sessions import Cloud, ServiceAccount, versioned
 from calor.service.caller import Caller
 from calor.service.errors import Forbidden
+from tests.support.api import OTHER, PROJECT
 
 
 class Keystone:

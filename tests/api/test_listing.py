@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from door import OTHER, Door, error
+
+from tests.support.api import OTHER, Door, error
 
 
 def names(door: Door, **query: Any) -> list[str]:

@@ -1,11 +1,12 @@
-"""From a stack's name, id or ARN to its address."""
+"""From a stack's name, id or ARN to its URL."""
 
 from __future__ import annotations
 
 from urllib.parse import quote
 
 import pytest
-from door import OTHER, PROJECT, Door, error
+
+from tests.support.api import OTHER, PROJECT, Door, error
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 

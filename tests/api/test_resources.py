@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import OTHER, PROJECT, SMALL, Door, error
 
 from calor.store import tables
+from tests.support.api import OTHER, PROJECT, SMALL, Door, error
 
 
 def base(path: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from door import EMPTY, PROJECT, SMALL, Door, error
+
+from tests.support.api import EMPTY, PROJECT, SMALL, Door, error
 
 
 def test_everything_about_a_stack(live: Door) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import OTHER, PROJECT, Door, Stage, error, token
 
 from calor.store import tables
+from tests.support.api import OTHER, PROJECT, Door, Stage, error, token
 
 
 def add_config(stage: Stage, id: str, **values: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from door import PROJECT, SMALL, Door, Stage, error, open_door
+from tests.support.api import PROJECT, SMALL, Door, Stage, error, open_door
 
 
 def test_a_stack_is_created_shown_listed_and_deleted(live: Door) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import EMPTY, Door, error, token
 
 from calor.api.heat.routes import ROUTES
 from calor.store import tables
+from tests.support.api import EMPTY, Door, error, token
 
 USERS = "9" * 32
 """The project of the stack's users."""

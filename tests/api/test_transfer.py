@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from door import SMALL, Door, Stage, error, open_door
 
 from calor.service import transfer_commands
 from calor.service.commands import Limits
 from calor.store import tables
+from tests.support.api import SMALL, Door, Stage, error, open_door
 
 MEMBER = {"type": "OS::Heat::TestResource", "properties": {"value": "m%index%"}}
 GROUP = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": MEMBER}}
@@ -76,7 +76,7 @@ class TestAbandoning:
     def test_the_data_is_given_away_even_if_no_engine_takes_note(
         self, stage: Stage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(transfer_commands, "PATIENCE", 0.1)
+        monkeypatch.setattr(transfer_commands, "DELETION_SECONDS", 0.1)
         door = open_door(stage, enable_abandon=True)
         id = stage.add_stack("s")
 
@@ -144,7 +144,7 @@ class TestAbandoning:
         assert owned(both, path) == before
 
     def test_what_a_caller_may_not_use_is_not_adopted_below(self, running: Stage) -> None:
-        running.commands.check_types = running.policy.enforce_types
+        running.commands.admission.policy = running.policy
         door = open_door(running, enable_adopt=True)
         flavor = {"heat_template_version": "2021-04-16", "resources": {"0": {"type": "OS::Nova::Flavor"}}}
         below = {"resource_id": "x", "template": flavor, "resources": {"0": {"resource_id": "y"}}}
@@ -260,7 +260,7 @@ class TestSnapshots:
             assert connection.execute(tables.snapshot.select()).all() == []
 
     def test_no_more_than_the_operator_allows(self, running: Stage) -> None:
-        running.commands.limits = Limits(snapshots_per_stack=1)
+        running.commands.quotas.limits = Limits(snapshots_per_stack=1)
         live = open_door(running)
         path = live.create(template=SMALL)
         live.settled(path)

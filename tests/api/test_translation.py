@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from door import EMPTY, PROJECT, SMALL, Door, Stage, error, open_door
 
 from calor.service.caller import Caller
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError
 from calor.store import records, tables
+from tests.support.api import EMPTY, PROJECT, SMALL, Door, Stage, error, open_door
 
 SNAPSHOT = records.Snapshot("sid", "stack", "p", "n", "CREATE", "COMPLETE", "fine", 0.0, {"name": "s"})
 CONFIG = records.SoftwareConfig(
@@ -23,13 +23,20 @@ DEPLOYMENT = records.SoftwareDeployment(
 
 
 class Recorder:
-    """Notes what is asked and answers with what it was told to."""
+    """Records the calls of commands, and returns the given answers, by `subject_name`."""
 
-    def __init__(self, **answers: Any) -> None:
+    def __init__(self, _subject: str = "", **answers: Any) -> None:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self._answers = answers
+        self._subject = _subject
 
     def __getattr__(self, name: str) -> Any:
+        if not self._subject:
+            subject = Recorder(name, **self._answers)
+            subject.calls = self.calls
+            return subject
+        name = f"{self._subject}_{name}"
+
         def called(caller: Any, *args: Any, **fields: Any) -> Any:
             self.calls.append((name, args, fields))
             answer = self._answers.get(name)
@@ -60,7 +67,7 @@ class TestActions:
         answer = recording(stage, recorder)("POST", f"{stack}/actions", {verb: None})
 
         assert (answer.status_code, answer.json()) == (200, None)
-        assert recorder.calls[0][0] == "act"
+        assert recorder.calls[0][0] == "stacks_act"
         assert recorder.calls[0][1][1] == verb
 
     @pytest.mark.parametrize("body", [None, {}, {"dance": None}, {"suspend": None, "resume": None}])
@@ -74,7 +81,7 @@ class TestActions:
         ("kind", "status"), [("NotSupported", 400), ("ActionInProgress", 409), ("StopActionFailed", 500)]
     )
     def test_refusals(self, stage: Stage, stack: str, kind: str, status: int) -> None:
-        door = recording(stage, Recorder(act=ServiceError(kind, "no")))
+        door = recording(stage, Recorder(stacks_act=ServiceError(kind, "no")))
 
         found = error(door("POST", f"{stack}/actions", {"suspend": None}), status)
 
@@ -88,7 +95,7 @@ class TestUpdates:
         assert answer.status_code == 202, answer.text
         assert answer.json()["code"] == "202 Accepted"
         name, (_, change), _ = recorder.calls[0]
-        assert name == "update_stack"
+        assert name == "stacks_update"
         assert isinstance(change, StackChange)
         return change
 
@@ -135,7 +142,7 @@ class TestUpdates:
 class TestPreviews:
     def test_of_a_new_stack(self, stage: Stage) -> None:
         identity = {"tenant": PROJECT, "stack_name": "new", "stack_id": "None", "path": ""}
-        recorder = Recorder(preview_create={"stack_identity": identity, "resources": []})
+        recorder = Recorder(previews_create={"stack_identity": identity, "resources": []})
 
         answer = recording(stage, recorder)(
             "POST", "/stacks/preview", {"stack_name": "new", "template": SMALL}
@@ -152,7 +159,7 @@ class TestPreviews:
 
     @pytest.mark.parametrize(("method", "existing"), [("PUT", False), ("PATCH", True)])
     def test_of_an_update(self, stage: Stage, stack: str, method: str, existing: bool) -> None:
-        recorder = Recorder(preview_update={"resource_changes": {"unchanged": []}, "plan": []})
+        recorder = Recorder(previews_update={"resource_changes": {"unchanged": []}, "plan": []})
 
         answer = recording(stage, recorder)(method, f"{stack}/preview?show_nested=True", {"template": SMALL})
 
@@ -165,7 +172,7 @@ class TestPreviews:
 class TestAbandoning:
     @pytest.mark.parametrize(("method", "verb"), [("DELETE", "abandon"), ("GET", "export")])
     def test_only_if_it_is_enabled(self, stage: Stage, stack: str, method: str, verb: str) -> None:
-        recorder = Recorder(**{verb: {"name": "s"}})
+        recorder = Recorder(**{f"transfers_{verb}": {"name": "s"}})
 
         refused = error(recording(stage, recorder)(method, f"{stack}/{verb}"), 400)
         answer = recording(stage, recorder, enable_abandon=True)(method, f"{stack}/{verb}")
@@ -176,7 +183,7 @@ class TestAbandoning:
     def test_what_was_abandoned_can_be_adopted(self, stage: Stage) -> None:
         id = stage.add_stack("before")
         adopted = stage.queries.stacks.find(Caller("id", "name", PROJECT), "before").stack
-        recorder = Recorder(adopt_stack=adopted)
+        recorder = Recorder(transfers_adopt=adopted)
         data = {
             "template": EMPTY,
             "environment": {"parameters": {"a": 1}},
@@ -189,7 +196,7 @@ class TestAbandoning:
         assert answer.status_code == 201
         assert answer.json()["stack"]["id"] == id
         name, (new, given), _ = recorder.calls[0]
-        assert name == "adopt_stack"
+        assert name == "transfers_adopt"
         assert given == data
         assert new.request["template"] == EMPTY
         assert new.request["environment"] == {"parameters": {"a": 1}}
@@ -214,7 +221,7 @@ class TestSnapshots:
     }
 
     def test_a_new_one_comes_unwrapped(self, stage: Stage, stack: str) -> None:
-        recorder = Recorder(create_snapshot=SNAPSHOT)
+        recorder = Recorder(snapshots_create=SNAPSHOT)
 
         answer = recording(stage, recorder)("POST", f"{stack}/snapshots", {"name": "n"})
 
@@ -242,12 +249,12 @@ class TestSnapshots:
 
         assert door("DELETE", f"{stack}/snapshots/sid").status_code == 204
         assert door("POST", f"{stack}/snapshots/sid/restore").status_code == 202
-        assert [name for name, _, _ in recorder.calls] == ["delete_snapshot", "restore"]
+        assert [name for name, _, _ in recorder.calls] == ["snapshots_delete", "snapshots_restore"]
 
 
 class TestConfigs:
     def test_a_new_one(self, stage: Stage) -> None:
-        recorder = Recorder(create_config=CONFIG)
+        recorder = Recorder(software_create_config=CONFIG)
         body = {"name": "n", "group": "script", "config": "#!", "inputs": [{"name": "a"}]}
 
         answer = recording(stage, recorder)("POST", "/software_configs", body)
@@ -287,7 +294,7 @@ class TestConfigs:
 
 class TestDeployments:
     def test_a_new_one(self, stage: Stage) -> None:
-        recorder = Recorder(create_deployment=DEPLOYMENT)
+        recorder = Recorder(software_create_deployment=DEPLOYMENT)
         body = {"server_id": "server", "config_id": "cid", "status": "IN_PROGRESS", "input_values": {"a": 1}}
 
         answer = recording(stage, recorder)("POST", "/software_deployments", body)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from door import Door, error, token
 
 from calor.language.diagnostics import Report
 from calor.language.template import parse
+from tests.support.api import Door, error, token
 
 
 class TestLists:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import SMALL, Door, Stage, error, open_door, token
+
+from tests.support.api import SMALL, Door, Stage, error, open_door, token
 
 
 def having(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -161,7 +162,7 @@ class TestAnswers:
 
         rules = tmp_path / "policy.yaml"
         rules.write_text('"stacks:update_no_change": "role:reader"\n')
-        stage.policy = Policy(str(rules))
+        stage.policy = stage.commands.admission.policy = Policy(str(rules))
         path = open_door(stage).create(template=TWO)
         reader = open_door(stage).by(token(roles="reader"))
 
@@ -187,7 +188,7 @@ class TestAnswers:
 
         world = replace(stage.world, common_defaults={"a": "operator's", "z": "1"})
         stage.queries = Queries(stage.database, world)
-        stage.commands = Commands(stage.database, stage.writer, world, lambda: None)
+        stage.commands = Commands(stage.database, stage.writer, world, lambda: None, policy=stage.policy)
         door = open_door(stage)
         path = door.create(template=TWO, environment={"parameter_defaults": {"b": "mine"}})
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import EMPTY, Door, error
+
+from tests.support.api import EMPTY, Door, error
 
 TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from commanding import Ran, Run
-from running import Server, free_port
-from stand_in import StandIn
 
-from calor.cli.main import heat_main, main
+from calor.cli.main import main
+from tests.cli.fake_service import StandIn
+from tests.cli.invocation import Ran, Run
+from tests.support.server import Server, free_port
 
 INNER = """\
 heat_template_version: 2018-08-31
@@ -121,7 +121,7 @@ def service(command: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 
 @pytest.fixture
 def heat(calor: Run, capsys: pytest.CaptureFixture[str]) -> Run:
-    return lambda *words: _ran(heat_main, capsys, words)
+    return lambda *words: _ran(main, capsys, ("heat", *words))
 
 
 @pytest.fixture
@@ -129,11 +129,11 @@ def programs(tmp_path: Path, calor: Run, monkeypatch: pytest.MonkeyPatch) -> Pat
     """A folder with `calor` and `heat` as programs, which is searched first."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name, function in (("calor", "main"), ("heat", "heat_main")):
+    python = f"#!{sys.executable}\nimport sys\nfrom calor.cli.main import main\nsys.exit(main())\n"
+    # As docs/cli.md has it.
+    for name, text in (("calor", python), ("heat", '#!/bin/sh\nexec calor heat "$@"\n')):
         file = folder / name
-        file.write_text(
-            f"#!{sys.executable}\nimport sys\nfrom calor.cli.main import {function}\nsys.exit({function}())\n"
-        )
+        file.write_text(text)
         file.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     return folder

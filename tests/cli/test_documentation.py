@@ -16,6 +16,7 @@ from calor.config.options import sections
 from calor.language.codes import CODES
 from calor.language.versions import NEWEST
 from calor.types import catalogue
+from tests.cli.invocation import Run
 
 HOME = Path(__file__).parents[2]
 
@@ -67,6 +68,21 @@ def test_every_code_and_option_is_there(pages: dict[str, str]) -> None:
 
 def test_what_markdown_would_take_for_something_else_is_escaped(reference: ModuleType) -> None:
     assert reference._plain("a_b <c> `d_e` *f*") == r"a\_b \<c> `d_e` \*f\*"
+
+
+def test_the_plan_that_is_shown_is_a_real_one(calor: Run, templates: Path) -> None:
+    plans = (HOME / "docs/cli.md").read_text().partition("## Plans\n")[2]
+    shown = plans.partition("```console\n")[2].partition("```")[0]
+    asked, _, answer = shown.partition("\n")
+    for file in (HOME / "examples/web").iterdir():
+        shutil.copy(file, templates)
+    made = calor("stack", "create", "-t", "web.yaml", "--parameter", "servers=1", "shop")
+    assert made.code == 0, made.err
+
+    ran = calor(*asked.removeprefix("$ calor ").split())
+    calor("stack", "delete", "-y", "shop")
+
+    assert ran.out == answer
 
 
 def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:

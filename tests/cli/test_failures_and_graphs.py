@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from commanding import Run
-
 from calor.cli.api.client import StackRef
 from calor.cli.stack.failures import Failure, failures
 from calor.cli.stack.graph import drawing
+from tests.cli.invocation import Run
 
 ROOT = StackRef("web", "1")
+FAILING = """heat_template_version: 2018-08-31
+resources:
+  a: {type: OS::Heat::TestResource, properties: {value: x, fail: true}}
+"""
 
 
 def resource(name: str, status: str, stack: str = "web/1", nested: str = "", **more: Any) -> dict[str, Any]:
@@ -70,6 +73,39 @@ class TestFailures:
 
         assert "no resource has failed" in calor("stack", "failures", "mended").out
 
+    def test_what_is_in_no_state_to_be_suspended_is_told_before_what_failed_earlier(
+        self, calor: Run, templates: Path
+    ) -> None:
+        (templates / "failing.yaml").write_text(FAILING)
+        calor("stack", "create", "-t", "failing.yaml", "unfit")
+
+        for action in ("suspend", "resume"):
+            calor("stack", action, "unfit")
+            assert calor("stack", "failures", "unfit").lines == [
+                f"a  OS::Heat::TestResource  {action.upper()}_FAILED",
+                "  at       failing.yaml:3",
+                f"  reason   State CREATE_FAILED is invalid for {action}",
+                "a  OS::Heat::TestResource  CREATE_FAILED",
+                "  at       failing.yaml:3",
+                "  reason   Test Resource failed a",
+            ]
+
+    def test_what_must_not_be_changed_is_told_although_it_has_not_failed(
+        self, calor: Run, templates: Path
+    ) -> None:
+        restricted = {"resource_registry": {"resources": {"a": {"restricted_actions": "update"}}}}
+        (templates / "restricted.json").write_text(json.dumps(restricted))
+        (templates / "fine.yaml").write_text(FAILING.replace("true", "false"))
+        (templates / "other.yaml").write_text(FAILING.replace("true", "false").replace("x", "y"))
+        calor("stack", "create", "-t", "fine.yaml", "kept")
+        calor("stack", "update", "-y", "-t", "other.yaml", "-e", "restricted.json", "kept")
+
+        assert calor("stack", "failures", "kept").lines == [
+            "a  OS::Heat::TestResource  UPDATE_FAILED",
+            "  at       other.yaml:3",
+            "  reason   update is restricted for resource.",
+        ]
+
     def test_a_stack_without_any_says_so(self, calor: Run, stack: str) -> None:
         assert (
             calor("stack", "failures", stack).out == f"{stack} is CREATE_COMPLETE; no resource has failed.\n"
@@ -106,12 +142,14 @@ class TestFailures:
         )
 
         assert failure.request_id == request
-        assert failure.words == words
+        assert failure.message == words
 
     def test_the_property_is_told_that_something_is_wrong_with(self) -> None:
         reason = "StackValidationFailed: resources.g.resources.s.properties.size: 5 is out of range"
 
-        assert Failure(("g", "s"), "T", "CREATE_FAILED", reason).words == "properties.size: 5 is out of range"
+        assert (
+            Failure(("g", "s"), "T", "CREATE_FAILED", reason).message == "properties.size: 5 is out of range"
+        )
 
 
 class TestGraph:

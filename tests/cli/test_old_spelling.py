@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from commanding import Run, eventually
 
 from calor.cli import legacy
+from tests.cli.invocation import Run, eventually
 
 
 def table(text: str) -> list[dict[str, str]]:
@@ -134,7 +134,7 @@ def test_what_cannot_be_done_ends_with_one_line(heat: Run) -> None:
     ran = heat("stack-show", "nothing")
 
     assert (ran.code, ran.out) == (1, "")
-    assert ran.complaints == ["heat: there is no stack nothing (`calor stack list` lists them)"]
+    assert ran.complaints == ["calor heat: there is no stack nothing (`calor stack list` lists them)"]
 
 
 @pytest.mark.parametrize("value", ["x;y", "http://a/?b;c"])

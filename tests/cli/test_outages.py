@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commanding import Ran, Run
-from running import Server, free_port, until
-from stand_in import END, HANG_UP, Reply, StandIn, event, message, refusal, stack, told
 
-from calor.cli.api import patience
+from calor.cli.api import retries
+from tests.cli.fake_service import END, HANG_UP, Reply, StandIn, event, message, refusal, stack, told
+from tests.cli.invocation import Ran, Run
+from tests.support.server import Server, free_port, until
 
 STREAM = "GET /stacks/web/web-id/events/stream"
 EVENTS = "GET /stacks/web/web-id/events"
@@ -27,7 +27,7 @@ TROUBLES = [refusal(502), Reply(503, b"<html>no backend</html>"), HANG_UP]
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.001)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ class TestAServiceInTrouble:
     def test_that_stays_away_is_told_when_patience_ends(
         self, command: Run, web: StandIn, monkeypatch: pytest.MonkeyPatch, has_stream: bool
     ) -> None:
-        monkeypatch.setattr(patience, "MOST_SECONDS", 0.1)
+        monkeypatch.setattr(retries, "MOST_SECONDS", 0.1)
         begun = Reply(body=message(7, "CHECK_IN_PROGRESS"))
         web.says(STREAM, *([begun, HANG_UP] if has_stream else [refusal(404)]))
         web.says(EVENTS, told({"events": []}), HANG_UP)
@@ -153,7 +153,7 @@ class TestAServiceInTrouble:
 
         ran = command("stack", "check", "web")
 
-        assert (ran.code, ran.err) == (1, "calor: not yours (the roles in this project do not allow it)\n")
+        assert (ran.code, ran.err) == (1, "calor: not yours (your roles in this project do not allow it)\n")
         assert web.times(EVENTS) == 2
 
     @pytest.mark.parametrize(
@@ -162,6 +162,8 @@ class TestAServiceInTrouble:
             (NGINX, "502 Bad Gateway"),
             (b"<!DOCTYPE html><html><body><p>Oh</p></body></html>", "502 Bad Gateway"),
             (b"<html><head><title>We are\n away</title></head></html>", "502 We are away"),
+            # Nobody looks for it in all of a large page.
+            (b"<html>" + b" " * 100_000 + b"<title>Far below</title></html>", "502 Bad Gateway"),
         ],
     )
     def test_that_answers_with_a_page_is_told_in_a_line(
@@ -257,6 +259,7 @@ def own_server(tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) 
     made.stop()
 
 
+@pytest.mark.extended
 def test_a_stack_is_waited_for_while_the_api_is_killed_and_started_again(
     own_server: Server, programs: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calor.cli.stack.plans import Change, Step, render, steps_of, worked_on
+from calor.cli.stack.plans import Change, Step, count_changed, render, steps_of
 
 PLAN: dict[str, Any] = {
     "plan": [
@@ -45,7 +45,7 @@ def test_replacements_come_first_each_step_with_its_reason() -> None:
     assert render(steps_of(PLAN), color=False).splitlines() == [
         "± replace group/0  S  `image` cannot be changed",
         '    image: "a" → "b"',
-        '    port: "p" → (known after it is done)',
+        '    port: "p" → (known after apply)',
         "~ update group  G  its stack changes",
         "",
         "1 replaced, 1 updated in place, 1 unchanged",
@@ -105,7 +105,7 @@ def test_without_a_plan_the_lists_of_heat_are_shown() -> None:
         "+ create d  T",
         "~ update b  T",
     ]
-    assert worked_on(steps) == 4
+    assert count_changed(steps) == 4
 
 
 def test_a_preview_of_a_new_stack_shows_what_it_will_be() -> None:
@@ -136,7 +136,7 @@ def test_what_is_left_of_a_replaced_resource_goes_without_saying() -> None:
     )
 
     assert render(steps, color=False).splitlines() == ["± replace a  server.yaml  why", "", "1 replaced"]
-    assert worked_on(steps) == 1
+    assert count_changed(steps) == 1
 
 
 def raw(action: str, *path: str, **more: Any) -> dict[str, Any]:
@@ -148,7 +148,12 @@ def test_what_may_be_replaced_is_shown_and_counted_once_with_all_that_may_go_wit
         {
             "plan": [
                 raw("undecided", "g", reason="perhaps in place", possible=["replace", "update"]),
-                raw("undecided", "g", reason="it goes if it is replaced", nested=[raw("delete", "g", "0")]),
+                raw(
+                    "undecided",
+                    "g",
+                    reason="it is deleted if it is replaced",
+                    nested=[raw("delete", "g", "0")],
+                ),
             ]
         }
     )
@@ -183,7 +188,7 @@ def test_what_is_null_before_and_after_is_left_out() -> None:
 def test_a_long_text_that_is_not_known_yet_is_not_shown_as_gone() -> None:
     step = Step("update", ("a",), "T", "", (Change("user_data", "one\ntwo\n", None, known=False),))
 
-    assert render([step], color=False).splitlines()[1:-2] == ["    user_data: (known after it is done)"]
+    assert render([step], color=False).splitlines()[1:-2] == ["    user_data: (known after apply)"]
 
 
 def test_long_texts_are_compared_line_by_line() -> None:
@@ -239,11 +244,11 @@ def test_resources_of_a_nested_stack_without_a_plan_may_be_replaced() -> None:
         "",
         "1 may be replaced, 1 updated in place",
     ]
-    assert worked_on(steps) == 1
+    assert count_changed(steps) == 1
 
 
 def test_a_change_of_what_is_masked_is_told_without_values() -> None:
     masked = "curl -H 'X-Auth-Token: ******'\n"
     step = Step("update", ("a",), "T", "", (Change("user_data", masked, masked),))
 
-    assert render([step], color=False).splitlines()[1] == "    user_data: (a secret in it changes)"
+    assert render([step], color=False).splitlines()[1] == "    user_data: (secret value changes)"

@@ -13,10 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commanding import Ran, Run
-from older_service import OlderService
-from running import Server
-from stand_in import Reply, StandIn, stack
 
 from calor.cli.api.client import Heat, StackRef
 from calor.cli.api.settings import CloudSettings
@@ -24,6 +20,10 @@ from calor.cli.progress import watch
 from calor.cli.stack.following import Event
 from calor.cli.stack.places import Places
 from calor.cli.stack.tree import Tree
+from tests.cli.fake_service import Reply, StandIn, stack
+from tests.cli.invocation import Ran, Run
+from tests.cli.plain_heat import OlderService
+from tests.support.server import Server
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

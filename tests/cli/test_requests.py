@@ -17,7 +17,7 @@ NOBODY = cast(Heat, None)
 
 
 def request(*words: str) -> StackRequest:
-    return from_arguments(NOBODY, parse("calor", ["stack", "create", "name", *words]))
+    return from_arguments(NOBODY, parse(["stack", "create", "name", *words]))
 
 
 def body(*words: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commanding import Run
+
+from tests.cli.invocation import Run
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

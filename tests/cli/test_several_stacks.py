@@ -6,8 +6,9 @@ import json
 
 import pytest
 import yaml
-from commanding import Run
-from stand_in import HANG_UP, Reply, StandIn, refusal, stack
+
+from tests.cli.fake_service import HANG_UP, Reply, StandIn, refusal, stack
+from tests.cli.invocation import Run
 
 NOWHERE = "gone/00000000-0000-4000-8000-000000000000"
 
@@ -40,7 +41,7 @@ class TestDeleting:
         assert ran.code == 1
         assert ran.out == "Request to delete stack b has been accepted.\n"
         assert ran.complaints[1:] == [
-            "calor: a: it is not allowed (the roles in this project do not allow it)"
+            "calor: a: it is not allowed (your roles in this project do not allow it)"
         ]
 
     def test_goes_on_behind_one_that_failed(self, command: Run, two: StandIn) -> None:
@@ -78,6 +79,7 @@ class TestActing:
         assert [line.split(" ")[1] for line in ran.complaints] == ["there", two.url]
         assert two.times("GET /stacks/b") == 0
 
+    @pytest.mark.extended
     def test_makes_one_list_of_several_and_one_object_of_one(self, command: Run, two: StandIn) -> None:
         several = command("stack", "check", "-f", "json", "a", "b")
         one = command("stack", "check", "-f", "yaml", "a")
@@ -86,8 +88,8 @@ class TestActing:
         assert yaml.safe_load(one.out)["stack_name"] == "a"
 
     def test_lists_those_that_did_not_fail(self, command: Run, two: StandIn) -> None:
-        two.says("POST /stacks/a/a-id/actions", refusal(409, "a is being changed"))
+        two.says("POST /stacks/a/a-id/actions", refusal(409, "it is being changed"))
 
         ran = command("stack", "suspend", "--no-wait", "-f", "value", "-c", "stack_name", "a", "b")
 
-        assert (ran.code, ran.out, ran.err) == (1, "b\n", "calor: a is being changed\n")
+        assert (ran.code, ran.out, ran.err) == (1, "b\n", "calor: a: it is being changed\n")

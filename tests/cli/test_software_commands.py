@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commanding import Run
-from older_service import OlderService
-from running import Server
+
+from tests.cli.invocation import Run
+from tests.cli.plain_heat import OlderService
+from tests.support.server import Server
 
 
 @pytest.fixture

@@ -140,6 +140,11 @@ class TestValidate:
         assert done.lines[1].endswith(": error E403 there is no resource `cod` (did you mean `code`?)")
         assert done.lines[2:] == ["2 errors in 1 file"]
 
+    def test_an_empty_file_is_named(self, calor: Run, write: Write) -> None:
+        done = calor("validate", write("empty.yaml", ""))
+
+        assert done.lines[0].startswith("empty.yaml:1:1: error E110 ")
+
     def test_warnings_alone_are_no_failure(self, calor: Run, write: Write) -> None:
         done = calor("validate", write("t.yaml", CARELESS))
 
@@ -266,6 +271,16 @@ class TestValidate:
 
         assert "E501 t.yaml cannot be read: Permission denied" in calor("validate", "t.yaml").out
 
+    def test_a_nested_template_that_cannot_be_read_is_told_once(self, calor: Run, write: Write) -> None:
+        text = "heat_template_version: 2018-08-31\nresources:\n  c: {type: missing.yaml}\n"
+
+        done = calor("validate", write("t.yaml", text))
+
+        assert done.lines == [
+            "t.yaml:3:13: error E501 missing.yaml cannot be read: No such file or directory",
+            "1 error in 1 file",
+        ]
+
     def test_nothing_is_fetched_offline(self, calor: Run, write: Write) -> None:
         text = GOOD + "  page: {value: {get_file: 'http://192.0.2.1/page'}}\n"
 
@@ -279,7 +294,10 @@ class TestValidate:
             "validate", write("t.yaml", GOOD + "  page: {value: {get_file: 'gopher://192.0.2.1/a'}}\n")
         )
 
-        assert "E502 gopher://192.0.2.1/a cannot be read: only files and web addresses are read" in done.out
+        assert (
+            "E502 gopher://192.0.2.1/a cannot be read: only files and http or https URLs can be read"
+            in done.out
+        )
 
 
 class TestFormatsOfValidate:
@@ -298,6 +316,9 @@ class TestFormatsOfValidate:
             "file": "t.yaml",
             "line": 3,
             "column": 53,
+            "document": "t.yaml",
+            "at": ["resources", "code", "properties", "lenght"],
+            "declared": None,
             "hint": "did you mean `length`?",
             "deferred": False,
         }
@@ -847,7 +868,9 @@ class TestStart:
         """The test above would pass if nothing were ever imported under these names."""
         text = GOOD.replace("resources:\n", "resources:\n  net: {type: OS::Neutron::Net}\n")
 
-        assert "calor.types.neutron.net" in modules_after("template", "validate", write("t.yaml", text))
+        assert "calor.types.neutron.networks.net" in modules_after(
+            "template", "validate", write("t.yaml", text)
+        )
 
     def test_yaql_is_imported_in_another_process_only(self, write: Write) -> None:
         text = GOOD + "  q: {value: {yaql: {expression: '$.data', data: 1}}}\n"

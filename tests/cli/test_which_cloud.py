@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 import yaml
-from commanding import Run
-from running import Server
 
 from calor.cli.api.settings import CloudSettings, chosen_cloud
 from calor.cli.errors import CommandError
+from tests.cli.invocation import Run
+from tests.support.server import Server
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ class TestLoggingIn:
         monkeypatch.setenv("OS_PASSWORD", "wrong")
         refused = calor("stack", "list")
         assert refused.code == 1
-        assert "does not accept the log-in" in refused.err
+        assert "refuses the log-in" in refused.err
         assert len(refused.complaints) == 1
 
     def test_with_a_token(

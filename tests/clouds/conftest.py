@@ -13,9 +13,9 @@ import uvicorn
 
 from calor.clouds.sessions import Cloud, ServiceAccount, access_of
 from calor.localcloud.app import cloud_app
-from calor.localcloud.config import Announced, CloudConfig
+from calor.localcloud.config import AnnouncedService, CloudConfig
 from calor.localcloud.identity import hashing
-from calor.localcloud.server import furnish
+from calor.localcloud.server import initialize
 from calor.localcloud.store import Store
 
 
@@ -36,9 +36,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         patch.setattr(hashing, "_COST", (2, 8, 1))
         listening.bind(("127.0.0.1", 0))
         database = tmp_path_factory.mktemp("cloud") / "cloud.db"
-        announced = (Announced("orchestration", "heat", "http://127.0.0.1:8004/v1/%(project_id)s"),)
+        announced = (AnnouncedService("orchestration", "heat", "http://127.0.0.1:8004/v1/%(project_id)s"),)
         config = CloudConfig("127.0.0.1", listening.getsockname()[1], database, announced)
-        passwords = dict(furnish(config).passwords)
+        passwords = dict(initialize(config).passwords)
         store = Store(database)
         app = cloud_app(store, config.folder)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", ws="none"))

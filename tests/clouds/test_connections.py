@@ -1,4 +1,4 @@
-"""Connections to services: kept, but closed before the service can close them under a request."""
+"""Keep-alive connections that are closed before the service closes them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def service() -> Iterator[tuple[str, set[int]]]:
 
 def _ask_twice(address: str) -> None:
     with requests.Session() as session:
-        session.mount("http://", connections.RestlessAdapter())
+        session.mount("http://", connections.IdleLimitAdapter())
         for _ in range(2):
             assert session.get(address).status_code == 204
 
@@ -48,10 +48,10 @@ def test_the_next_request_takes_the_same_one(service: tuple[str, set[int]]) -> N
     assert len(ports) == 1
 
 
-def test_one_that_has_rested_is_not_trusted(
+def test_an_idle_connection_is_not_reused(
     service: tuple[str, set[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(connections, "MAX_IDLE_SECONDS", 0.0)
     address, ports = service
     _ask_twice(address)
 
@@ -64,4 +64,4 @@ def test_every_session_with_a_cloud_is_careful() -> None:
     cloud = Cloud(ServiceAccount("http://keystone.test", "heat", "secret"))
 
     for address in ("http://keystone.test", "https://keystone.test"):
-        assert isinstance(cloud.service.session.get_adapter(address), connections.RestlessAdapter)
+        assert isinstance(cloud.service.session.get_adapter(address), connections.IdleLimitAdapter)

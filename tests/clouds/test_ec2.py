@@ -1,4 +1,4 @@
-"""Signed requests: what they claim, and who the identity service says has signed them."""
+"""EC2 signatures: claims, and verification by the identity service."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def ask(cloud: Cloud, request: ReceivedRequest) -> Signer:
 @pytest.fixture(scope="module")
 def user(cloud: Cloud) -> StackUser:
     users = StackUsers(cloud)
-    return users.make_user(uuid4().hex, users.make_project("abc", uuid4().hex))
+    return users.create_user(uuid4().hex, users.create_project("abc", uuid4().hex))
 
 
 @pytest.fixture(scope="module")
 def keys(cloud: Cloud, user: StackUser) -> KeyPair:
-    return StackUsers(cloud).make_keys(user.id, user.password, user.project_id)
+    return StackUsers(cloud).create_keys(user.id, user.password, user.project_id)
 
 
 class TestClaims:
@@ -114,7 +114,9 @@ class TestWhatTheIdentityServiceIsTold:
 
 
 class TestSigners:
-    def test_a_presigned_url_is_that_of_its_user(self, cloud: Cloud, user: StackUser, keys: KeyPair) -> None:
+    def test_a_presigned_url_authenticates_its_user(
+        self, cloud: Cloud, user: StackUser, keys: KeyPair
+    ) -> None:
         url = presigned_url(f"http://{HOST}/v1", ARN, "waitcondition", keys)
         signer = ask(cloud, received(url, "PUT"))
         assert signer.details["user"]["id"] == user.id
@@ -155,10 +157,10 @@ class TestSigners:
         with pytest.raises(errors.Unauthorized):
             ask(cloud, signed_v4(KeyPair(keys.access, "guessed"), in_header))
 
-    def test_a_user_who_is_kept_out_signs_in_vain(self, cloud: Cloud) -> None:
+    def test_a_disabled_user_cannot_sign(self, cloud: Cloud) -> None:
         users = StackUsers(cloud)
-        user = users.make_user(uuid4().hex, users.make_project("abc", uuid4().hex))
-        keys = users.make_keys(user.id, user.password, user.project_id)
+        user = users.create_user(uuid4().hex, users.create_project("abc", uuid4().hex))
+        keys = users.create_keys(user.id, user.password, user.project_id)
         request = received(presigned_url(f"http://{HOST}/v1", ARN, "signal", keys), "POST")
         ask(cloud, request)
         users.enable_user(user.id, False)

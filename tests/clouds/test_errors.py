@@ -1,4 +1,4 @@
-"""Errors are told apart by what can be done about them, in the cloud's words."""
+"""Classification and messages of cloud errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from keystoneauth1 import exceptions
 from requests import Response
 
 from calor.clouds import errors
-from calor.clouds.errors import CloudError, classified, translated
+from calor.clouds.errors import CloudError, classify, translated
 
 
 def answered(status: int, body: Any = None) -> Exception:
@@ -42,10 +42,32 @@ def answered(status: int, body: Any = None) -> Exception:
         (504, errors.Transient),
     ],
 )
-def test_a_status_says_what_kind_of_error_it_is(status: int, kind: type[CloudError]) -> None:
-    error = classified(answered(status, {"error": {"message": "No."}}))
+def test_statuses_are_classified(status: int, kind: type[CloudError]) -> None:
+    error = classify(answered(status, {"error": {"message": "No."}}))
     assert type(error) is kind
     assert (error.message, error.request_id, error.status) == ("No.", "req-1", status)
+
+
+@pytest.mark.parametrize(
+    ("stated", "seconds"),
+    [
+        ("7", 7.0),
+        ("0", 0.0),
+        ("86400", 60.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", 0.0),
+        ("-5", 0.0),
+        (None, 0.0),
+    ],
+)
+def test_a_service_may_say_how_long_it_wants_to_be_left_alone(stated: str | None, seconds: float) -> None:
+    response = Response()
+    response.status_code = 429
+    response._content = b"{}"
+    if stated is not None:
+        response.headers["Retry-After"] = stated
+    error = classify(exceptions.from_response(response, "GET", "http://cloud/"))
+    assert isinstance(error, errors.Transient)
+    assert error.retry_after == seconds
 
 
 @pytest.mark.parametrize(
@@ -56,13 +78,13 @@ def test_a_status_says_what_kind_of_error_it_is(status: int, kind: type[CloudErr
         (403, {"forbidden": {"message": "Resource servers is over limit of 10", "code": 403}}),
     ],
 )
-def test_a_quota_is_told_from_other_refusals(status: int, body: Any) -> None:
-    assert type(classified(answered(status, body))) is errors.OverLimit
+def test_quota_errors_are_distinguished_from_other_refusals(status: int, body: Any) -> None:
+    assert type(classify(answered(status, body))) is errors.OverLimit
 
 
-def test_who_may_not_change_quotas_has_not_used_them_up() -> None:
+def test_a_forbidden_quota_change_is_not_an_exceeded_quota() -> None:
     words = "Policy doesn't allow os_compute_api:os-quota-sets:update to be performed."
-    assert type(classified(answered(403, {"forbidden": {"message": words, "code": 403}}))) is errors.Forbidden
+    assert type(classify(answered(403, {"forbidden": {"message": words, "code": 403}}))) is errors.Forbidden
 
 
 @pytest.mark.parametrize(
@@ -79,12 +101,12 @@ def test_who_may_not_change_quotas_has_not_used_them_up() -> None:
     ],
 )
 def test_the_words_of_every_service_are_found(body: Any) -> None:
-    assert classified(answered(404, body)).message == "Not there."
+    assert classify(answered(404, body)).message == "Not there."
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", [], "text", {}, {"error": None}])
 def test_an_answer_without_words_has_some_nevertheless(body: Any) -> None:
-    error = classified(answered(404, body))
+    error = classify(answered(404, body))
     assert type(error) is errors.NotFound
     assert error.message
 
@@ -103,7 +125,7 @@ def test_an_answer_without_words_has_some_nevertheless(body: Any) -> None:
     ],
 )
 def test_what_never_reached_a_service_is_classified_too(raised: Exception, kind: type[CloudError]) -> None:
-    error = classified(raised)
+    error = classify(raised)
     assert type(error) is kind
     assert (error.message, error.request_id) == ("x", None)
 
@@ -124,10 +146,16 @@ def test_only_what_keystoneauth_raises_is_translated() -> None:
     ],
 )
 def test_a_page_is_read_below_its_heading(page: bytes) -> None:
-    assert classified(answered(409, page)).message == 'It is not "empty".'
+    assert classify(answered(409, page)).message == 'It is not "empty".'
 
 
-def test_an_answer_without_words_is_told_once() -> None:
-    error = classified(answered(403, b""))
+def test_only_the_beginning_of_a_large_page_is_read() -> None:
+    """All of this one would take minutes."""
+    message = classify(answered(502, b"<html><h1>Bad Gateway</h1>" + b"<" * 300_000)).message
+    assert len(message) < 5000
+
+
+def test_a_response_without_a_message_is_described_once() -> None:
+    error = classify(answered(403, b""))
 
     assert error.traceable == "Forbidden (HTTP 403) (Request-ID: req-1)"

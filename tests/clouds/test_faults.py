@@ -1,4 +1,4 @@
-"""The cloud fails in the ways it is told to."""
+"""Injected faults of the embedded cloud."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def switch(admin: Cloud) -> Iterator[Callable[..., str]]:
     faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
 
     def on(**fault: Any) -> str:
-        return str(faults.ask("POST", "", body={"fault": fault})["fault"]["id"])
+        return str(faults.request("POST", "", body={"fault": fault})["fault"]["id"])
 
     yield on
     faults.send("DELETE", "/")
 
 
 def make_project(admin: Cloud, name: str) -> Any:
-    return admin.identity(admin.service).ask("POST", "projects", body={"project": {"name": name}})
+    return admin.identity(admin.service).request("POST", "projects", body={"project": {"name": name}})
 
 
 def is_there(admin: Cloud, name: str) -> bool:
-    found = admin.identity(admin.service).ask("GET", "projects", params={"name": name})
+    found = admin.identity(admin.service).request("GET", "projects", params={"name": name})
     return bool(found["projects"])
 
 
@@ -66,7 +66,7 @@ def test_a_request_may_be_carried_out_although_its_answer_is_lost(
     assert is_there(admin, "unheard of")
 
 
-def test_a_quota_is_told_as_such(admin: Cloud, switch: Callable[..., str]) -> None:
+def test_a_quota_error_is_raised_as_over_limit(admin: Cloud, switch: Callable[..., str]) -> None:
     switch(method="POST", path=PROJECTS, times=1, status=403, message="Quota exceeded for projects.")
     with pytest.raises(OverLimit):
         make_project(admin, "one too many")
@@ -75,14 +75,14 @@ def test_a_quota_is_told_as_such(admin: Cloud, switch: Callable[..., str]) -> No
 def test_what_is_switched_off_fails_no_more(admin: Cloud, switch: Callable[..., str]) -> None:
     faults = Api(admin.service, admin.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
     id = switch(method="POST", path=PROJECTS, status=500)
-    faults.ask("DELETE", id)
+    faults.request("DELETE", id)
     make_project(admin, "spared")
     with pytest.raises(NotFound):
-        faults.ask("DELETE", id)
+        faults.request("DELETE", id)
 
 
 def test_only_admins_switch_faults(account_of: Callable[[str], Cloud]) -> None:
     demo = account_of("demo")
     faults = Api(demo.service, demo.identity_url.removesuffix("/identity/v3") + "/faults", "faults")
     with pytest.raises(Forbidden):
-        faults.ask("POST", "", body={"fault": {"status": 500}})
+        faults.request("POST", "", body={"fault": {"status": 500}})

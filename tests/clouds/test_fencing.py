@@ -1,4 +1,4 @@
-"""What changes something is not sent when whoever asks must not do so any more, whatever held it up before."""
+"""Requests that change something are not sent after the lease is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import requests
 
-from calor.clouds.connections import RestlessAdapter
+from calor.clouds.connections import IdleLimitAdapter
 from calor.clouds.fencing import sending_only_if
 
 
@@ -53,7 +53,7 @@ def server() -> Iterator[str]:
 @pytest.fixture
 def session() -> requests.Session:
     made = requests.Session()
-    made.mount("http://", RestlessAdapter())
+    made.mount("http://", IdleLimitAdapter())
     return made
 
 
@@ -89,7 +89,7 @@ def test_a_request_is_cut_off_between_its_head_and_its_body(server: str, session
     assert Heard.requests == ["GET /things"]
 
 
-def test_the_check_comes_after_the_connection_is_made(
+def test_the_check_is_made_after_connecting(
     server: str, session: requests.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A host that takes its time to answer may have taken all the time there was."""

@@ -119,8 +119,8 @@ def test_changing_a_stack_that_is_gone_is_not(heat: RemoteHeat) -> None:
         heat.act("5678", "check")
 
 
-def test_redirections_that_lead_nowhere_end(heat: RemoteHeat) -> None:
-    with pytest.raises(errors.Permanent, match="again and again"):
+def test_endless_redirects_fail(heat: RemoteHeat) -> None:
+    with pytest.raises(errors.Permanent, match="redirects too often"):
         heat.show("circle")
     with pytest.raises(errors.Permanent, match="login"):
         heat.show("lost")

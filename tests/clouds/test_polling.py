@@ -104,7 +104,7 @@ def test_many_are_read_by_one_list(pauses: list[float]) -> None:
     assert run(work).read == ["all"]
 
 
-def test_what_a_list_does_not_show_is_read_by_itself(pauses: list[float]) -> None:
+def test_an_object_missing_in_the_list_is_read_directly(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.place("a", "b", "c")
         collection.unlisted = {"c"}
@@ -122,7 +122,7 @@ def test_several_may_wait_for_the_same_object(pauses: list[float]) -> None:
     assert run(work).read == ["a"]
 
 
-def test_what_takes_long_is_asked_for_seldom(pauses: list[float]) -> None:
+def test_slow_operations_are_polled_less_often(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         for waited in (0.0, 1.0, 10.0, 1000.0):
             await collection.next("a", waited)
@@ -142,7 +142,7 @@ def test_the_newest_wait_decides_how_often(pauses: list[float]) -> None:
     assert pauses == [polling.SHORTEST]
 
 
-def test_a_service_that_is_away_for_a_moment_is_asked_again_later_and_later(pauses: list[float]) -> None:
+def test_a_briefly_unavailable_service_is_retried_with_growing_delays(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.place("a")
         collection.errors = [Transient("away")] * 5
@@ -152,7 +152,7 @@ def test_a_service_that_is_away_for_a_moment_is_asked_again_later_and_later(paus
     assert pauses == sorted(pauses)
 
 
-def test_a_service_that_stays_away_ends_the_wait(pauses: list[float]) -> None:
+def test_a_lasting_outage_ends_the_wait(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.errors = [Transient("away")] * 100
         with pytest.raises(Transient):
@@ -173,7 +173,7 @@ def test_what_will_not_get_better_ends_all_waits_at_once(pauses: list[float], er
     assert len(run(work).read) == 2
 
 
-def test_who_is_not_let_in_does_not_keep_others_out(pauses: list[float]) -> None:
+def test_an_unauthorized_reader_does_not_affect_others(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.place("a")
 
@@ -189,7 +189,7 @@ def test_who_is_not_let_in_does_not_keep_others_out(pauses: list[float]) -> None
     assert run(work).read == ["a"]
 
 
-def test_nobody_reads_for_whom_nobody_waits_any_more(pauses: list[float]) -> None:
+def test_objects_are_not_read_without_waiters(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.next("a").cancel()
         await asyncio.sleep(0.01)
@@ -201,7 +201,7 @@ def test_nobody_reads_for_whom_nobody_waits_any_more(pauses: list[float]) -> Non
     assert run(work).read == ["b"]
 
 
-def test_the_reader_of_one_who_has_gone_is_not_used(pauses: list[float]) -> None:
+def test_the_reader_of_a_cancelled_waiter_is_not_used(pauses: list[float]) -> None:
     async def work(collection: Collection) -> None:
         collection.place("a")
 

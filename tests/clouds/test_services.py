@@ -1,4 +1,4 @@
-"""Requests to the services of a cloud, and names that become ids, against the embedded cloud."""
+"""Requests to services, and lookups of names, against the embedded cloud."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from requests import Response
 
 from calor.clouds.calls import content, path_of
 from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
-from calor.clouds.lookups import SHELVES, Lookups, find
+from calor.clouds.lookups import LOOKUPS, Lookups, find
 from calor.clouds.services import Services, unwrapped
 from calor.clouds.sessions import Cloud
 
@@ -34,18 +34,18 @@ def admin(account_of: Account) -> Services:
 def networks(services: Services) -> Iterator[list[str]]:
     """Some networks, two of which have the same name."""
     made = [
-        services.ask("network", "POST", "networks", body={"network": {"name": name}})["network"]["id"]
+        services.request("network", "POST", "networks", body={"network": {"name": name}})["network"]["id"]
         for name in ("twin", "twin", "single", "other")
     ]
     yield made
     for id in made:
-        services.ask("network", "DELETE", "networks", id)
+        services.request("network", "DELETE", "networks", id)
 
 
 # Requests.
 
 
-def test_who_asks_is_known(services: Services, admin: Services) -> None:
+def test_the_user_is_known(services: Services, admin: Services) -> None:
     assert services.project_id != admin.project_id
     assert services.user_id != admin.user_id
 
@@ -65,7 +65,7 @@ def test_an_object_is_shown_without_what_wraps_it(services: Services, networks: 
 
 def test_a_refusal_has_the_words_of_the_service(services: Services) -> None:
     with pytest.raises(Permanent) as refused:
-        services.ask("network", "POST", "networks", body={"network": {"nonsense": 1}})
+        services.request("network", "POST", "networks", body={"network": {"nonsense": 1}})
 
     assert refused.value.status == 400
     assert "nonsense" in refused.value.message
@@ -189,7 +189,7 @@ def test_an_answer_that_says_nothing_is_empty(said: bytes) -> None:
 
 
 @pytest.mark.parametrize("said", [b"[]", b"<html>", b"1"])
-def test_an_answer_that_is_no_object_is_refused(said: bytes) -> None:
+def test_a_response_that_is_not_an_object_is_refused(said: bytes) -> None:
     answer = Response()
     answer._content = said
 
@@ -210,8 +210,8 @@ def test_what_is_not_there_is_not_found(services: Services) -> None:
         find(services, "neutron.network", "nowhere")
 
 
-def test_a_name_of_several_is_refused(services: Services, networks: list[str]) -> None:
-    with pytest.raises(Conflict, match="2 of network 'twin'"):
+def test_an_ambiguous_name_is_refused(services: Services, networks: list[str]) -> None:
+    with pytest.raises(Conflict, match="network 'twin' is ambiguous"):
         find(services, "neutron.network", "twin")
 
 
@@ -226,12 +226,12 @@ def test_the_default_group_is_that_of_the_own_project(services: Services, admin:
 
 def test_a_floating_ip_is_found_by_its_address(services: Services) -> None:
     public = find(services, "neutron.network", "public")["id"]
-    made = services.ask(
+    made = services.request(
         "network", "POST", "floatingips", body={"floatingip": {"floating_network_id": public}}
     )["floatingip"]
 
     assert find(services, "neutron.floatingip", made["floating_ip_address"])["id"] == made["id"]
-    services.ask("network", "DELETE", "floatingips", made["id"])
+    services.request("network", "DELETE", "floatingips", made["id"])
 
 
 @pytest.mark.parametrize(
@@ -254,17 +254,17 @@ class Guarded(OfProject):
         return iter([{"id": "p2", "name": "web"}])
 
 
-def test_a_thing_is_found_by_its_name_where_its_id_might_not_be_asked_for() -> None:
+def test_an_object_is_found_by_its_name_if_it_cannot_be_read_by_id() -> None:
     assert find(Guarded(), "keystone.project", "web")["id"] == "p2"
 
 
-@pytest.mark.parametrize("kind", sorted(kind for kind in SHELVES if kind.startswith("neutron.")))
-def test_lists_of_network_things_can_be_asked_for_a_name(kind: str) -> None:
-    shelf = SHELVES[kind]
+@pytest.mark.parametrize("kind", sorted(kind for kind in LOOKUPS if kind.startswith("neutron.")))
+def test_network_lists_can_be_filtered_by_name(kind: str) -> None:
+    lookup = LOOKUPS[kind]
 
-    assert shelf.service == "network"
-    assert shelf.key == shelf.path[-1].replace("-", "_")
-    assert shelf.by_name == shelf.name
+    assert lookup.service == "network"
+    assert lookup.key == lookup.path[-1].replace("-", "_")
+    assert lookup.by_name == lookup.name
 
 
 class WithDefault(OfProject):
@@ -277,7 +277,7 @@ class WithDefault(OfProject):
         return iter([{"id": "t1", "name": "slow"}, {"id": "t2", "name": "default"}])
 
 
-def test_what_a_service_shows_at_a_word_of_its_own_is_not_what_has_that_name() -> None:
+def test_special_paths_are_not_taken_for_names() -> None:
     assert find(WithDefault(), "cinder.vtype", "default")["id"] == "t2"
 
 
@@ -294,7 +294,7 @@ class Counting(OfProject):
         return iter(())
 
 
-def test_what_was_found_is_remembered_and_what_was_not_is_asked_for_again() -> None:
+def test_found_ids_are_cached_and_missing_ones_are_not() -> None:
     lookups, services = Lookups(), Counting()
     assert [lookups.id_of(services, "neutron.network", "net") for _ in range(5)] == ["net"] * 5
     assert services.asked == 1

@@ -1,4 +1,4 @@
-"""Sessions: who one is in the cloud, and where its services are."""
+"""Sessions and endpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from calor.clouds import errors
 from calor.clouds.calls import Api
-from calor.clouds.connections import RestlessAdapter
+from calor.clouds.connections import IdleLimitAdapter
 from calor.clouds.services import Services
 from calor.clouds.sessions import Cloud, ServiceAccount, access_of, versioned
 from calor.clouds.trusts import create_trust, delete_trust
@@ -87,7 +87,7 @@ def test_a_service_that_is_not_in_the_catalog_is_said_to_be_missing(
 
 def test_refusals_have_the_words_of_the_cloud_and_its_request_id(cloud: Cloud, token: str) -> None:
     with pytest.raises(errors.Forbidden) as refused:
-        cloud.identity(cloud.with_token(token)).ask("POST", "domains", body={"domain": {"name": "mine"}})
+        cloud.identity(cloud.with_token(token)).request("POST", "domains", body={"domain": {"name": "mine"}})
     assert refused.value.request_id
     assert refused.value.request_id.startswith("req-")
     assert refused.value.status == 403
@@ -108,7 +108,7 @@ def test_a_cloud_that_never_answers_is_not_waited_for_for_ever(cloud: Cloud) -> 
             access_of(Cloud(replace(cloud.account, auth_url=url), timeout=0.05).service)
 
 
-def test_an_answer_that_is_no_json_is_an_error_of_the_cloud(cloud: Cloud) -> None:
+def test_a_response_that_is_not_json_is_a_cloud_error(cloud: Cloud) -> None:
     page = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
     )
@@ -124,14 +124,14 @@ def test_an_answer_that_is_no_json_is_an_error_of_the_cloud(cloud: Cloud) -> Non
         answering.start()
         broken = Api(cloud.service, f"http://127.0.0.1:{proxy.getsockname()[1]}", "identity")
         with pytest.raises(errors.Permanent, match="not a JSON object"):
-            broken.ask("GET", "users")
+            broken.request("GET", "users")
         answering.join()
 
 
 def test_threads_share_a_session(cloud: Cloud, account_of: Callable[[str], Cloud]) -> None:
     identity = cloud.identity(account_of("admin").service)
     with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(lambda _: identity.ask("GET", "roles")["roles"], range(40)))
+        answers = list(threads.map(lambda _: identity.request("GET", "roles")["roles"], range(40)))
     assert all(answer == answers[0] for answer in answers)
 
 
@@ -144,13 +144,13 @@ class TestCertificates:
         for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             monkeypatch.delenv(name, raising=False)
         asked: list[tuple[str, Any]] = []
-        send = RestlessAdapter.send
+        send = IdleLimitAdapter.send
 
-        def noted(adapter: RestlessAdapter, request: Any, **options: Any) -> Any:
+        def noted(adapter: IdleLimitAdapter, request: Any, **options: Any) -> Any:
             asked.append((request.url, options["verify"]))
             return send(adapter, request, **options)
 
-        monkeypatch.setattr(RestlessAdapter, "send", noted)
+        monkeypatch.setattr(IdleLimitAdapter, "send", noted)
         return asked
 
     @pytest.mark.parametrize(("verify", "verify_services"), [(True, False), (False, True), ("a", "b")])
@@ -160,8 +160,8 @@ class TestCertificates:
         divided = Cloud(cloud.account, verify=verify, verify_services=verify_services)
 
         trust = create_trust(divided, token)
-        Services(divided, divided.through_trust(trust.id)).ask("compute", "GET", "flavors")
-        Services(divided, divided.with_token(token)).ask("compute", "GET", "flavors")
+        Services(divided, divided.through_trust(trust.id)).request("compute", "GET", "flavors")
+        Services(divided, divided.with_token(token)).request("compute", "GET", "flavors")
         delete_trust(divided, trust.id)
 
         identity = [how for url, how in verified if "/identity/" in url]

@@ -1,4 +1,4 @@
-"""Signatures that several clouds may have checked."""
+"""Signatures that several clouds may verify."""
 
 from __future__ import annotations
 

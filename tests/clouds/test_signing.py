@@ -59,7 +59,7 @@ def test_a_url_that_never_expires_is_always_the_same() -> None:
     )
 
 
-def test_a_time_is_told_in_utc_and_signed() -> None:
+def test_a_time_is_formatted_in_utc_and_signed() -> None:
     local = NOON.astimezone(timezone(timedelta(hours=5)))
     url = presigned_url("http://h/v1", ARN, "signal", KEYS, local)
     assert "&Timestamp=2024-05-06T12%3A00%3A00Z&" in url

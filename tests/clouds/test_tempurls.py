@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from calor.clouds.services import Services
-from calor.clouds.tempurls import FOREVER, KEY, Seal, Signer, digest_of, signed
+from calor.clouds.tempurls import FOREVER, KEY, Signer, TempUrlKey, digest_of, signed
 
 ADDRESS = "http://store:8080/v1/AUTH_p1"
 
@@ -37,7 +37,7 @@ class _Api:
     def __init__(self, session: Any, url: str, service: str = "object") -> None:
         self.url = url
 
-    def ask(self, method: str, *path: str) -> dict[str, Any]:
+    def request(self, method: str, *path: str) -> dict[str, Any]:
         assert (self.url, path) == ("http://store:8080", ("info",))
         return {"tempurl": {"allowed_digests": ["sha256", "sha512"]}}
 
@@ -64,7 +64,7 @@ def test_an_account_without_a_key_gets_one_that_stays() -> None:
     assert account.asked == ["HEAD", "POST", "HEAD", "HEAD"]
 
 
-def test_the_key_is_not_asked_for_each_time() -> None:
+def test_the_key_is_cached() -> None:
     account, signer = Account({KEY: "secret"}), Signer()
 
     assert url_of(account, signer) == url_of(account, signer)
@@ -84,6 +84,6 @@ def test_the_digest_is_one_that_the_store_takes(told: Any, digest: str) -> None:
 
 
 def test_different_methods_have_different_signatures() -> None:
-    seal = Seal("secret", "sha256")
+    seal = TempUrlKey("secret", "sha256")
 
     assert signed(f"{ADDRESS}/c/o", "GET", seal) != signed(f"{ADDRESS}/c/o", "PUT", seal)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from running import Server, free_port
+
+from tests.support.server import Server, free_port
 
 CONFIGURATION = "[DEFAULT]\nenable_stack_adopt = true\nenable_stack_abandon = true\n"
 

@@ -26,7 +26,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import tempest_runs
+from tests.conformance import tempest_runs
 
 CLASSES = {"a": tempest_runs.WITHOUT_A_CLOUD, "b": tempest_runs.IN_A_CLOUD}
 EXPECTED = {"a": 89, "b": 37}

@@ -179,7 +179,7 @@ def validation_difference(recorded: Any, refusals: list[Diagnostic]) -> Differen
 
 
 def value_difference(case: dict[str, Any], definition: Definition) -> Difference | None:
-    error = definition.output_errors.get("o")
+    error = definition.outputs.errors.get("o")
     value = resolved_view(definition, show_secrets=True)["outputs"]["o"]
     if "value_error" not in case:
         return None if same(case["value"], value) else f"value: Heat gives {case['value']}, Calor {value}"

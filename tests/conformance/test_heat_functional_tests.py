@@ -12,9 +12,10 @@ from pathlib import Path
 
 import httpx2 as httpx
 import pytest
-from needing import lacking
-from running import Server, free_port
-from tempest_runs import filled_in
+
+from tests.conformance.tempest_runs import filled_in
+from tests.support.requirements import lacking
+from tests.support.server import Server, free_port
 
 pytest.importorskip("heat_tempest_plugin")
 HOME = Path(__file__).resolve().parents[2]

@@ -15,7 +15,8 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from running import Server
+
+from tests.support.server import Server
 
 pytest.importorskip("tempest")
 pytest.importorskip("heatclient")

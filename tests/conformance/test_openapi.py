@@ -13,7 +13,8 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from running import PATIENCE, Server
+
+from tests.support.server import PATIENCE, Server
 
 validator = pytest.importorskip("openapi_spec_validator")
 SCHEMATHESIS = shutil.which("schemathesis", path=str(Path(sys.executable).parent))

@@ -9,7 +9,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from running import Server
+
+from tests.support.server import Server
 
 pytest.importorskip("openstackclient.shell")
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 import yaml
-from running import PATIENCE, Server
+
+from tests.support.server import PATIENCE, Server
 
 shell = pytest.importorskip("openstackclient.shell")
 COMMANDS = {entry.name.replace("_", " ") for entry in entry_points(group="openstack.orchestration.v1")}

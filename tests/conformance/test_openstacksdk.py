@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Server
+
+from tests.support.server import Server
 
 openstack = pytest.importorskip("openstack")
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from needing import need, need_servers
-from running import Server, free_port
-from tempest_runs import IN_A_CLOUD, IN_SERVERS, WITHOUT_A_CLOUD, filled_in, run
+
+from tests.conformance.tempest_runs import IN_A_CLOUD, IN_SERVERS, WITHOUT_A_CLOUD, filled_in, run
+from tests.support.requirements import need, need_servers
+from tests.support.server import Server, free_port
 
 pytest.importorskip("heat_tempest_plugin")
 TEMPEST = shutil.which("tempest", path=str(Path(sys.executable).parent))

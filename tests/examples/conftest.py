@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from needing import need_servers
-from running import free_port
-from trying import Tried
+
+from tests.examples.command_line import Tried
+from tests.support.requirements import need_servers
+from tests.support.server import free_port
 
 
 @pytest.fixture(scope="module")

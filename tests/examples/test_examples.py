@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from running import until
-from trying import EXAMPLES, Tried, page
+import pytest
+
+from tests.examples.command_line import EXAMPLES, Tried, page
+from tests.support.server import until
 
 
 def reaching(address: str) -> str:
@@ -28,6 +30,7 @@ def test_the_web_tier_answers_from_the_host_and_grows(calor: Tried) -> None:
     assert calor.objects() == before
 
 
+@pytest.mark.extended
 def test_the_servers_of_a_private_network_reach_one_another(calor: Tried) -> None:
     before = calor.objects()
     calor.create("private", "network/servers.yaml")
@@ -44,6 +47,7 @@ def test_the_servers_of_a_private_network_reach_one_another(calor: Tried) -> Non
     assert calor.objects() == before
 
 
+@pytest.mark.extended
 def test_a_nested_server_has_the_address_that_the_environment_s_type_tells(calor: Tried) -> None:
     before = calor.objects()
     environment = ("-e", str(EXAMPLES / "nested" / "env.yaml"))
@@ -59,6 +63,7 @@ def test_a_nested_server_has_the_address_that_the_environment_s_type_tells(calor
     assert calor.objects() == before
 
 
+@pytest.mark.extended
 def test_what_is_on_a_volume_outlives_its_server(calor: Tried) -> None:
     before = calor.objects()
     calor.create("notes", "volume/volume.yaml", "--parameter", "note=first")

@@ -1,4 +1,4 @@
-"""What is added to random templates."""
+"""Parts that are added to random templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from cloud_parts import (
+from tests.kill.cloud_parts import (
     ATTACHMENT,
     FLAVORS,
     FLOATING_IP,

@@ -1,4 +1,4 @@
-"""How the parts of random templates are changed, replaced and taken away."""
+"""Random changes to parts of templates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from cloud_additions import on, rule
-from cloud_parts import (
+from tests.kill.cloud_additions import on, rule
+from tests.kill.cloud_parts import (
     ATTACHMENT,
     FLAVORS,
     FLOATING_IP,

@@ -1,4 +1,4 @@
-"""Random lives of stacks of servers, networks and volumes: what each operation asks for."""
+"""Random sequences of operations on stacks of servers, networks and volumes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from cloud_additions import added
-from cloud_changes import changed_in_place, replaced, without
-from cloud_parts import MEMBERS, NESTED, Part, Parts, inner
+from tests.kill.cloud_additions import added
+from tests.kill.cloud_changes import changed_in_place, replaced, without
+from tests.kill.cloud_parts import MEMBERS, NESTED, Part, Parts, inner
 
 VERSION = "2018-08-31"
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Protocol
 
-from cloud_laboratory import CloudLab
-from cloud_plans import CloudLife, CloudOperation
-from rounds import Round
-from served import Refused, until
+from tests.kill.cloud_lab import CloudLab
+from tests.kill.cloud_plans import CloudLife, CloudOperation
+from tests.kill.killable_server import Refused, until
+from tests.kill.rounds import Round
 
 LIVES = 3
 PATIENCE = 300.0

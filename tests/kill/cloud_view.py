@@ -1,4 +1,4 @@
-"""What a project has in the cloud, beside what its stacks say."""
+"""The objects of a project in the cloud, to compare with its stacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cloud_parts import (
+from tests.kill.cloud_parts import (
     ATTACHMENT,
     FLOATING_IP,
     INTERFACE,

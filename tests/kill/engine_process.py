@@ -1,5 +1,9 @@
-"""An engine in a process of its own, to be killed or stopped: `engine_process.py DATABASE_URL FOLDER`. In the folder
-the engines of a machine see each other."""
+"""An engine in a process of its own, to be killed or stopped:
+
+    python -m tests.kill.engine_process DATABASE_URL FOLDER
+
+In the folder the engines of a machine see each other.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from deadly import Deadly
-from journalled import Journalled
-
-from calor.engine.keeper import Keeper
-from calor.language.schema import ResourceType
+from calor.engine.keeping.keeper import Keeper
+from calor.resources.contract import ResourceType
 from calor.store import database
 from calor.types import catalogue
 from calor.types.world import offline_world
+from tests.kill.crashing_type import Deadly
+from tests.kill.journalled import Journalled
 
 
 def declaration(name: str) -> type[ResourceType] | None:
@@ -33,7 +36,7 @@ def main() -> None:
         await Keeper(
             database.connect(sys.argv[1]),
             world,
-            engines=Path(sys.argv[2]),
+            presence_folder=Path(sys.argv[2]),
             give_up=lambda: os._exit(1),
             # Longer than any test stops it, and than machines are slow.
             mute_after=30.0,

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
-from calor.types.behaviour import Context, ResourceFailed
+from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
 
 JOURNAL = "CALOR_TEST_JOURNAL"
 """The environment variable that names the journal."""
@@ -70,7 +72,7 @@ class Service:
         os.close(file)
 
 
-class Journalled(ResourceType):
+class Journalled(ResourceType, extends=True):
     """An object of the service. Takes its time before and after each effect, and fails when told to."""
 
     type_name = "Test::Journalled"
@@ -102,7 +104,7 @@ class Journalled(ResourceType):
 
     @classmethod
     async def _settle(cls, ctx: Context, id: str, props: Mapping[str, Any]) -> None:
-        ctx.made(id)
+        ctx.set_physical_id(id)
         await ctx.sleep(props["seconds"])
         if ctx.action == "CREATE" and props["fails"] == "create":
             raise ResourceFailed("told to fail")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from laboratory import Lab
-from plans import Life, Operation
-from served import Served, until
+from tests.kill.killable_server import Served, until
+from tests.kill.lab import Lab
+from tests.kill.plans import Life, Operation
 
 
 class Wished(Protocol):

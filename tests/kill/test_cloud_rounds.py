@@ -15,8 +15,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from cloud_laboratory import CloudLab
-from cloud_rounds import CloudRounds
+
+from tests.kill.cloud_lab import CloudLab
+from tests.kill.cloud_rounds import CloudRounds
 
 ROUNDS = int(os.environ.get("CALOR_ROUNDS", "12"))
 SEED = int(os.environ.get("CALOR_ROUNDS_SEED", "1"))
@@ -36,7 +37,10 @@ FAILURES: tuple[dict[str, Any], ...] = (
     {"delay": 2.0},
 )
 
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="finds processes in /proc")
+pytestmark = [
+    pytest.mark.extended,
+    pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="finds processes in /proc"),
+]
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from laboratory import Lab
-from plans import Life
-from rounds import Round, check_end
-from served import until
 
-from calor.engine.leases import LEASE_SECONDS
+from calor.store.leases import LEASE_SECONDS
+from tests.kill.killable_server import until
+from tests.kill.lab import Lab
+from tests.kill.plans import Life
+from tests.kill.rounds import Round, check_end
 
 KILLS = int(os.environ.get("CALOR_KILLS", "30"))
 SEED = int(os.environ.get("CALOR_KILL_SEED", "1"))
@@ -32,7 +32,10 @@ RESUME_SECONDS = 5.0
 SHARED_RESUME_SECONDS = RESUME_SECONDS + LEASE_SECONDS
 """Where others may work on the same database, their leases have to run out."""
 
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="finds processes in /proc")
+pytestmark = [
+    pytest.mark.extended,
+    pytest.mark.skipif(not os.path.exists("/proc/self/comm"), reason="finds processes in /proc"),
+]
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def resumption(round: Round[Lab], asking: Future[None], size: int) -> float | No
     return time.monotonic() - began if grown() else None
 
 
-def test_stacks_live_through_kills_of_their_server(lab: Lab, database_url: str) -> None:
+def test_stacks_survive_kills_of_their_server(lab: Lab, database_url: str) -> None:
     shared = not database_url.startswith("sqlite")
     kills = KILLS // 5 if shared else KILLS
     allowed = SHARED_RESUME_SECONDS if shared else RESUME_SECONDS

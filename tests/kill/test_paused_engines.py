@@ -18,11 +18,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from cloud_laboratory import CloudLab
-from cloud_parts import MEMBERS, NET, Part
-from cloud_plans import CloudLife, CloudOperation
-from cloud_rounds import CloudRounds
-from fleet import Fleet
+
+from tests.kill.cloud_lab import CloudLab
+from tests.kill.cloud_parts import MEMBERS, NET, Part
+from tests.kill.cloud_plans import CloudLife, CloudOperation
+from tests.kill.cloud_rounds import CloudRounds
+from tests.support.processes import Fleet
 
 PAUSES = int(os.environ.get("CALOR_PAUSES", "3"))
 LONGEST = float(os.environ.get("CALOR_PAUSE_SECONDS", "8"))
@@ -133,5 +134,5 @@ def test_the_cloud_holds_what_the_stacks_say_when_engines_are_paused(lab: Paused
             f"again: CALOR_PAUSE_SEED={SEED} CALOR_PAUSES={PAUSES} CALOR_PAUSE_SECONDS={LONGEST:g} "
             f"pytest {Path(__file__).name}\nwhat is left: {lab.folder}"
         ) from error
-    left, late = lab.count("is left to be taken up again"), lab.count("belonged to no resource")
+    left, late = lab.count("is left to another engine"), lab.count("belonged to no resource")
     print(f"{pauses} pauses; {left} runs were left to others, {late} objects were made too late and removed")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clients import Running, free_port, start
-from furnished import cloud, furnished
-from networking import Networks
-from watching import Watched
 
-from clouds import Cloud
+from tests.localcloud.cloud_process import Running, free_port, start
+from tests.support.cloud import Cloud
+from tests.support.cloud_fixtures import cloud, furnished
+from tests.support.machinery import Watched
+from tests.support.network import Networks
 
 __all__ = ["cloud", "furnished"]
 
@@ -31,18 +31,18 @@ def stranger(cloud: Cloud) -> str:
 
 
 @pytest.fixture
-def machinery() -> Watched:
+def backend() -> Watched:
     return Watched()
 
 
 @pytest.fixture
 def watched_cloud(
-    furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched
+    furnished: tuple[Path, dict[str, str]], tmp_path: Path, backend: Watched
 ) -> Iterator[Cloud]:
-    """A cloud whose machinery can be looked at."""
+    """A cloud whose backend can be looked at."""
     database, passwords = furnished
     copy = Path(shutil.copy(database, tmp_path / "cloud.db"))
-    made = Cloud(copy, dict(passwords), machinery=machinery)
+    made = Cloud(copy, dict(passwords), backend=backend)
     yield made
     made.stop()
 

@@ -11,12 +11,12 @@ def verdict(**problems: str) -> Verdict:
     return Verdict(tuple(findings), is_root=False)
 
 
-def test_servers_run_where_all_that_is_needed_works() -> None:
+def test_linux_is_used_if_all_required_features_work() -> None:
     assert verdict().backend == "linux"
     assert verdict().reasons == ()
 
 
-def test_each_reason_is_told_once_with_all_that_it_rules_out() -> None:
+def test_features_with_the_same_problem_are_listed_together() -> None:
     found = verdict(namespaces="not permitted", disks="not permitted", filters="no nftables")
 
     assert found.backend == "simulated"

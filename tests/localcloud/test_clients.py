@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients import Running, free_port, start
+
+from tests.localcloud.cloud_process import Running, free_port, start
 
 openstack = pytest.importorskip("openstack")
 
@@ -62,7 +63,7 @@ class TestSdk:
         network.delete_network(made)
         assert network.find_network("sdk") is None
 
-    def test_it_lists_page_by_page(self, running: Running) -> None:
+    def test_it_lists_with_pagination(self, running: Running) -> None:
         identity = running.connect("admin", "admin").identity
         assert len(list(identity.roles(limit=2))) == 5
 
@@ -78,7 +79,7 @@ class TestSdk:
         identity.delete_service(service)
         identity.delete_region(region)
 
-    def test_it_makes_trusts_and_uses_them(self, running: Running) -> None:
+    def test_it_creates_and_uses_trusts(self, running: Running) -> None:
         demo, heat = running.connect("demo", "demo"), running.connect("heat", "service")
         trust = demo.identity.create_trust(
             trustor_user_id=demo.current_user_id,
@@ -102,7 +103,7 @@ class TestSdk:
         assert [each.id for each in found] == [trust.id]
         demo.identity.delete_trust(trust)
 
-    def test_it_makes_application_credentials_and_uses_them(self, running: Running) -> None:
+    def test_it_creates_and_uses_application_credentials(self, running: Running) -> None:
         demo = running.connect("demo", "demo")
         made = demo.identity.create_application_credential(user=demo.current_user_id, name="sdk")
         connection = openstack.connect(
@@ -117,7 +118,7 @@ class TestSdk:
         assert demo.identity.find_application_credential(demo.current_user_id, "sdk").id == made.id
         demo.identity.delete_application_credential(demo.current_user_id, made)
 
-    def test_it_keeps_credentials(self, running: Running) -> None:
+    def test_it_manages_credentials(self, running: Running) -> None:
         demo = running.connect("demo", "demo")
         made = demo.identity.create_credential(
             type="ec2",
@@ -129,6 +130,7 @@ class TestSdk:
         demo.identity.delete_credential(made)
 
 
+@pytest.mark.extended
 class TestCommandLine:
     @pytest.fixture
     def run(self, running: Running) -> Any:
@@ -180,7 +182,7 @@ class TestCommandLine:
         assert [each["ID"] for each in run("admin", "trust", "list")] == [trust["id"]]
         run("admin", "trust", "delete", trust["id"])
 
-    def test_it_builds_a_network_to_the_outside(self, run: Any) -> None:
+    def test_it_creates_a_network_with_external_access(self, run: Any) -> None:
         run("demo", "network", "create", "cli")
         subnet = run("demo", "subnet", "create", "cli", "--network", "cli", "--subnet-range", "10.77.0.0/24")
         assert subnet["gateway_ip"] == "10.77.0.1"
@@ -202,13 +204,13 @@ class TestCommandLine:
             run("demo", *kind.split(), "delete", "cli")
         assert run("demo", "network", "list", "--name", "cli") == []
 
-    def test_it_makes_ec2_credentials(self, run: Any) -> None:
+    def test_it_creates_ec2_credentials(self, run: Any) -> None:
         made = run("demo", "ec2", "credentials", "create")
         assert [each["Access"] for each in run("demo", "ec2", "credentials", "list")] == [made["access"]]
         run("demo", "ec2", "credentials", "delete", made["access"])
 
 
-def test_the_program_stops_when_told_and_knows_all_when_started_again(tmp_path: Path) -> None:
+def test_the_program_stops_on_sigterm_and_keeps_its_state(tmp_path: Path) -> None:
     database, port = tmp_path / "cloud.db", free_port()
     for told in (3, 0):
         process = start(database, port)
@@ -217,4 +219,4 @@ def test_the_program_stops_when_told_and_knows_all_when_started_again(tmp_path: 
         assert process.returncode == 0
         assert {each.name for each in tmp_path.iterdir()} == {"cloud", "cloud.db"}
         assert len(output.splitlines()) == told
-        assert log == f"The cloud answers at http://127.0.0.1:{port}\n"
+        assert log == f"The cloud is listening on http://127.0.0.1:{port}\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from computing import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of, until
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import BAD, CONFLICT, FORBIDDEN, MISSING, Computing, fault_of, until
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ class TestPower:
             ("rescue", "RESCUE", "unrescue"),
         ],
     )
-    def test_there_and_back(self, compute: Computing, away: str, status: str, back: str) -> None:
+    def test_each_action_can_be_undone(self, compute: Computing, away: str, status: str, back: str) -> None:
         server = compute.server()
         assert fault_of(compute.act(server, back)) == CONFLICT
         compute.done(server, away, None, status)
@@ -40,18 +40,18 @@ class TestPower:
         assert compute.show(server["id"])["status"] in ("REBOOT", "HARD_REBOOT")
         compute.wait_for(server["id"], "ACTIVE")
 
-    def test_only_a_hard_reboot_helps_a_server_that_is_off(self, compute: Computing) -> None:
+    def test_a_stopped_server_needs_a_hard_reboot(self, compute: Computing) -> None:
         server = compute.server()
         compute.done(server, "os-stop", None, "SHUTOFF")
         assert fault_of(compute.act(server, "reboot", {"type": "SOFT"})) == CONFLICT
         compute.done(server, "reboot", {"type": "HARD"}, "ACTIVE")
 
-    def test_nothing_else_is_begun_meanwhile(self, compute: Computing) -> None:
+    def test_other_actions_conflict_with_a_running_task(self, compute: Computing) -> None:
         server = compute.server()
         compute.act(server, "reboot", {"type": "SOFT"})
         assert fault_of(compute.act(server, "os-stop")) == CONFLICT
 
-    def test_what_is_no_action_is_refused(self, compute: Computing) -> None:
+    def test_unknown_actions_are_rejected(self, compute: Computing) -> None:
         server = compute.server()
         assert fault_of(compute.act(server, "dance")) == BAD
         assert fault_of(compute.post(f"/servers/{server['id']}/action", {})) == BAD
@@ -71,12 +71,12 @@ class TestRebuild:
         rebuilt = compute.wait_for(server["id"], "ACTIVE")
         assert (rebuilt["image"]["id"], rebuilt["name"], rebuilt["metadata"]) == (image, "new", {"a": "1"})
 
-    def test_one_that_was_off_stays_off(self, compute: Computing) -> None:
+    def test_a_stopped_server_stays_stopped(self, compute: Computing) -> None:
         server = compute.server()
         compute.done(server, "os-stop", None, "SHUTOFF")
         compute.done(server, "rebuild", {"imageRef": compute.image_id()}, "SHUTOFF")
 
-    def test_members_come_with_versions(self, compute: Computing) -> None:
+    def test_members_depend_on_the_microversion(self, compute: Computing) -> None:
         server = compute.server()
         given = {"imageRef": compute.image_id(), "key_name": "dxl-key"}
         assert fault_of(compute.act(server, "rebuild", given, version="2.53")) == BAD
@@ -102,14 +102,14 @@ class TestResize:
         assert reverted["flavor"]["original_name"] == "m1.nano"
         assert self.ram_used(compute) == 128
 
-    def test_a_resized_server_is_deleted_with_all_it_takes_up(self, compute: Computing) -> None:
+    def test_deleting_a_resized_server_releases_its_quota(self, compute: Computing) -> None:
         server = compute.server()
         compute.done(server, "resize", {"flavorRef": "84"}, "VERIFY_RESIZE")
         compute.call("DELETE", f"/servers/{server['id']}")
         compute.wait_until_gone(server["id"])
         assert self.ram_used(compute) == 0
 
-    def test_a_disk_does_not_become_smaller(self, compute: Computing) -> None:
+    def test_a_disk_cannot_shrink(self, compute: Computing) -> None:
         server = compute.server(flavorRef="2")
         compute.done(server, "resize", {"flavorRef": "1"}, "ACTIVE")
         assert compute.show(server["id"])["flavor"]["id"] == "2"
@@ -117,7 +117,7 @@ class TestResize:
         [action, _] = compute.get(path)["instanceActions"]
         assert (action["action"], action["message"]) == ("resize", "Error")
 
-    def test_what_is_wrong_is_refused(self, compute: Computing) -> None:
+    def test_invalid_requests_are_rejected(self, compute: Computing) -> None:
         server = compute.server()
         assert fault_of(compute.act(server, "resize", {"flavorRef": "42"})) == BAD
         assert fault_of(compute.act(server, "resize", {"flavorRef": "nonsense"})) == BAD
@@ -130,7 +130,7 @@ class TestResize:
 
 
 class TestImages:
-    def test_an_image_is_made_of_a_server(self, compute: Computing) -> None:
+    def test_an_image_is_created_from_a_server(self, compute: Computing) -> None:
         server = compute.server()
         answer = compute.act(server, "createImage", {"name": "copy", "metadata": {"a": "1"}}, version="2.45")
         image_id = answer.json()["image_id"]
@@ -143,14 +143,14 @@ class TestImages:
         compute.wait_for(server["id"], "ACTIVE")
         assert compute.server("second", imageRef=image_id)["image"]["id"] == image_id
 
-    def test_where_it_is_was_told_by_a_header(self, compute: Computing) -> None:
+    def test_older_microversions_return_the_location(self, compute: Computing) -> None:
         answer = compute.act(compute.server(), "createImage", {"name": "copy"})
         assert answer.status_code == 202
         assert "/images/" in answer.headers["Location"]
 
 
-class TestShelf:
-    def test_an_image_is_all_that_is_left(self, compute: Computing) -> None:
+class TestShelving:
+    def test_a_shelved_server_keeps_only_an_image(self, compute: Computing) -> None:
         def images() -> Any:
             return compute.get("/v2/images?name=web-shelved", service="image")["images"]
 
@@ -166,7 +166,7 @@ class TestShelf:
 
 
 class TestLocks:
-    def test_a_locked_server_is_left_alone_by_all_but_admins(self, compute: Computing) -> None:
+    def test_only_admins_can_change_a_locked_server(self, compute: Computing) -> None:
         server = compute.server()
         assert compute.act(server, "lock", {"locked_reason": "mine"}, version="2.73").status_code == 202
         assert compute.show(server["id"], version="2.73")["locked_reason"] == "mine"
@@ -177,7 +177,7 @@ class TestLocks:
         assert compute.act(server, "unlock").status_code == 202
         compute.done(server, "os-start", None, "ACTIVE")
 
-    def test_the_lock_of_an_admin_holds(self, compute: Computing) -> None:
+    def test_the_owner_cannot_remove_an_admins_lock(self, compute: Computing) -> None:
         server = compute.server()
         compute.act(server, "lock", user="admin")
         assert fault_of(compute.act(server, "unlock")) == FORBIDDEN
@@ -185,13 +185,13 @@ class TestLocks:
 
 
 class TestConsoles:
-    def test_what_the_server_wrote_is_shown(self, compute: Computing) -> None:
+    def test_the_console_output_is_shown(self, compute: Computing) -> None:
         server = compute.server()
         output = compute.act(server, "os-getConsoleOutput", {}).json()["output"]
         assert "web login:" in output
         assert compute.act(server, "os-getConsoleOutput", {"length": 0}).json()["output"] == ""
 
-    def test_a_url_leads_to_the_console(self, compute: Computing) -> None:
+    def test_a_console_url_is_returned(self, compute: Computing) -> None:
         server = compute.server()
         old = compute.act(server, "os-getVNCConsole", {"type": "novnc"}).json()["console"]
         assert old["type"] == "novnc"
@@ -204,20 +204,20 @@ class TestConsoles:
             assert "web login:" in compute.cloud.client.get(url).text
         assert compute.cloud.client.get(f"{new['url']}x").status_code == 404
 
-    def test_the_old_way_ends_with_its_version(self, compute: Computing) -> None:
+    def test_old_console_actions_are_removed_in_later_microversions(self, compute: Computing) -> None:
         answer = compute.act(compute.server(), "os-getVNCConsole", {"type": "novnc"}, version="2.6")
         assert fault_of(answer) == MISSING
 
 
 class TestForAdmins:
-    def test_the_state_is_set(self, compute: Computing) -> None:
+    def test_admins_reset_the_state(self, compute: Computing) -> None:
         server = compute.server()
         assert fault_of(compute.act(server, "os-resetState", {"state": "error"})) == FORBIDDEN
         assert compute.act(server, "os-resetState", {"state": "error"}, user="admin").status_code == 202
         assert compute.show(server["id"])["status"] == "ERROR"
         compute.done(server, "os-stop", None, "SHUTOFF")
 
-    def test_there_is_nowhere_to_go(self, compute: Computing) -> None:
+    def test_migration_is_not_possible(self, compute: Computing) -> None:
         server = compute.server()
         assert fault_of(compute.act(server, "migrate", user="admin")) == BAD
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from clients import Running
+
+from tests.localcloud.cloud_process import Running
 
 pytest.importorskip("openstack")
 
@@ -15,6 +16,7 @@ def demo(running: Running) -> Any:
     return running.connect("demo", "demo")
 
 
+@pytest.mark.extended
 def test_a_server_from_its_creation_to_its_deletion(demo: Any) -> None:
     compute = demo.compute
     server = compute.create_server(
@@ -44,7 +46,8 @@ def test_a_server_from_its_creation_to_its_deletion(demo: Any) -> None:
     assert compute.find_server("sdk", ignore_missing=True) is None
 
 
-def test_volumes_and_interfaces_come_and_go(demo: Any) -> None:
+@pytest.mark.extended
+def test_volumes_and_interfaces_are_attached_and_detached(demo: Any) -> None:
     compute = demo.compute
     server = compute.create_server(
         name="devices",
@@ -68,6 +71,7 @@ def test_volumes_and_interfaces_come_and_go(demo: Any) -> None:
     compute.wait_for_delete(server)
 
 
+@pytest.mark.extended
 def test_keys_groups_and_limits(demo: Any) -> None:
     compute = demo.compute
     assert compute.create_keypair(name="sdk").private_key

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from computing import Computing
-from watching import Watched
 
-from calor.localcloud.machinery import MetadataQuestion
-from clouds import Cloud
+from calor.localcloud.backend import MetadataRequest
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
+from tests.support.machinery import Watched
 
 ADDRESS = "10.9.0.5"
 
@@ -21,15 +21,15 @@ ADDRESS = "10.9.0.5"
 class Guest:
     """A server, from inside."""
 
-    machinery: Watched
+    backend: Watched
     network_id: str
     server: dict[str, Any]
 
     def ask(
         self, path: str, method: str = "GET", body: bytes = b"", address: str = ADDRESS
     ) -> tuple[int, str]:
-        question = MetadataQuestion(self.network_id, address, method, path, {}, body)
-        answer = self.machinery.answer(question)
+        question = MetadataRequest(self.network_id, address, method, path, {}, body)
+        answer = self.backend.answer(question)
         return answer.status, answer.body.decode()
 
     def read(self, path: str) -> str:
@@ -44,7 +44,7 @@ def compute(watched_cloud: Cloud) -> Computing:
 
 
 @pytest.fixture
-def guest(compute: Computing, machinery: Watched) -> Guest:
+def guest(compute: Computing, backend: Watched) -> Guest:
     network = compute.network()
     server = compute.server(
         networks=[{"uuid": network["id"], "fixed_ip": ADDRESS, "tag": "inner"}],
@@ -52,10 +52,10 @@ def guest(compute: Computing, machinery: Watched) -> Guest:
         key_name="dxl-key",
         user_data=b64encode(b"#!/bin/sh\necho hello\n").decode(),
     )
-    return Guest(machinery, network["id"], server)
+    return Guest(backend, network["id"], server)
 
 
-def test_in_the_form_of_openstack(guest: Guest) -> None:
+def test_openstack_metadata(guest: Guest) -> None:
     assert {"2012-08-10", "latest"} <= set(guest.read("/openstack").split())
     listed = guest.read("/openstack/latest/").split()
     assert {"meta_data.json", "network_data.json", "user_data", "vendor_data.json", "password"} <= set(listed)
@@ -67,7 +67,7 @@ def test_in_the_form_of_openstack(guest: Guest) -> None:
     assert guest.read("/openstack/latest/vendor_data.json") == "{}"
 
 
-def test_the_network_is_described(guest: Guest) -> None:
+def test_network_data(guest: Guest) -> None:
     told = json.loads(guest.read("/openstack/latest/network_data.json"))
     [link], [network] = told["links"], told["networks"]
     assert (network["ip_address"], network["netmask"], network["link"]) == (
@@ -78,7 +78,7 @@ def test_the_network_is_described(guest: Guest) -> None:
     assert network["routes"][0] == {"network": "0.0.0.0", "netmask": "0.0.0.0", "gateway": "10.9.0.1"}
 
 
-def test_in_the_form_of_ec2(guest: Guest) -> None:
+def test_ec2_metadata(guest: Guest) -> None:
     assert "latest" in guest.read("/").split()
     assert guest.read("/latest").split() == ["meta-data/", "user-data"]
     assert "placement/" in guest.read("/2009-04-04/meta-data/").split()
@@ -91,7 +91,7 @@ def test_in_the_form_of_ec2(guest: Guest) -> None:
     assert guest.read("/latest/user-data").startswith("#!/bin/sh")
 
 
-def test_a_password_is_told_once(compute: Computing, guest: Guest) -> None:
+def test_a_password_can_be_posted_once(compute: Computing, guest: Guest) -> None:
     path = "/openstack/latest/password"
     assert guest.ask(path, "POST", b"x" * 256)[0] == 400
     assert guest.ask(path, "POST", b"secret")[0] == 200
@@ -106,11 +106,11 @@ def test_a_password_is_told_once(compute: Computing, guest: Guest) -> None:
 @pytest.mark.parametrize(
     "path", ["/openstack/1999-01-01", "/openstack/latest/x", "/latest/meta-data/x", "/x", "/latest/x"]
 )
-def test_what_is_not_there(guest: Guest, path: str) -> None:
+def test_missing_paths(guest: Guest, path: str) -> None:
     assert guest.ask(path)[0] == 404
 
 
-def test_strangers_are_told_nothing(guest: Guest) -> None:
+def test_unknown_addresses_get_not_found(guest: Guest) -> None:
     assert guest.ask("/openstack", address="10.9.0.77")[0] == 404
 
 
@@ -118,12 +118,10 @@ OLD = "2.56"
 HELLO = b64encode(b"hello").decode()
 
 
-def test_files_of_the_request_are_written_and_listed_on_the_config_drive(
-    compute: Computing, machinery: Watched
-) -> None:
+def test_injected_files_are_on_the_config_drive(compute: Computing, backend: Watched) -> None:
     files = [{"path": "/etc/one", "contents": HELLO}, {"path": "two", "contents": ""}]
     server = compute.server(version=OLD, personality=files, config_drive=True)
-    plan = machinery.booted[-1]
+    plan = backend.booted[-1]
     assert plan.files == (("/etc/one", b"hello"), ("/two", b""))
     assert plan.config_drive is not None
     assert plan.config_drive["openstack/content/0000"] == b"hello"
@@ -135,7 +133,7 @@ def test_files_of_the_request_are_written_and_listed_on_the_config_drive(
     again = {"imageRef": compute.image_id(), "personality": files[:1]}
     assert compute.act(server, "rebuild", again, version=OLD).status_code == 202
     compute.wait_for(server["id"], "ACTIVE")
-    assert machinery.booted[-1].files == (("/etc/one", b"hello"),)
+    assert backend.booted[-1].files == (("/etc/one", b"hello"),)
 
 
 @pytest.mark.parametrize(
@@ -148,5 +146,5 @@ def test_files_of_the_request_are_written_and_listed_on_the_config_drive(
         ([{"path": "/x", "contents": b64encode(bytes(10_240)).decode()}] * 5, 202),
     ],
 )
-def test_files_of_the_request_are_limited(compute: Computing, files: Any, status: int) -> None:
+def test_injected_files_are_limited(compute: Computing, files: Any, status: int) -> None:
     assert compute.create(version=OLD, personality=files).status_code == status

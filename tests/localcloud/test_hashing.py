@@ -16,11 +16,11 @@ def test_a_random_password_is_checked_like_any_other() -> None:
         assert not password_fits(stored, "two")
 
 
-def test_the_same_password_is_never_kept_in_the_same_way() -> None:
+def test_hashes_of_the_same_password_differ() -> None:
     assert hash_random("one") != hash_random("one")
 
 
-def test_what_a_program_has_drawn_is_told_from_what_people_choose() -> None:
+def test_random_passwords_are_recognized() -> None:
     assert all(is_random(new_password()) for _ in range(100))
 
 
@@ -28,12 +28,12 @@ def test_what_a_program_has_drawn_is_told_from_what_people_choose() -> None:
     "chosen",
     ["secret", "Tr0ub4dor&3", "correct horse battery staple and so on", "Ab1" * 20, "0123456789abcdef" * 2],
 )
-def test_what_people_choose_is_slow_to_try(chosen: str) -> None:
+def test_chosen_passwords_are_hashed_slowly(chosen: str) -> None:
     assert not is_random(chosen)
 
 
-@pytest.mark.parametrize("password", ["chosen", new_password()])
-def test_passwords_fit_however_they_are_kept(password: str) -> None:
+@pytest.mark.parametrize("password", ["chosen", new_password()], ids=["chosen", "random"])
+def test_all_hash_formats_are_verified(password: str) -> None:
     async def tried() -> list[bool]:
         passwords = Passwords()
         stored = await passwords.hash(password)

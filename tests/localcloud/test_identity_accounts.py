@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from clouds import Cloud, error_of
+from tests.support.cloud import Cloud, error_of
 
 
 def names(answer: object, plural: str) -> list[str]:
     return [each["name"] for each in answer.json()[plural]]  # type: ignore[attr-defined]
 
 
-class TestFurniture:
+class TestSeeding:
     def test_a_new_cloud_has_what_openstack_expects(self, cloud: Cloud) -> None:
         assert names(cloud.get("/projects"), "projects") == ["admin", "demo", "service"]
         assert names(cloud.get("/users"), "users") == ["admin", "demo", "heat"]
@@ -28,28 +28,28 @@ class TestFurniture:
         assert {"keystone", "nova", "neutron", "glance", "cinder", "heat"} <= set(services)
         assert len(cloud.get("/endpoints").json()["endpoints"]) == 3 * len(services)
 
-    def test_all_is_there_after_a_restart(self, cloud: Cloud) -> None:
+    def test_state_survives_a_restart(self, cloud: Cloud) -> None:
         project = cloud.make("/projects", "project", name="kept", description="for long", colour="red")
         cloud.restart()
         assert cloud.get(f"/projects/{project['id']}").json()["project"] == project
 
 
 class TestProjects:
-    def test_a_project_is_shown_with_all_that_was_given(self, cloud: Cloud) -> None:
+    def test_given_attributes_of_a_project_are_shown(self, cloud: Cloud) -> None:
         project = cloud.make("/projects", "project", name="blue", colour="blue", tags=["a", "b"])
         assert project["domain_id"] == project["parent_id"] == "default"
         assert (project["enabled"], project["is_domain"], project["description"]) == (True, False, "")
         assert (project["colour"], project["tags"]) == ("blue", ["a", "b"])
         assert project["links"]["self"] == f"http://cloud:5000/identity/v3/projects/{project['id']}"
 
-    def test_changes_leave_the_rest_alone(self, cloud: Cloud) -> None:
+    def test_updates_keep_other_attributes(self, cloud: Cloud) -> None:
         project = cloud.make("/projects", "project", name="blue", colour="blue")
         answer = cloud.request(
             "PATCH", f"/projects/{project['id']}", {"project": {"name": "green", "size": 3}}
         )
         assert answer.json()["project"] == {**project, "name": "green", "size": 3}
 
-    def test_two_projects_of_a_domain_cannot_have_one_name(self, cloud: Cloud) -> None:
+    def test_project_names_are_unique_in_a_domain(self, cloud: Cloud) -> None:
         assert error_of(cloud.post("/projects", {"project": {"name": "demo"}})) == (409, 409, "Conflict")
         other = cloud.make("/domains", "domain", name="other")
         cloud.make("/projects", "project", name="demo", domain_id=other["id"])
@@ -57,19 +57,19 @@ class TestProjects:
         answer = cloud.request("PATCH", f"/projects/{blue['id']}", {"project": {"name": "demo"}})
         assert answer.status_code == 409
 
-    def test_the_domain_and_the_parent_are_fixed(self, cloud: Cloud) -> None:
+    def test_the_domain_and_the_parent_cannot_change(self, cloud: Cloud) -> None:
         path = f"/projects/{cloud.id_of('projects', 'demo')}"
         assert cloud.request("PATCH", path, {"project": {"domain_id": "other"}}).status_code == 400
         assert cloud.request("PATCH", path, {"project": {"parent_id": None}}).status_code == 400
 
-    def test_a_parent_keeps_from_deletion(self, cloud: Cloud) -> None:
+    def test_a_project_with_children_cannot_be_deleted(self, cloud: Cloud) -> None:
         parent = cloud.make("/projects", "project", name="parent")
         child = cloud.make("/projects", "project", name="child", parent_id=parent["id"])
         assert cloud.request("DELETE", f"/projects/{parent['id']}").status_code == 403
         assert cloud.request("DELETE", f"/projects/{child['id']}").status_code == 204
         assert cloud.request("DELETE", f"/projects/{parent['id']}").status_code == 204
 
-    def test_filters_compare_and_pages_link(self, cloud: Cloud) -> None:
+    def test_filters_and_pagination(self, cloud: Cloud) -> None:
         assert names(cloud.get("/projects?name=demo"), "projects") == ["demo"]
         assert names(cloud.get("/projects?name__startswith=ad"), "projects") == ["admin"]
         assert names(cloud.get("/projects?enabled=false"), "projects") == []
@@ -94,7 +94,7 @@ class TestProjects:
 
 
 class TestDomains:
-    def test_a_domain_must_be_disabled_before_it_goes_with_all_in_it(self, cloud: Cloud) -> None:
+    def test_only_a_disabled_domain_can_be_deleted_with_its_content(self, cloud: Cloud) -> None:
         domain = cloud.make("/domains", "domain", name="heat", description="stacks")
         user = cloud.make("/users", "user", name="admin", domain_id=domain["id"])
         project = cloud.make("/projects", "project", name="one", domain_id=domain["id"])
@@ -117,11 +117,11 @@ class TestUsers:
         assert shown == user
         assert not [member for member in shown if "password" in member and member != "password_expires_at"]
 
-    def test_attributes_of_any_name_are_kept(self, cloud: Cloud) -> None:
+    def test_extra_attributes_are_stored(self, cloud: Cloud) -> None:
         user = cloud.make("/users", "user", name="eve", email="eve@example.org", description="x", shoe=42)
         assert (user["email"], user["description"], user["shoe"]) == ("eve@example.org", "x", 42)
 
-    def test_a_new_password_is_asked_for_the_old_one(self, cloud: Cloud) -> None:
+    def test_changing_a_password_requires_the_old_one(self, cloud: Cloud) -> None:
         user = cloud.user("eve", "member")
         body = {"user": {"original_password": "wrong", "password": "new"}}
         assert cloud.post(f"/users/{user['id']}/password", body, as_user="eve").status_code == 401
@@ -133,7 +133,7 @@ class TestUsers:
         assert cloud.log_in("eve").status_code == 401
         assert cloud.log_in("eve", password="new").status_code == 201
 
-    def test_users_see_themselves_and_where_they_belong(self, cloud: Cloud) -> None:
+    def test_users_see_themselves_and_their_projects_and_groups(self, cloud: Cloud) -> None:
         me, other = cloud.id_of("users", "demo"), cloud.id_of("users", "admin")
         assert cloud.get(f"/users/{me}", as_user="demo").json()["user"]["name"] == "demo"
         assert names(cloud.get(f"/users/{me}/projects", as_user="demo"), "projects") == ["demo"]
@@ -168,7 +168,7 @@ class TestGroups:
 
 
 class TestRoles:
-    def test_grants_can_be_made_checked_listed_and_taken_back(self, cloud: Cloud) -> None:
+    def test_roles_are_granted_checked_listed_and_revoked(self, cloud: Cloud) -> None:
         user, role = cloud.user("eve")["id"], cloud.id_of("roles", "reader")
         for place in (f"projects/{cloud.id_of('projects', 'demo')}", "domains/default", "system"):
             granted = f"/{place}/users/{user}/roles"
@@ -182,7 +182,7 @@ class TestRoles:
             assert names(cloud.get(granted), "roles") == []
 
     @pytest.mark.parametrize("missing", ["project", "user", "role"])
-    def test_a_grant_needs_all_its_parts(self, cloud: Cloud, missing: str) -> None:
+    def test_a_grant_needs_an_existing_role_actor_and_target(self, cloud: Cloud, missing: str) -> None:
         parts = {
             "project": cloud.id_of("projects", "demo"),
             "user": cloud.id_of("users", "demo"),
@@ -192,7 +192,7 @@ class TestRoles:
         path = f"/projects/{parts['project']}/users/{parts['user']}/roles/{parts['role']}"
         assert error_of(cloud.request("PUT", path)) == (404, 404, "Not Found")
 
-    def test_a_deleted_role_is_no_longer_had(self, cloud: Cloud) -> None:
+    def test_deleting_a_role_removes_its_assignments(self, cloud: Cloud) -> None:
         role = cloud.make("/roles", "role", name="painter")
         cloud.user("eve", "painter")
         token = cloud.token_of("eve")
@@ -217,7 +217,7 @@ class TestRoles:
 
 
 class TestRoleAssignments:
-    def test_the_list_is_narrowed_by_its_filters(self, cloud: Cloud) -> None:
+    def test_the_list_is_filtered(self, cloud: Cloud) -> None:
         demo, admin = cloud.id_of("users", "demo"), cloud.id_of("users", "admin")
         [only] = cloud.get(f"/role_assignments?user.id={demo}").json()["role_assignments"]
         assert only["user"] == {"id": demo}
@@ -229,7 +229,7 @@ class TestRoleAssignments:
         [domain] = cloud.get("/role_assignments?scope.domain.id=default").json()["role_assignments"]
         assert domain["user"]["id"] == admin
 
-    def test_effective_assignments_are_those_of_users_with_all_that_is_implied(self, cloud: Cloud) -> None:
+    def test_effective_assignments_include_groups_and_implied_roles(self, cloud: Cloud) -> None:
         user, group = cloud.user("eve")["id"], cloud.make("/groups", "group", name="staff")["id"]
         project, role = cloud.id_of("projects", "demo"), cloud.id_of("roles", "member")
         cloud.request("PUT", f"/groups/{group}/users/{user}")
@@ -244,7 +244,7 @@ class TestRoleAssignments:
 
 
 class TestCatalog:
-    def test_services_and_endpoints_come_and_go(self, cloud: Cloud) -> None:
+    def test_services_and_endpoints_are_created_and_deleted(self, cloud: Cloud) -> None:
         service = cloud.make("/services", "service", type="dns", name="designate")
         region = cloud.make("/regions", "region", id="north", description="cold")
         endpoint = cloud.make(
@@ -274,7 +274,7 @@ class TestCatalog:
         body |= {"service_id": service, "region_id": "none"}
         assert cloud.post("/endpoints", {"endpoint": body}).status_code == 400
 
-    def test_regions_are_put_under_each_other_but_not_in_circles(self, cloud: Cloud) -> None:
+    def test_regions_can_be_nested_without_cycles(self, cloud: Cloud) -> None:
         assert (
             cloud.request("PUT", "/regions/south", {"region": {"parent_region_id": "RegionOne"}}).status_code
             == 201
@@ -285,7 +285,7 @@ class TestCatalog:
         assert cloud.request("DELETE", "/regions/RegionOne").status_code == 403
 
 
-class TestWhoMayDoWhat:
+class TestPolicy:
     @pytest.mark.parametrize(
         ("method", "path"),
         [
@@ -304,7 +304,7 @@ class TestWhoMayDoWhat:
             ("POST", "/ec2tokens"),
         ],
     )
-    def test_members_do_not_administer(self, cloud: Cloud, method: str, path: str) -> None:
+    def test_members_cannot_administer(self, cloud: Cloud, method: str, path: str) -> None:
         assert error_of(cloud.request(method, path, as_user="demo")) == (403, 403, "Forbidden")
         without = cloud.client.request(method, f"/identity/v3{path}")
         assert without.status_code == 401

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clouds import SUBJECT, Cloud, by_password, by_token, project_scope
+from tests.support.cloud import SUBJECT, Cloud, by_password, by_token, project_scope
 
 
 def trust_body(cloud: Cloud, **changes: Any) -> dict[str, Any]:
@@ -73,11 +73,11 @@ class TestTrusts:
             ({"impersonation": "yes"}, 400),
         ],
     )
-    def test_what_cannot_be_entrusted(self, cloud: Cloud, changes: dict[str, Any], status: int) -> None:
+    def test_invalid_trusts(self, cloud: Cloud, changes: dict[str, Any], status: int) -> None:
         answer = cloud.post("/OS-TRUST/trusts", trust_body(cloud, **changes), as_user="demo")
         assert answer.status_code == status
 
-    def test_uses_are_counted(self, cloud: Cloud) -> None:
+    def test_remaining_uses(self, cloud: Cloud) -> None:
         trust = entrust(cloud, remaining_uses=2)
         assert use(cloud, trust).status_code == 201
         shown = cloud.get(f"/OS-TRUST/trusts/{trust['id']}", as_user="demo").json()["trust"]
@@ -87,7 +87,7 @@ class TestTrusts:
         assert cloud.get(f"/OS-TRUST/trusts/{trust['id']}", as_user="demo").status_code == 404
         assert cloud.is_valid(last.headers[SUBJECT])
 
-    def test_it_ends_when_it_says_and_its_tokens_with_it(self, cloud: Cloud) -> None:
+    def test_it_expires_with_its_tokens(self, cloud: Cloud) -> None:
         end = cloud.clock().replace(microsecond=0)
         cloud.clock.advance(hours=-1)
         trust = entrust(cloud, expires_at=end.isoformat())
@@ -97,7 +97,7 @@ class TestTrusts:
         assert not cloud.is_valid(token.headers[SUBJECT])
         assert use(cloud, trust).status_code == 401
 
-    def test_it_ends_when_it_is_deleted(self, cloud: Cloud) -> None:
+    def test_deleting_it_revokes_its_tokens(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         token = use(cloud, trust).headers[SUBJECT]
         path = f"/OS-TRUST/trusts/{trust['id']}"
@@ -106,7 +106,7 @@ class TestTrusts:
         assert use(cloud, trust).status_code == 401
         assert cloud.get(path, as_user="demo").status_code == 404
 
-    def test_it_is_worth_nothing_without_the_roles_of_the_trustor(self, cloud: Cloud) -> None:
+    def test_it_is_invalid_without_the_roles_of_the_trustor(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         token = use(cloud, trust).headers[SUBJECT]
         grant = f"/projects/{trust['project_id']}/users/{trust['trustor_user_id']}/roles/"
@@ -114,14 +114,14 @@ class TestTrusts:
         assert not cloud.is_valid(token)
         assert use(cloud, trust).status_code == 403
 
-    def test_it_is_worth_nothing_while_the_trustor_is_disabled(self, cloud: Cloud) -> None:
+    def test_it_is_invalid_while_the_trustor_is_disabled(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         token = use(cloud, trust).headers[SUBJECT]
         cloud.request("PATCH", f"/users/{trust['trustor_user_id']}", {"user": {"enabled": False}})
         assert not cloud.is_valid(token)
         assert use(cloud, trust).status_code == 403
 
-    def test_those_it_is_between_see_it(self, cloud: Cloud) -> None:
+    def test_it_is_visible_to_its_trustor_and_trustee(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         cloud.user("eve", "member")
         path = f"/OS-TRUST/trusts/{trust['id']}"
@@ -133,14 +133,14 @@ class TestTrusts:
         assert cloud.get(f"{path}/roles/{role}", as_user="demo").json()["role"]["name"] == "member"
         assert cloud.get(f"{path}/roles/none", as_user="demo").status_code == 404
 
-    def test_lists_are_of_ones_own(self, cloud: Cloud) -> None:
+    def test_users_list_their_own_trusts(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         mine = f"/OS-TRUST/trusts?trustor_user_id={trust['trustor_user_id']}"
         assert [each["id"] for each in cloud.get(mine, as_user="demo").json()["trusts"]] == [trust["id"]]
         assert cloud.get("/OS-TRUST/trusts", as_user="demo").status_code == 403
         assert len(cloud.get("/OS-TRUST/trusts").json()["trusts"]) == 1
 
-    def test_its_tokens_get_no_others_and_no_credentials(self, cloud: Cloud) -> None:
+    def test_its_tokens_cannot_be_exchanged_or_create_credentials(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
         token = use(cloud, trust).headers[SUBJECT]
         assert cloud.authenticate(by_token(token)).status_code == 403
@@ -150,11 +150,11 @@ class TestTrusts:
         assert cloud.post(f"{user}/credentials/OS-EC2", {}, token=token).status_code == 403
         assert cloud.get("/credentials", token=token).status_code == 403
 
-    def test_it_is_redelegated_only_if_it_says_so(self, cloud: Cloud) -> None:
+    def test_redelegation_must_be_allowed(self, cloud: Cloud) -> None:
         token = use(cloud, entrust(cloud)).headers[SUBJECT]
         assert cloud.post("/OS-TRUST/trusts", trust_body(cloud), token=token).status_code == 403
 
-    def test_a_redelegated_trust_gives_no_more_and_ends_with_the_first(self, cloud: Cloud) -> None:
+    def test_a_redelegated_trust_is_limited_and_deleted_with_the_first(self, cloud: Cloud) -> None:
         first = entrust(cloud, allow_redelegation=True, roles=[{"name": "reader"}])
         assert first["redelegation_count"] == 3
         token = use(cloud, first).headers[SUBJECT]
@@ -227,16 +227,16 @@ class TestApplicationCredentials:
         body = {"application_credential": {"name": "robot"}}
         assert cloud.post(self.path(cloud), body, as_user="demo").status_code == 409
 
-    def test_not_even_an_admin_makes_one_for_another(self, cloud: Cloud) -> None:
+    def test_not_even_admins_create_one_for_another_user(self, cloud: Cloud) -> None:
         body = {"application_credential": {"name": "robot"}}
         assert cloud.post(self.path(cloud), body, as_user="admin").status_code == 403
 
-    def test_rules_that_would_not_be_kept_are_refused(self, cloud: Cloud) -> None:
+    def test_access_rules_are_rejected(self, cloud: Cloud) -> None:
         rules = [{"path": "/v1", "method": "GET", "service": "orchestration"}]
         body = {"application_credential": {"name": "robot", "access_rules": rules}}
         assert cloud.post(self.path(cloud), body, as_user="demo").status_code == 400
 
-    def test_only_an_unrestricted_one_makes_further_credentials_and_trusts(self, cloud: Cloud) -> None:
+    def test_only_unrestricted_ones_create_credentials_and_trusts(self, cloud: Cloud) -> None:
         for unrestricted, status in ((False, 403), (True, 201)):
             made = self.make(cloud, name=f"robot {unrestricted}", unrestricted=unrestricted)
             token = self.log_in(cloud, id=made["id"], secret=made["secret"]).headers[SUBJECT]
@@ -244,12 +244,12 @@ class TestApplicationCredentials:
             assert cloud.post(self.path(cloud), body, token=token).status_code == status
             assert cloud.post("/OS-TRUST/trusts", trust_body(cloud), token=token).status_code == status
 
-    def test_even_an_unrestricted_one_entrusts_only_its_own_roles(self, cloud: Cloud) -> None:
+    def test_trusts_of_an_unrestricted_one_have_only_its_roles(self, cloud: Cloud) -> None:
         made = self.make(cloud, unrestricted=True, roles=[{"name": "reader"}])
         token = self.log_in(cloud, id=made["id"], secret=made["secret"]).headers[SUBJECT]
         assert cloud.post("/OS-TRUST/trusts", trust_body(cloud), token=token).status_code == 404
 
-    def test_it_ends_at_its_time_or_when_deleted(self, cloud: Cloud) -> None:
+    def test_it_expires_or_is_deleted(self, cloud: Cloud) -> None:
         end = cloud.clock().replace(microsecond=0)
         cloud.clock.advance(hours=-1)
         made = self.make(cloud, expires_at=end.isoformat())
@@ -264,7 +264,7 @@ class TestApplicationCredentials:
         cloud.clock.advance(hours=1)
         assert self.log_in(cloud, id=made["id"], secret=made["secret"]).status_code == 401
 
-    def test_it_outlives_a_change_of_the_password(self, cloud: Cloud) -> None:
+    def test_it_survives_a_change_of_the_password(self, cloud: Cloud) -> None:
         made, user = self.make(cloud), cloud.id_of("users", "demo")
         cloud.request("PATCH", f"/users/{user}", {"user": {"password": "new"}})
         assert cloud.authenticate(by_password("demo", cloud.passwords["demo"])).status_code == 401

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clouds import SUBJECT, Cloud, by_password, by_token, error_of, project_scope
+from tests.support.cloud import SUBJECT, Cloud, by_password, by_token, error_of, project_scope
 
 
-def test_the_root_lists_the_one_version(cloud: Cloud) -> None:
+def test_the_root_lists_versions(cloud: Cloud) -> None:
     answer = cloud.client.get("/identity", follow_redirects=False)
     assert answer.status_code == 300
     [version] = answer.json()["versions"]["values"]
@@ -19,14 +19,14 @@ def test_the_root_lists_the_one_version(cloud: Cloud) -> None:
         assert cloud.client.get(path, follow_redirects=False).json()["version"] == version
 
 
-def test_every_answer_has_a_request_id(cloud: Cloud) -> None:
+def test_every_response_has_a_request_id(cloud: Cloud) -> None:
     answers = [cloud.client.get(path) for path in ("/identity/v3", "/identity/v3/users", "/nothing")]
     ids = {answer.headers["X-Openstack-Request-Id"] for answer in answers}
     assert len(ids) == 3
     assert all(each.startswith("req-") for each in ids)
 
 
-def test_a_project_scoped_token_says_who_where_and_with_which_roles(cloud: Cloud) -> None:
+def test_a_project_scoped_token_has_user_project_and_roles(cloud: Cloud) -> None:
     answer = cloud.log_in("admin", project_scope("admin"))
     assert answer.status_code == 201
     token = answer.json()["token"]
@@ -55,7 +55,7 @@ def test_the_catalog_has_the_project_in_its_urls(cloud: Cloud) -> None:
     assert len(urls) == 3 * len(token["catalog"])
 
 
-def test_the_catalog_is_left_out_on_demand(cloud: Cloud) -> None:
+def test_nocatalog(cloud: Cloud) -> None:
     assert "catalog" not in cloud.log_in("demo", project_scope("demo"), query="?nocatalog").json()["token"]
 
 
@@ -78,7 +78,7 @@ def test_a_domain_scoped_token_leaves_out_urls_that_need_a_project(cloud: Cloud)
     assert types == {"identity", "compute", "image", "network", "placement"}
 
 
-def test_a_system_scoped_token_says_so(cloud: Cloud) -> None:
+def test_a_system_scoped_token(cloud: Cloud) -> None:
     token = cloud.log_in("admin", {"system": {"all": True}}).json()["token"]
     assert token["system"] == {"all": True}
     assert "admin" in [role["name"] for role in token["roles"]]
@@ -94,11 +94,11 @@ def test_a_system_scoped_token_says_so(cloud: Cloud) -> None:
         {"system": {"all": True}},
     ],
 )
-def test_a_scope_without_a_role_there_is_refused(cloud: Cloud, scope: Any) -> None:
+def test_a_scope_without_a_role_is_rejected(cloud: Cloud, scope: Any) -> None:
     assert error_of(cloud.log_in("demo", scope)) == (401, 401, "Unauthorized")
 
 
-def test_wrong_passwords_and_unknown_users_are_told_the_same(cloud: Cloud) -> None:
+def test_wrong_passwords_and_unknown_users_get_the_same_error(cloud: Cloud) -> None:
     wrong = cloud.log_in("demo", password="wrong")
     unknown = cloud.authenticate(by_password("nobody", "wrong"))
     assert wrong.status_code == unknown.status_code == 401
@@ -111,7 +111,7 @@ def test_a_user_may_be_named_by_id(cloud: Cloud) -> None:
     assert cloud.authenticate({"methods": ["password"], "password": {"user": user}}).status_code == 201
 
 
-def test_a_token_gets_another_that_does_not_live_longer(cloud: Cloud) -> None:
+def test_an_exchanged_token_does_not_expire_later(cloud: Cloud) -> None:
     first = cloud.log_in("admin", "unscoped")
     cloud.clock.advance(hours=1)
     second = cloud.authenticate(by_token(first.headers[SUBJECT]), project_scope("admin"))
@@ -161,7 +161,7 @@ def test_users_validate_only_their_own_tokens(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "none", "ä" * 50, "a" * 5000])
-def test_what_is_no_token_is_not_found_as_subject_and_unauthorized_as_proof(cloud: Cloud, token: str) -> None:
+def test_invalid_subject_and_authentication_tokens(cloud: Cloud, token: str) -> None:
     assert cloud.get("/auth/tokens", headers={SUBJECT: token.encode()}).status_code == 404
     answer = cloud.client.get("/identity/v3/users", headers=[(b"X-Auth-Token", token.encode())])
     assert error_of(answer) == (401, 401, "Unauthorized")
@@ -174,7 +174,7 @@ def test_a_revoked_token_is_no_longer_valid(cloud: Cloud) -> None:
     assert cloud.get("/auth/projects", token=token).status_code == 401
 
 
-def test_a_token_ends_after_four_hours_and_services_may_still_ask_what_it_was(cloud: Cloud) -> None:
+def test_tokens_expire_and_services_may_allow_expired_ones(cloud: Cloud) -> None:
     token = cloud.log_in("demo").headers[SUBJECT]
     cloud.clock.advance(hours=3, minutes=59)
     assert cloud.is_valid(token)
@@ -193,7 +193,7 @@ def test_long_expired_tokens_are_forgotten(cloud: Cloud) -> None:
     assert answer.status_code == 404
 
 
-def test_tokens_end_when_the_password_changes(cloud: Cloud) -> None:
+def test_tokens_are_revoked_when_the_password_changes(cloud: Cloud) -> None:
     token, user_id = cloud.token_of("demo"), cloud.id_of("users", "demo")
     body = {"user": {"original_password": cloud.passwords["demo"], "password": "another"}}
     changed = cloud.client.post(f"/identity/v3/users/{user_id}/password", json=body)
@@ -203,7 +203,7 @@ def test_tokens_end_when_the_password_changes(cloud: Cloud) -> None:
     assert cloud.log_in("demo", password="another").status_code == 201
 
 
-def test_tokens_of_a_disabled_user_end_and_do_not_come_back(cloud: Cloud) -> None:
+def test_tokens_of_a_disabled_user_are_revoked_for_good(cloud: Cloud) -> None:
     token, user_id = cloud.token_of("demo"), cloud.id_of("users", "demo")
     cloud.request("PATCH", f"/users/{user_id}", {"user": {"enabled": False}})
     assert not cloud.is_valid(token)
@@ -213,7 +213,7 @@ def test_tokens_of_a_disabled_user_end_and_do_not_come_back(cloud: Cloud) -> Non
     assert cloud.log_in("demo").status_code == 201
 
 
-def test_tokens_of_a_disabled_project_or_domain_end(cloud: Cloud) -> None:
+def test_tokens_of_a_disabled_project_or_domain_are_revoked(cloud: Cloud) -> None:
     first = cloud.token_of("demo")
     path = f"/projects/{cloud.id_of('projects', 'demo')}"
     cloud.request("PATCH", path, {"project": {"enabled": False}})
@@ -225,7 +225,7 @@ def test_tokens_of_a_disabled_project_or_domain_end(cloud: Cloud) -> None:
     assert cloud.get("/auth/projects", token=admin).status_code == 401
 
 
-def test_a_token_ends_with_its_last_role(cloud: Cloud) -> None:
+def test_a_token_is_invalid_without_roles(cloud: Cloud) -> None:
     user = cloud.user("eve", "member")
     token = cloud.token_of("eve")
     role, where = cloud.id_of("roles", "member"), cloud.id_of("projects", "demo")
@@ -233,7 +233,7 @@ def test_a_token_ends_with_its_last_role(cloud: Cloud) -> None:
     assert not cloud.is_valid(token)
 
 
-def test_a_deleted_user_leaves_nothing_valid(cloud: Cloud) -> None:
+def test_deleting_a_user_revokes_tokens_and_credentials(cloud: Cloud) -> None:
     user = cloud.user("eve", "member")
     token = cloud.token_of("eve")
     assert cloud.request("DELETE", f"/users/{user['id']}").status_code == 204
@@ -241,7 +241,7 @@ def test_a_deleted_user_leaves_nothing_valid(cloud: Cloud) -> None:
     assert cloud.get(f"/users/{user['id']}").status_code == 404
 
 
-def test_the_bearer_learns_what_can_be_reached(cloud: Cloud) -> None:
+def test_auth_catalog_projects_and_domains(cloud: Cloud) -> None:
     token = cloud.token_of("admin", "unscoped")
     assert [each["name"] for each in cloud.get("/auth/projects", token=token).json()["projects"]] == ["admin"]
     assert [each["id"] for each in cloud.get("/auth/domains", token=token).json()["domains"]] == ["default"]
@@ -253,13 +253,13 @@ def test_the_bearer_learns_what_can_be_reached(cloud: Cloud) -> None:
     }
 
 
-def test_tokens_outlive_a_restart(cloud: Cloud) -> None:
+def test_tokens_survive_a_restart(cloud: Cloud) -> None:
     token = cloud.token_of("demo")
     cloud.restart()
     assert cloud.is_valid(token)
 
 
-def test_neither_tokens_nor_passwords_are_kept_in_clear(cloud: Cloud) -> None:
+def test_tokens_and_passwords_are_stored_as_hashes(cloud: Cloud) -> None:
     token = cloud.token_of("demo")
     with sqlite3.connect(cloud.database) as db:
         kept = "\n".join(db.iterdump())
@@ -270,7 +270,9 @@ def test_neither_tokens_nor_passwords_are_kept_in_clear(cloud: Cloud) -> None:
 @pytest.mark.parametrize(
     "scope", [{"domain": {"id": "default"}}, {"domain": {"name": "Default"}}, {"system": {"all": True}}]
 )
-def test_a_scope_without_a_role_is_refused_like_a_wrong_password(cloud: Cloud, scope: dict[str, Any]) -> None:
+def test_a_scope_without_a_role_gets_the_same_error_as_a_wrong_password(
+    cloud: Cloud, scope: dict[str, Any]
+) -> None:
     """In Keystone's words, which tell nothing of what there is. The token that was shown stays good: clients try, and
     go on without it."""
     domain = {"id": "default"}

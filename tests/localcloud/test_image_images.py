@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from storing import OCTETS, Speaker, add_other, image_speaker, until
 
 from calor.localcloud.config import CloudConfig
-from calor.localcloud.server import furnish
-from clouds import Cloud
+from calor.localcloud.server import initialize
+from tests.support.cloud import Cloud
+from tests.support.storage import OCTETS, Speaker, add_other, image_speaker, until
 
 PATCH = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
 
@@ -56,7 +56,7 @@ def names(speaker: Speaker, query: str = "") -> list[str]:
 FURNISHED = ["fedora-heat-test", "debian-12", "cirros-0.3.5-x86_64-disk", "cirros-0.3.5", "cirros"]
 
 
-class TestTheBeginning:
+class TestSeeding:
     def test_a_new_cloud_has_public_images(self, demo: Speaker) -> None:
         assert sorted(names(demo)) == sorted(FURNISHED)
         [cirros] = demo.get("/images?name=cirros")["images"]
@@ -71,25 +71,25 @@ class TestTheBeginning:
         [cirros] = admin.get("/images?name=cirros")["images"]
         assert admin("DELETE", f"/images/{cirros['id']}").status_code == 204
         cloud.stop()
-        furnish(CloudConfig("cloud", 5000, cloud.database))
+        initialize(CloudConfig("cloud", 5000, cloud.database))
         cloud.start()
         assert "cirros" not in names(admin)
         assert "debian-12" in names(admin)
 
-    def test_versions_are_told_without_a_token(self, cloud: Cloud) -> None:
+    def test_version_discovery_needs_no_token(self, cloud: Cloud) -> None:
         answer = cloud.client.get("/image/")
         assert answer.status_code == 300
         assert answer.json()["versions"][0]["status"] == "CURRENT"
 
-    def test_who_has_no_token_is_refused_with_a_page(self, cloud: Cloud) -> None:
+    def test_errors_without_a_token_are_html(self, cloud: Cloud) -> None:
         answer = cloud.client.get("/image/v2/images")
         assert answer.status_code == 401
         assert answer.headers["content-type"].startswith("text/html")
         assert "<title>401 Unauthorized</title>" in answer.text
 
 
-class TestMaking:
-    def test_a_new_image_waits_for_data(self, demo: Speaker) -> None:
+class TestCreation:
+    def test_a_new_image_is_queued(self, demo: Speaker) -> None:
         image = make(demo, name="mine", os_distro="debian", tags=["b", "a", "a"])
         assert (image["status"], image["visibility"], image["size"]) == ("queued", "shared", None)
         assert (image["tags"], image["os_distro"]) == (["a", "b"], "debian")
@@ -97,7 +97,7 @@ class TestMaking:
         assert image["self"] == f"/v2/images/{image['id']}"
         assert demo.get(f"/images/{image['id']}") == image
 
-    def test_an_id_may_be_chosen_once(self, demo: Speaker) -> None:
+    def test_a_chosen_id_must_be_unique(self, demo: Speaker) -> None:
         id = "11111111-2222-3333-4444-555555555555"
         assert make(demo, id=id)["id"] == id
         assert demo("POST", "/images", {"id": id}).status_code == 409
@@ -114,27 +114,29 @@ class TestMaking:
             {"os_version": 12},
         ],
     )
-    def test_what_is_wrong_is_refused(self, demo: Speaker, wrong: dict[str, Any]) -> None:
+    def test_invalid_requests_are_rejected(self, demo: Speaker, wrong: dict[str, Any]) -> None:
         assert demo("POST", "/images", wrong).status_code == 400
 
     @pytest.mark.parametrize(
         "attribute", ["status", "size", "checksum", "created_at", "file", "deleted", "os_glance_x"]
     )
-    def test_what_the_service_sets_cannot_be_given(self, demo: Speaker, attribute: str) -> None:
+    def test_read_only_attributes_are_rejected(self, demo: Speaker, attribute: str) -> None:
         assert demo("POST", "/images", {attribute: "x"}).status_code == 403
 
-    def test_only_admins_make_public_images_or_ones_for_others(self, demo: Speaker, admin: Speaker) -> None:
+    def test_only_admins_create_public_images_and_images_for_others(
+        self, demo: Speaker, admin: Speaker
+    ) -> None:
         assert demo("POST", "/images", {"visibility": "public"}).status_code == 403
         assert demo("POST", "/images", {"owner": "someone"}).status_code == 403
         assert make(admin, visibility="public", owner="someone")["owner"] == "someone"
 
-    def test_readers_make_none(self, cloud: Cloud) -> None:
+    def test_readers_cannot_create(self, cloud: Cloud) -> None:
         cloud.user("watcher", "reader")
         watcher = image_speaker(cloud, "watcher", "demo")
         assert watcher("POST", "/images", {"name": "x"}).status_code == 403
 
 
-class TestChanging:
+class TestUpdate:
     def test_attributes_and_properties(self, demo: Speaker) -> None:
         image = make(demo, name="before", colour="red", shape="round")
         answer = change(
@@ -156,7 +158,7 @@ class TestChanging:
         )
         assert "shape" not in shown
 
-    def test_the_older_way_to_write_a_change(self, demo: Speaker) -> None:
+    def test_the_older_patch_format(self, demo: Speaker) -> None:
         image = make(demo, name="before")
         older = {"Content-Type": "application/openstack-images-v2.0-json-patch"}
         assert (
@@ -164,7 +166,7 @@ class TestChanging:
             == "after"
         )
 
-    def test_another_content_type_is_refused(self, demo: Speaker) -> None:
+    def test_other_content_types_are_rejected(self, demo: Speaker) -> None:
         image = make(demo)
         answer = change(demo, image, headers={"Content-Type": "application/json"})
         assert answer.status_code == 415
@@ -184,9 +186,7 @@ class TestChanging:
             ({"op": "replace", "path": "/visibility", "value": "public"}, 403),
         ],
     )
-    def test_what_is_wrong_is_refused_and_changes_nothing(
-        self, demo: Speaker, wrong: dict[str, Any], status: int
-    ) -> None:
+    def test_invalid_changes_are_rejected(self, demo: Speaker, wrong: dict[str, Any], status: int) -> None:
         image = make(demo, name="before")
         first = {"op": "add", "path": "/colour", "value": "red"}
         assert change(demo, image, first, wrong).status_code == status
@@ -207,14 +207,14 @@ class TestChanging:
         assert demo("DELETE", f"/images/{image['id']}").status_code == 204
         assert demo("GET", f"/images/{image['id']}").status_code == 404
 
-    def test_anothers_public_image_can_be_seen_but_not_changed(self, demo: Speaker) -> None:
+    def test_public_images_of_others_are_read_only(self, demo: Speaker) -> None:
         [cirros] = demo.get("/images?name=cirros")["images"]
         assert change(demo, cirros, {"op": "replace", "path": "/name", "value": "x"}).status_code == 403
         assert demo("DELETE", f"/images/{cirros['id']}").status_code == 403
 
 
 class TestSharing:
-    def test_a_private_image_is_as_good_as_none_for_others(self, demo: Speaker, other: Speaker) -> None:
+    def test_private_images_of_others_are_not_found(self, demo: Speaker, other: Speaker) -> None:
         image = make(demo, visibility="private")
         assert other("GET", f"/images/{image['id']}").status_code == 404
         assert other("DELETE", f"/images/{image['id']}").status_code == 404
@@ -249,7 +249,7 @@ class TestSharing:
         image = make(demo, visibility="private")
         assert demo("POST", f"/images/{image['id']}/members", {"member": "x"}).status_code == 403
 
-    def test_a_community_image_is_there_for_who_asks_for_it(self, demo: Speaker, other: Speaker) -> None:
+    def test_community_images_are_listed_on_request(self, demo: Speaker, other: Speaker) -> None:
         make(demo, name="common", visibility="community")
         assert "common" not in names(other)
         assert names(other, "?visibility=community") == ["common"]
@@ -257,7 +257,7 @@ class TestSharing:
 
 
 class TestLists:
-    def test_newest_first_page_by_page(self, demo: Speaker) -> None:
+    def test_newest_first_with_pagination(self, demo: Speaker) -> None:
         for name in ("a", "b", "c"):
             make(demo, name=name, visibility="private")
         page = demo.get("/images?visibility=private&limit=2")
@@ -298,7 +298,7 @@ class TestLists:
     @pytest.mark.parametrize(
         "query", ["limit=-1", "limit=x", "marker=missing", "sort=colour:asc", "sort_dir=up", "visibility=x"]
     )
-    def test_what_is_wrong_is_refused(self, demo: Speaker, query: str) -> None:
+    def test_invalid_requests_are_rejected(self, demo: Speaker, query: str) -> None:
         assert demo("GET", f"/images?{query}").status_code == 400
 
 
@@ -317,7 +317,7 @@ class TestData:
         assert download.content == data
         assert download.headers["Content-MD5"] == image["checksum"]
 
-    def test_a_part_of_it(self, demo: Speaker) -> None:
+    def test_range_requests(self, demo: Speaker) -> None:
         path = f"/images/{with_data(demo, b'0123456789')['id']}/file"
         part = demo("GET", path, headers={"Range": "bytes=2-4"})
         assert (part.status_code, part.content) == (206, b"234")
@@ -325,7 +325,7 @@ class TestData:
         assert demo("GET", path, headers={"Range": "bytes=-3"}).content == b"789"
         assert demo("GET", path, headers={"Range": "bytes=10-"}).status_code == 416
 
-    def test_data_comes_once_in_a_known_format_as_octets(self, demo: Speaker) -> None:
+    def test_upload_requirements(self, demo: Speaker) -> None:
         unformatted = make(demo)
         answer = demo("PUT", f"/images/{unformatted['id']}/file", content=b"x", headers=OCTETS)
         assert answer.status_code == 400
@@ -362,7 +362,7 @@ class TestData:
         demo("DELETE", f"/images/{image['id']}")
         assert list(folder.iterdir()) == []
 
-    def test_images_survive_a_restart_and_imports_go_on(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_imports_are_resumed_after_a_restart(self, cloud: Cloud, demo: Speaker) -> None:
         kept = with_data(demo, b"kept")
         image = make(demo, disk_format="raw", container_format="bare")
         path = f"/images/{image['id']}"
@@ -373,12 +373,12 @@ class TestData:
         until(lambda: demo.get(path)["status"] == "active")
 
 
-class TestWhatTheServiceSays:
+class TestInfrastructure:
     @pytest.mark.parametrize("name", ["image", "images", "member", "members"])
     def test_schemas(self, demo: Speaker, name: str) -> None:
         assert demo.get(f"/schemas/{name}")["name"] == name
 
-    def test_what_there_is_to_import_and_where_it_is_stored(self, demo: Speaker, admin: Speaker) -> None:
+    def test_import_methods_and_stores(self, demo: Speaker, admin: Speaker) -> None:
         assert demo.get("/info/import")["import-methods"]["value"] == ["glance-direct", "web-download"]
         assert [store["id"] for store in demo.get("/info/stores")["stores"]] == ["file"]
         assert admin.get("/tasks")["tasks"] == []

@@ -8,15 +8,15 @@ from calor.localcloud.network.addresses import (
     automatic_address,
     check_pools,
     default_pools,
+    find_free_prefix,
+    find_next_free,
     first_address,
-    free_prefix,
     is_usable,
-    next_free,
 )
 from calor.localcloud.problems import Problem
 
 
-def test_an_automatic_address_is_made_of_the_mac_address() -> None:
+def test_automatic_addresses_are_derived_from_the_mac_address() -> None:
     assert automatic_address("2001:db8::/64", "fa:16:3e:12:34:56") == "2001:db8::f816:3eff:fe12:3456"
 
 
@@ -31,7 +31,7 @@ def test_an_automatic_address_is_made_of_the_mac_address() -> None:
         ("2001:db8::/64", "2001:db8::1", [("2001:db8::2", "2001:db8::ffff:ffff:ffff:ffff")]),
     ],
 )
-def test_without_a_wish_the_pools_are_all_usable_addresses_but_the_gateway(
+def test_default_pools_are_all_usable_addresses_but_the_gateway(
     cidr: str, gateway: str | None, pools: list[tuple[str, str]]
 ) -> None:
     assert [(pool["start"], pool["end"]) for pool in default_pools(cidr, gateway)] == pools
@@ -46,18 +46,18 @@ def test_without_a_wish_the_pools_are_all_usable_addresses_but_the_gateway(
         ([("10.0.0.1", "10.0.0.9")], "GatewayConflictWithAllocationPools"),
     ],
 )
-def test_pools_that_cannot_be_are_refused(pools: list[tuple[str, str]], kind: str) -> None:
+def test_invalid_pools_are_rejected(pools: list[tuple[str, str]], kind: str) -> None:
     with pytest.raises(Problem) as refusal:
         check_pools("10.0.0.0/24", "10.0.0.1", [{"start": start, "end": end} for start, end in pools])
     assert refusal.value.kind == kind
 
 
-def test_the_first_address_is_the_usual_gateway() -> None:
+def test_the_first_address_is_the_default_gateway() -> None:
     assert first_address("10.0.0.0/24") == "10.0.0.1"
     assert first_address("2001:db8::/64") == "2001:db8::1"
 
 
-def test_a_range_itself_and_its_broadcast_address_are_nobodys() -> None:
+def test_network_and_broadcast_addresses_are_not_usable() -> None:
     assert is_usable("10.0.0.0/24", "10.0.0.7")
     assert not is_usable("10.0.0.0/24", "10.0.0.0")
     assert not is_usable("10.0.0.0/24", "10.0.0.255")
@@ -65,16 +65,16 @@ def test_a_range_itself_and_its_broadcast_address_are_nobodys() -> None:
     assert not is_usable("10.0.0.0/24", "2001:db8::1")
 
 
-def test_free_addresses_are_looked_for_behind_the_last_one_first() -> None:
+def test_the_search_for_free_addresses_starts_after_the_last_one() -> None:
     pools = [(1, 3), (7, 9)]
-    assert next_free(pools, {1, 2}, after=-1) == 3
-    assert next_free(pools, {1, 2}, after=3) == 7
-    assert next_free(pools, {1, 7, 8, 9}, after=9) == 2
-    assert next_free(pools, {1, 2, 3, 7, 8, 9}, after=2) is None
+    assert find_next_free(pools, {1, 2}, after=-1) == 3
+    assert find_next_free(pools, {1, 2}, after=3) == 7
+    assert find_next_free(pools, {1, 7, 8, 9}, after=9) == 2
+    assert find_next_free(pools, {1, 2, 3, 7, 8, 9}, after=2) is None
 
 
-def test_a_free_prefix_keeps_clear_of_those_that_are_taken() -> None:
-    assert free_prefix(["10.0.0.0/16"], [], 24) == "10.0.0.0/24"
-    assert free_prefix(["10.0.0.0/16"], ["10.0.0.0/24", "10.0.1.128/25"], 24) == "10.0.2.0/24"
-    assert free_prefix(["10.0.0.0/24", "10.2.0.0/16"], [], 20) == "10.2.0.0/20"
-    assert free_prefix(["10.0.0.0/24"], ["10.0.0.0/25"], 24) is None
+def test_a_free_prefix_does_not_overlap() -> None:
+    assert find_free_prefix(["10.0.0.0/16"], [], 24) == "10.0.0.0/24"
+    assert find_free_prefix(["10.0.0.0/16"], ["10.0.0.0/24", "10.0.1.128/25"], 24) == "10.0.2.0/24"
+    assert find_free_prefix(["10.0.0.0/24", "10.2.0.0/16"], [], 20) == "10.2.0.0/20"
+    assert find_free_prefix(["10.0.0.0/24"], ["10.0.0.0/25"], 24) is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from networking import Networks, addresses, problem
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.network import Networks, addresses, problem
 
 
 class TestNetworks:
@@ -20,13 +20,13 @@ class TestNetworks:
         assert made["tenant_id"] == made["project_id"]
         assert networks.show("network", made["id"]) == made
 
-    def test_changes_are_new_revisions(self, networks: Networks) -> None:
+    def test_updates_increment_the_revision(self, networks: Networks) -> None:
         made = networks.make("network")
         changed = networks.change("network", made["id"], name="other").json()["network"]
         assert changed["name"] == "other"
         assert changed["revision_number"] > made["revision_number"]
 
-    def test_a_change_can_insist_on_a_revision(self, networks: Networks) -> None:
+    def test_if_match_revision(self, networks: Networks) -> None:
         made = networks.make("network")
         body = {"network": {"name": "other"}}
         stale = networks.call(
@@ -47,13 +47,13 @@ class TestNetworks:
             {"project_id": "f" * 32},
         ],
     )
-    def test_some_attributes_are_for_admins(self, networks: Networks, attribute: dict[str, Any]) -> None:
+    def test_admin_only_attributes(self, networks: Networks, attribute: dict[str, Any]) -> None:
         assert problem(networks.try_to_make("network", **attribute)) == (403, "PolicyNotAuthorized")
 
-    def test_defaults_of_such_attributes_may_be_asked_for(self, networks: Networks) -> None:
+    def test_defaults_of_admin_only_attributes_are_allowed(self, networks: Networks) -> None:
         assert networks.make("network", shared=False)["shared"] is False
 
-    def test_only_admins_see_how_a_network_is_carried(self, networks: Networks) -> None:
+    def test_only_admins_see_provider_attributes(self, networks: Networks) -> None:
         made = networks.make("network")
         assert not any(name.startswith("provider:") for name in made)
         assert networks.show("network", made["id"], "admin")["provider:network_type"] == "vxlan"
@@ -61,10 +61,10 @@ class TestNetworks:
     @pytest.mark.parametrize(
         "attributes", [{"colour": "red"}, {"status": "DOWN"}, {"admin_state_up": "maybe"}, {"name": 7}]
     )
-    def test_what_makes_no_sense_is_refused(self, networks: Networks, attributes: dict[str, Any]) -> None:
+    def test_invalid_requests_are_rejected(self, networks: Networks, attributes: dict[str, Any]) -> None:
         assert problem(networks.try_to_make("network", **attributes)) == (400, "HTTPBadRequest")
 
-    def test_several_are_made_at_once_or_none(self, networks: Networks) -> None:
+    def test_bulk_create_is_atomic(self, networks: Networks) -> None:
         before = len(networks.get("networks")["networks"])
         wrong = networks.call("POST", "networks", {"networks": [{"name": "a"}, {"qos_policy_id": "f" * 32}]})
         assert wrong.status_code == 404
@@ -87,7 +87,7 @@ class TestNetworks:
 
 
 class TestTenancy:
-    def test_what_others_have_is_not_found(self, networks: Networks, stranger: str) -> None:
+    def test_objects_of_others_are_not_found(self, networks: Networks, stranger: str) -> None:
         subnet = networks.subnet()
         port = networks.make("port", network_id=subnet["network_id"])
         for path in (
@@ -99,7 +99,7 @@ class TestTenancy:
                 assert networks.call(method, path, user=stranger).status_code == 404
         assert networks.get("ports", stranger)["ports"] == []
 
-    def test_what_is_seen_but_not_owned_cannot_be_changed(self, networks: Networks) -> None:
+    def test_shared_objects_cannot_be_changed(self, networks: Networks) -> None:
         public = networks.named("networks", "public")
         assert problem(networks.change("network", public["id"], name="mine")) == (403, "PolicyNotAuthorized")
         assert problem(networks.delete("network", public["id"])) == (403, "PolicyNotAuthorized")
@@ -133,7 +133,7 @@ class TestSubnets:
         assert subnet["gateway_ip"] == "10.5.0.1"
         assert subnet["allocation_pools"] == [{"start": "10.5.0.2", "end": "10.5.0.254"}]
 
-    def test_a_null_gateway_is_none(self, networks: Networks) -> None:
+    def test_a_null_gateway(self, networks: Networks) -> None:
         assert networks.subnet(gateway_ip=None)["gateway_ip"] is None
 
     def test_ranges_on_one_network_do_not_overlap(self, networks: Networks) -> None:
@@ -155,7 +155,7 @@ class TestSubnets:
             {"ip_version": 4},
         ],
     )
-    def test_what_does_not_fit_is_refused(self, networks: Networks, members: dict[str, Any]) -> None:
+    def test_inconsistent_requests_are_rejected(self, networks: Networks, members: dict[str, Any]) -> None:
         network = networks.make("network")
         assert networks.try_to_make("subnet", network_id=network["id"], **members).status_code == 400
 
@@ -166,7 +166,7 @@ class TestSubnets:
         networks.change("port", port["id"], fixed_ips=[])
         assert networks.delete("subnet", subnet["id"]).status_code == 204
 
-    def test_a_network_tells_its_subnets(self, networks: Networks) -> None:
+    def test_a_network_shows_its_subnets(self, networks: Networks) -> None:
         subnet = networks.subnet()
         assert networks.show("network", subnet["network_id"])["subnets"] == [subnet["id"]]
 
@@ -181,7 +181,7 @@ class TestPorts:
         assert port["security_groups"] == [networks.named("security-groups", "default")["id"]]
         assert "binding:host_id" not in port
 
-    def test_no_address_is_handed_out_twice_and_all_come_back(self, networks: Networks) -> None:
+    def test_addresses_are_allocated_once_and_released(self, networks: Networks) -> None:
         pools = [{"start": "10.5.0.10", "end": "10.5.0.12"}]
         network = networks.subnet(allocation_pools=pools)["network_id"]
         ports = [networks.make("port", network_id=network) for _ in range(3)]
@@ -195,20 +195,20 @@ class TestPorts:
         networks.delete("port", ports[1]["id"])
         assert addresses(networks.make("port", network_id=network)) == ["10.5.0.11"]
 
-    def test_addresses_of_a_failed_request_are_free_again(self, networks: Networks) -> None:
+    def test_failed_requests_release_addresses(self, networks: Networks) -> None:
         pools = [{"start": "10.5.0.10", "end": "10.5.0.10"}]
         network = networks.subnet(allocation_pools=pools)["network_id"]
         wanted = {"network_id": network}
         assert networks.call("POST", "ports", {"ports": [wanted, wanted]}).status_code == 409
         assert addresses(networks.make("port", network_id=network)) == ["10.5.0.10"]
 
-    def test_addresses_are_remembered_over_a_restart(self, networks: Networks) -> None:
+    def test_allocations_survive_a_restart(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         first = networks.make("port", network_id=network)
         networks.cloud.restart()
         assert addresses(networks.make("port", network_id=network)) != addresses(first)
 
-    def test_an_address_can_be_chosen_once(self, networks: Networks) -> None:
+    def test_a_chosen_address_must_be_free(self, networks: Networks) -> None:
         subnet = networks.subnet()
         wish = {"network_id": subnet["network_id"], "fixed_ips": [{"ip_address": "10.5.0.99"}]}
         port = networks.make("port", **wish)
@@ -221,16 +221,14 @@ class TestPorts:
             answer = networks.try_to_make("port", network_id=subnet["network_id"], fixed_ips=[wrong])
             assert problem(answer) == (400, kind)
 
-    def test_a_change_of_addresses_keeps_those_that_stay(self, networks: Networks) -> None:
+    def test_updating_fixed_ips_keeps_unchanged_ones(self, networks: Networks) -> None:
         subnet = networks.subnet()
         port = networks.make("port", network_id=subnet["network_id"])
         more = [{"subnet_id": subnet["id"]}, {"ip_address": "10.5.0.50"}]
         changed = networks.change("port", port["id"], fixed_ips=more).json()["port"]
         assert set(addresses(changed)) == {"10.5.0.50", *addresses(port)}
 
-    def test_addresses_that_ports_make_themselves_come_beside_the_wanted_ones(
-        self, networks: Networks
-    ) -> None:
+    def test_automatic_addresses_are_added_to_requested_ones(self, networks: Networks) -> None:
         four = networks.subnet()
         network = four["network_id"]
         six = networks.subnet("2001:db8:1::/64", network, ipv6_address_mode="slaac", ipv6_ra_mode="slaac")
@@ -245,14 +243,14 @@ class TestPorts:
         assert set(addresses(networks.make("port", **wish, fixed_ips=both))) == {"10.5.0.50", own}
         assert addresses(networks.make("port", network_id=network, fixed_ips=[])) == []
 
-    def test_ipv6_addresses_are_made_or_handed_out_by_the_mode(self, networks: Networks) -> None:
+    def test_ipv6_address_modes(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         networks.subnet("2001:db8:1::/64", network, ipv6_address_mode="slaac", ipv6_ra_mode="slaac")
         networks.subnet("2001:db8:2::/64", network, ipv6_address_mode="dhcpv6-stateful")
         port = networks.make("port", network_id=network, mac_address="fa:16:3e:12:34:56")
         assert addresses(port) == ["10.5.0.2", "2001:db8:2::2", "2001:db8:1:0:f816:3eff:fe12:3456"]
 
-    def test_an_automatic_subnet_reaches_ports_that_are_there(self, networks: Networks) -> None:
+    def test_existing_ports_get_addresses_of_a_new_automatic_subnet(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         port = networks.make("port", network_id=network, mac_address="fa:16:3e:12:34:56")
         subnet = networks.subnet("2001:db8:1::/64", network, ipv6_address_mode="slaac")
@@ -260,7 +258,7 @@ class TestPorts:
         assert networks.delete("subnet", subnet["id"]).status_code == 204
         assert addresses(networks.show("port", port["id"])) == addresses(port)
 
-    def test_a_mac_address_is_once_on_a_network(self, networks: Networks) -> None:
+    def test_mac_addresses_are_unique_on_a_network(self, networks: Networks) -> None:
         wish = {"network_id": networks.subnet()["network_id"], "mac_address": "fa:16:3e:00:00:01"}
         networks.make("port", **wish)
         assert problem(networks.try_to_make("port", **wish)) == (409, "MacAddressInUse")
@@ -275,7 +273,7 @@ class TestPorts:
         answer = networks.change("port", guarded["id"], port_security_enabled=False, security_groups=[])
         assert answer.json()["port"]["port_security_enabled"] is False
 
-    def test_address_pairs_are_for_the_ports_own_mac_by_default(self, networks: Networks) -> None:
+    def test_address_pairs_default_to_the_mac_address_of_the_port(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         port = networks.make(
             "port", network_id=network, allowed_address_pairs=[{"ip_address": "10.9.0.0/24"}]
@@ -284,7 +282,7 @@ class TestPorts:
             {"ip_address": "10.9.0.0/24", "mac_address": port["mac_address"]}
         ]
 
-    def test_bindings_are_for_admins(self, networks: Networks) -> None:
+    def test_binding_attributes_are_for_admins(self, networks: Networks) -> None:
         port = networks.make("port", network_id=networks.subnet()["network_id"])
         assert networks.change("port", port["id"], **{"binding:host_id": "here"}).status_code == 403
         changed = networks.change("port", port["id"], "admin", **{"binding:host_id": "here"})
@@ -318,11 +316,11 @@ class TestLists:
         assert self.names(networks, f"{on}&sort_key=name&sort_dir=desc") == ["c", "b", "a"]
         assert networks.call("GET", "ports?sort_key=fixed_ips").status_code == 400
 
-    def test_only_chosen_fields_are_shown(self, networks: Networks, network_id: str) -> None:
+    def test_fields(self, networks: Networks, network_id: str) -> None:
         found = networks.get(f"ports?network_id={network_id}&fields=name")["ports"]
         assert found == [{"name": "b"}, {"name": "c"}, {"name": "a"}]
 
-    def test_pages_lead_to_the_next(self, networks: Networks, network_id: str) -> None:
+    def test_pagination(self, networks: Networks, network_id: str) -> None:
         page = networks.get(f"ports?network_id={network_id}&limit=2")
         assert [port["name"] for port in page["ports"]] == ["b", "c"]
         [following] = [link["href"] for link in page["ports_links"] if link["rel"] == "next"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from networking import Networks, addresses, problem
+
+from tests.support.network import Networks, addresses, problem
 
 
 class TestSubnetPools:
@@ -21,11 +22,11 @@ class TestSubnetPools:
             "subnet", network_id=network, subnetpool_id=pool["id"], ip_version=4, **members
         )
 
-    def test_neighbouring_prefixes_become_one(self, pool: dict[str, Any]) -> None:
+    def test_adjacent_prefixes_are_merged(self, pool: dict[str, Any]) -> None:
         assert pool["prefixes"] == ["10.40.0.0/16"]
         assert (pool["ip_version"], pool["min_prefixlen"], pool["max_prefixlen"]) == (4, 8, 32)
 
-    def test_subnets_take_what_is_free(self, networks: Networks, pool: dict[str, Any]) -> None:
+    def test_subnets_get_free_prefixes(self, networks: Networks, pool: dict[str, Any]) -> None:
         cidrs = [self.subnet(networks, pool).json()["subnet"]["cidr"] for _ in range(2)]
         assert cidrs == ["10.40.0.0/26", "10.40.0.64/26"]
         assert self.subnet(networks, pool, prefixlen=24).json()["subnet"]["cidr"] == "10.40.1.0/24"
@@ -34,12 +35,12 @@ class TestSubnetPools:
         assert problem(taken) == (409, "SubnetAllocationError")
         assert problem(networks.delete("subnetpool", pool["id"])) == (409, "SubnetPoolInUse")
 
-    def test_lengths_are_bounded(self, networks: Networks, pool: dict[str, Any]) -> None:
+    def test_prefix_lengths_are_limited(self, networks: Networks, pool: dict[str, Any]) -> None:
         networks.change("subnetpool", pool["id"], min_prefixlen=20, max_prefixlen=28)
         assert problem(self.subnet(networks, pool, prefixlen=16)) == (400, "MinPrefixSubnetAllocationError")
         assert problem(self.subnet(networks, pool, prefixlen=30)) == (400, "MaxPrefixSubnetAllocationError")
 
-    def test_prefixes_are_added_and_taken_away(self, networks: Networks, pool: dict[str, Any]) -> None:
+    def test_prefixes_are_added_and_removed(self, networks: Networks, pool: dict[str, Any]) -> None:
         path = f"subnetpools/{pool['id']}"
         added = networks.call("PUT", f"{path}/add_prefixes", {"prefixes": ["10.41.0.0/16"]})
         assert added.json() == {"prefixes": ["10.40.0.0/15"]}
@@ -91,9 +92,7 @@ class TestQos:
             ("packet_rate_limit", {"max_kpps": 10}),
         ],
     )
-    def test_there_are_rules_of_many_kinds(
-        self, networks: Networks, policy: str, kind: str, values: dict[str, Any]
-    ) -> None:
+    def test_rule_types(self, networks: Networks, policy: str, kind: str, values: dict[str, Any]) -> None:
         path = f"qos/policies/{policy}/{kind}_rules"
         made = networks.call("POST", path, {f"{kind}_rule": values}, "admin").json()[f"{kind}_rule"]
         assert values.items() <= made.items()
@@ -109,7 +108,7 @@ class TestQos:
 
 
 class TestTrunks:
-    def test_sub_ports_travel_in_a_trunk(self, networks: Networks) -> None:
+    def test_subports(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         parent, first, second = (networks.make("port", network_id=network) for _ in range(3))
         sub_port = {"port_id": first["id"], "segmentation_type": "vlan", "segmentation_id": 10}
@@ -156,7 +155,7 @@ class TestSharing:
         assert networks.delete("rbac_policy", policy["id"]).status_code == 204
         assert networks.call("GET", f"networks/{network}", user=stranger).status_code == 404
 
-    def test_only_admins_share_with_everybody(self, networks: Networks) -> None:
+    def test_only_admins_share_with_all_projects(self, networks: Networks) -> None:
         wish = {
             "object_type": "network",
             "object_id": networks.make("network")["id"],
@@ -183,7 +182,7 @@ class TestSharing:
 
 
 class TestQuotas:
-    def test_what_is_used_up_is_refused(self, networks: Networks) -> None:
+    def test_quotas_are_enforced(self, networks: Networks) -> None:
         project = networks.cloud.id_of("projects", "demo")
         used = networks.get(f"quotas/{project}/details")["quota"]["network"]["used"]
         body = {"quota": {"network": used + 1}}
@@ -196,7 +195,7 @@ class TestQuotas:
         assert networks.get(f"quotas/{project}")["quota"] == default
         networks.make("network")
 
-    def test_others_quotas_are_not_shown(self, networks: Networks) -> None:
+    def test_quotas_of_others_are_not_shown(self, networks: Networks) -> None:
         other = networks.cloud.id_of("projects", "admin")
         assert networks.call("GET", f"quotas/{other}").status_code == 403
 
@@ -210,7 +209,7 @@ class TestForAdmins:
         assert networks.delete("segment", more["id"], "admin").status_code == 204
         assert networks.call("GET", "segments").status_code == 403
 
-    def test_a_flat_network_has_its_physical_network_alone(self, networks: Networks) -> None:
+    def test_a_physical_network_has_only_one_flat_network(self, networks: Networks) -> None:
         flat = {"provider:network_type": "flat", "provider:physical_network": "wire"}
         made = networks.make("network", "admin", **flat)
         assert made["provider:physical_network"] == "wire"
@@ -231,14 +230,14 @@ class TestForAdmins:
         assert (told["total_ips"], told["used_ips"]) == (253, 1)
 
 
-class TestSurroundings:
-    def test_extensions_tell_what_there_is(self, networks: Networks) -> None:
+class TestInfrastructure:
+    def test_extensions(self, networks: Networks) -> None:
         aliases = {each["alias"] for each in networks.get("extensions")["extensions"]}
         assert {"router", "security-group", "qos", "trunk", "rbac-policies", "extraroute-atomic"} <= aliases
         assert networks.get("extensions/router")["extension"]["alias"] == "router"
         assert networks.call("GET", "extensions/vpnaas").status_code == 404
 
-    def test_there_is_one_zone_and_no_agent(self, networks: Networks) -> None:
+    def test_zones_and_agents(self, networks: Networks) -> None:
         zones = networks.get("availability_zones")["availability_zones"]
         assert {(zone["name"], zone["resource"]) for zone in zones} == {
             ("nova", "network"),
@@ -246,12 +245,12 @@ class TestSurroundings:
         }
         assert networks.get("agents", "admin") == {"agents": []}
 
-    def test_versions_are_told_to_everybody(self, networks: Networks) -> None:
+    def test_version_discovery_needs_no_token(self, networks: Networks) -> None:
         answer = networks.cloud.client.get("/network")
         assert [version["id"] for version in answer.json()["versions"]] == ["v2.0"]
 
 
-def test_dual_stack_routers_share_a_leg_for_ipv6(networks: Networks) -> None:
+def test_ipv6_subnets_share_a_router_interface(networks: Networks) -> None:
     network = networks.make("network")["id"]
     router = networks.make("router")["id"]
     ids = [networks.subnet(f"2001:db8:{place}::/64", network)["id"] for place in (1, 2)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from networking import Networks, addresses, problem
+
+from tests.support.network import Networks, addresses, problem
 
 
 def add_interface(networks: Networks, router: dict[str, Any], **body: Any) -> Any:
@@ -39,7 +40,7 @@ class TestInterfaces:
         assert remove_interface(networks, router, port_id=port["id"]).status_code == 200
         assert networks.call("GET", f"ports/{port['id']}").status_code == 404
 
-    def test_a_subnet_without_a_gateway_or_twice_is_refused(self, networks: Networks) -> None:
+    def test_invalid_subnets_for_interfaces(self, networks: Networks) -> None:
         router, subnet = networks.make("router"), networks.subnet()
         add_interface(networks, router, subnet_id=subnet["id"])
         assert problem(add_interface(networks, router, subnet_id=subnet["id"])) == (400, "BadRequest")
@@ -48,7 +49,7 @@ class TestInterfaces:
         overlapping = networks.subnet("10.5.0.0/16")
         assert problem(add_interface(networks, router, subnet_id=overlapping["id"])) == (400, "BadRequest")
 
-    def test_what_a_router_uses_cannot_be_deleted(self, networks: Networks) -> None:
+    def test_subnets_and_ports_of_a_router_cannot_be_deleted(self, networks: Networks) -> None:
         router, subnet = networks.make("router"), networks.subnet()
         port_id = add_interface(networks, router, subnet_id=subnet["id"]).json()["port_id"]
         assert problem(networks.delete("router", router["id"])) == (409, "RouterInUse")
@@ -62,7 +63,7 @@ class TestInterfaces:
         assert networks.delete("router", router["id"]).status_code == 204
         assert networks.delete("subnet", subnet["id"]).status_code == 204
 
-    def test_an_interface_that_is_not_there_is_not_found(self, networks: Networks) -> None:
+    def test_missing_interfaces_are_not_found(self, networks: Networks) -> None:
         router, subnet = networks.make("router"), networks.subnet()
         assert problem(remove_interface(networks, router, subnet_id=subnet["id"])) == (
             404,
@@ -85,7 +86,7 @@ class TestGateways:
         answer = networks.try_to_make("router", external_gateway_info={"network_id": network["id"]})
         assert problem(answer) == (400, "BadRequest")
 
-    def test_addresses_and_translation_are_settled_by_admins(self, networks: Networks) -> None:
+    def test_external_fixed_ips_and_snat_are_for_admins(self, networks: Networks) -> None:
         public = networks.named("networks", "public")
         chosen = {"network_id": public["id"], "external_fixed_ips": [{"ip_address": "172.24.4.99"}]}
         assert networks.try_to_make("router", external_gateway_info=chosen).status_code == 403
@@ -94,7 +95,7 @@ class TestGateways:
         assert info["external_fixed_ips"][0]["ip_address"] == "172.24.4.99"
         assert info["enable_snat"] is False
 
-    def test_a_gateway_that_floating_ips_need_stays(self, networks: Networks) -> None:
+    def test_a_gateway_in_use_by_floating_ips_cannot_be_cleared(self, networks: Networks) -> None:
         port, router = networks.routed_port()
         public = networks.named("networks", "public")
         networks.make("floatingip", floating_network_id=public["id"], port_id=port["id"])
@@ -126,12 +127,14 @@ class TestRoutes:
         changed = networks.change("router", router["id"], routes=[])
         assert changed.json()["router"]["routes"] == []
 
-    def test_a_next_hop_out_of_reach_is_refused(self, networks: Networks, router: dict[str, Any]) -> None:
+    def test_unreachable_next_hops_are_rejected(self, networks: Networks, router: dict[str, Any]) -> None:
         for hop in ("10.77.0.1", "10.5.0.1"):
             answer = self.extra(networks, router, "add_extraroutes", hop)
             assert problem(answer) == (400, "InvalidRoutes")
 
-    def test_a_subnet_that_routes_need_stays(self, networks: Networks, router: dict[str, Any]) -> None:
+    def test_an_interface_in_use_by_routes_cannot_be_removed(
+        self, networks: Networks, router: dict[str, Any]
+    ) -> None:
         self.extra(networks, router, "add_extraroutes", "10.5.0.7")
         [leg] = networks.get(f"ports?device_id={router['id']}")["ports"]
         answer = remove_interface(networks, router, port_id=leg["id"])
@@ -143,7 +146,7 @@ class TestFloatingIps:
     def public(self, networks: Networks) -> str:
         return str(networks.named("networks", "public")["id"])
 
-    def test_one_leads_to_a_port_and_is_led_elsewhere(self, networks: Networks, public: str) -> None:
+    def test_association_and_reassociation(self, networks: Networks, public: str) -> None:
         port, router = networks.routed_port()
         made = networks.make("floatingip", floating_network_id=public)
         assert made["status"] == "DOWN"
@@ -156,18 +159,18 @@ class TestFloatingIps:
         freed = networks.change("floatingip", made["id"], port_id=None).json()["floatingip"]
         assert (freed["port_id"], freed["fixed_ip_address"], freed["router_id"]) == (None, None, None)
 
-    def test_only_one_leads_to_an_address(self, networks: Networks, public: str) -> None:
+    def test_a_fixed_ip_has_only_one_floating_ip(self, networks: Networks, public: str) -> None:
         port, _ = networks.routed_port()
         networks.make("floatingip", floating_network_id=public, port_id=port["id"])
         answer = networks.try_to_make("floatingip", floating_network_id=public, port_id=port["id"])
         assert problem(answer) == (409, "FloatingIPPortAlreadyAssociated")
 
-    def test_no_router_no_way(self, networks: Networks, public: str) -> None:
+    def test_association_needs_a_router(self, networks: Networks, public: str) -> None:
         port = networks.make("port", network_id=networks.subnet()["network_id"])
         answer = networks.try_to_make("floatingip", floating_network_id=public, port_id=port["id"])
         assert problem(answer) == (404, "ExternalGatewayForFloatingIPNotFound")
 
-    def test_it_comes_from_external_networks_only(self, networks: Networks) -> None:
+    def test_only_external_networks_have_floating_ips(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         answer = networks.try_to_make("floatingip", floating_network_id=network)
         assert problem(answer) == (400, "BadRequest")
@@ -178,7 +181,7 @@ class TestFloatingIps:
         made = networks.make("floatingip", "admin", **wish)
         assert made["floating_ip_address"] == "172.24.4.200"
 
-    def test_with_its_port_the_way_ends(self, networks: Networks, public: str) -> None:
+    def test_deleting_the_port_dissociates(self, networks: Networks, public: str) -> None:
         port, router = networks.routed_port()
         made = networks.make("floatingip", floating_network_id=public, port_id=port["id"])
         [fixed] = port["fixed_ips"]
@@ -188,14 +191,14 @@ class TestFloatingIps:
         assert networks.show("floatingip", made["id"])["port_id"] is None
         assert remove_interface(networks, router, subnet_id=fixed["subnet_id"]).status_code == 200
 
-    def test_a_deleted_one_gives_its_address_back(self, networks: Networks, public: str) -> None:
+    def test_deleting_releases_the_address(self, networks: Networks, public: str) -> None:
         used = networks.get(f"network-ip-availabilities/{public}", "admin")["network_ip_availability"]
         made = networks.make("floatingip", floating_network_id=public)
         assert networks.delete("floatingip", made["id"]).status_code == 204
         now = networks.get(f"network-ip-availabilities/{public}", "admin")["network_ip_availability"]
         assert now == used
 
-    def test_single_ports_are_forwarded(self, networks: Networks, public: str) -> None:
+    def test_port_forwardings(self, networks: Networks, public: str) -> None:
         port, _ = networks.routed_port()
         made = networks.make("floatingip", floating_network_id=public)
         path = f"floatingips/{made['id']}/port_forwardings"
@@ -220,7 +223,7 @@ class TestFloatingIps:
         assert networks.get(path) == {"port_forwardings": []}
 
 
-def test_the_furnished_router_leads_from_heat_net_to_public(networks: Networks) -> None:
+def test_the_seeded_router_connects_heat_net_and_public(networks: Networks) -> None:
     router = networks.named("routers", "heat-router")
     heat, public = networks.named("networks", "heat-net"), networks.named("networks", "public")
     assert router["external_gateway_info"]["network_id"] == public["id"]
@@ -230,7 +233,7 @@ def test_the_furnished_router_leads_from_heat_net_to_public(networks: Networks) 
     assert networks.named("networks", "test-net")["subnets"] != []
 
 
-def test_what_was_furnished_and_deleted_stays_away(networks: Networks) -> None:
+def test_deleted_seeded_networks_are_not_seeded_again(networks: Networks) -> None:
     test_net = networks.named("networks", "test-net")
     assert networks.delete("network", test_net["id"]).status_code == 204
     networks.cloud.restart()

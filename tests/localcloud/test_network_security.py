@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from networking import Networks, problem
+
+from tests.support.network import Networks, problem
 
 
 def said(rules: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
@@ -26,12 +27,12 @@ class TestGroups:
         assert all(rule["belongs_to_default_sg"] for rule in group["security_group_rules"])
         assert networks.named("security-groups", "default")["id"] != group["id"]
 
-    def test_a_new_group_lets_everything_out_and_nothing_in(self, networks: Networks) -> None:
+    def test_a_new_group_allows_egress_only(self, networks: Networks) -> None:
         group = networks.make("security_group", name="web")
         assert said(group["security_group_rules"]) == {("egress", "IPv4", None), ("egress", "IPv6", None)}
         assert group["stateful"] is True
 
-    def test_the_default_group_stays(self, networks: Networks) -> None:
+    def test_the_default_group_cannot_be_deleted(self, networks: Networks) -> None:
         default = networks.named("security-groups", "default")["id"]
         assert problem(networks.delete("security_group", default)) == (
             409,
@@ -99,7 +100,7 @@ class TestRules:
             ({"description": "one"}, {"description": "two"}),
         ],
     )
-    def test_what_is_said_already_is_refused(
+    def test_duplicate_rules_are_rejected(
         self, networks: Networks, group: str, first: dict[str, Any], second: dict[str, Any]
     ) -> None:
         networks.make("security_group_rule", **self.wish(group, **first))
@@ -120,13 +121,13 @@ class TestRules:
             ({"ethertype": "IPv6", "remote_ip_prefix": "10.0.0.0/8"}, "SecurityGroupRuleParameterConflict"),
         ],
     )
-    def test_what_makes_no_sense_is_refused(
+    def test_invalid_requests_are_rejected(
         self, networks: Networks, group: str, members: dict[str, Any], kind: str
     ) -> None:
         answer = networks.try_to_make("security_group_rule", **self.wish(group, **members))
         assert problem(answer) == (400, kind)
 
-    def test_a_rule_names_one_other_end(self, networks: Networks, group: str) -> None:
+    def test_remote_attributes_are_mutually_exclusive(self, networks: Networks, group: str) -> None:
         both = self.wish(group, remote_group_id=group, remote_ip_prefix="10.0.0.0/8")
         assert networks.try_to_make("security_group_rule", **both).status_code == 400
         rule = networks.make("security_group_rule", **self.wish(group, remote_group_id=group))
@@ -134,7 +135,7 @@ class TestRules:
 
 
 class TestAddressGroups:
-    def test_addresses_come_and_go(self, networks: Networks) -> None:
+    def test_addresses_are_added_and_removed(self, networks: Networks) -> None:
         group = networks.make("address_group", name="offices", addresses=["10.1.0.7", "10.2.0.0/16"])
         assert group["addresses"] == ["10.1.0.7/32", "10.2.0.0/16"]
         path = f"address-groups/{group['id']}"
@@ -145,7 +146,7 @@ class TestAddressGroups:
         again = networks.call("PUT", f"{path}/remove_addresses", {"addresses": ["10.1.0.7/32"]})
         assert problem(again) == (400, "AddressesNotFound")
 
-    def test_one_that_a_rule_names_cannot_be_deleted(self, networks: Networks) -> None:
+    def test_a_group_in_use_by_rules_cannot_be_deleted(self, networks: Networks) -> None:
         group = networks.make("address_group", name="offices")
         security_group = networks.make("security_group", name="web")["id"]
         networks.make(

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 import pytest
-from storing import Speaker, add_other, object_speaker
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.storage import Speaker, add_other, object_speaker
 
 TEXT = {"Content-Type": "text/plain"}
 
@@ -53,7 +53,7 @@ def files(cloud: Cloud) -> int:
 
 
 class TestContainers:
-    def test_made_once_and_again(self, demo: Speaker) -> None:
+    def test_put_is_idempotent(self, demo: Speaker) -> None:
         assert demo("PUT", "/c").status_code == 201
         assert demo("PUT", "/c").status_code == 202
         assert demo("HEAD", "/c").status_code == 204
@@ -71,7 +71,7 @@ class TestContainers:
         assert (shown["X-Container-Meta-Colour"], shown["X-Container-Meta-New"]) == ("blue", "n")
         assert "X-Container-Meta-Shape" not in shown
 
-    def test_only_an_empty_one_is_deleted(self, demo: Speaker) -> None:
+    def test_only_empty_containers_can_be_deleted(self, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o")
         assert demo("DELETE", "/c").status_code == 409
@@ -79,7 +79,7 @@ class TestContainers:
         assert demo("DELETE", "/c").status_code == 204
         assert demo("DELETE", "/c").status_code == 404
 
-    def test_what_is_in_it_is_counted(self, demo: Speaker) -> None:
+    def test_objects_are_counted(self, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/a", b"12345")
         put(demo, "/c/b", b"12345")
@@ -128,7 +128,7 @@ class TestListing:
             ("prefix=x", []),
         ],
     )
-    def test_parts_of_a_list(self, demo: Speaker, query: str, expected: list[str]) -> None:
+    def test_markers_and_limits(self, demo: Speaker, query: str, expected: list[str]) -> None:
         container(demo)
         for name in ("d", "b/2", "a", "b/c/3", "b/1", "ü"):
             put(demo, f"/c/{name}")
@@ -169,11 +169,12 @@ class TestListing:
         assert [each["name"] for each in demo("GET", "?format=json&prefix=a").json()] == ["a"]
 
     @pytest.mark.parametrize(("query", "status"), [("limit=x", 400), ("limit=10001", 412)])
-    def test_what_is_wrong_is_refused(self, demo: Speaker, query: str, status: int) -> None:
+    def test_invalid_requests_are_rejected(self, demo: Speaker, query: str, status: int) -> None:
         container(demo)
         assert demo("GET", f"/c?{query}").status_code == status
 
-    def test_many_are_listed_whole(self, cloud: Cloud, demo: Speaker) -> None:
+    @pytest.mark.extended
+    def test_long_lists(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         expected = [f"{number:04}" for number in range(1201)]
         for name in expected:
@@ -183,7 +184,7 @@ class TestListing:
 
 
 class TestObjects:
-    def test_what_is_written_is_read(self, demo: Speaker) -> None:
+    def test_objects_are_written_and_read(self, demo: Speaker) -> None:
         container(demo)
         data = bytes(range(256)) * 1000
         etag = hashlib.md5(data).hexdigest()
@@ -194,12 +195,12 @@ class TestObjects:
         head = demo("HEAD", "/c/deep/name ü")
         assert (head.status_code, head.headers["Content-Length"], head.content) == (200, str(len(data)), b"")
 
-    def test_the_type_is_guessed_where_it_is_not_given(self, demo: Speaker) -> None:
+    def test_the_content_type_is_guessed(self, demo: Speaker) -> None:
         container(demo)
         assert demo("PUT", "/c/page.html", content=b"x").status_code == 201
         assert demo("HEAD", "/c/page.html").headers["Content-Type"] == "text/html"
 
-    def test_what_is_replaced_or_deleted_leaves_no_file(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_data_of_replaced_and_deleted_objects_is_removed(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o", b"first")
         put(demo, "/c/o", b"second")
@@ -208,14 +209,14 @@ class TestObjects:
         assert (demo("GET", "/c/o").status_code, files(cloud)) == (404, 0)
         assert demo("DELETE", "/c/o").status_code == 404
 
-    def test_a_wrong_etag_is_refused_and_leaves_nothing(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_a_wrong_etag_is_rejected(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         answer = demo("PUT", "/c/o", content=b"data", headers={"ETag": "0" * 32})
         assert (answer.status_code, files(cloud)) == (422, 0)
         assert demo("GET", "/c/o").status_code == 404
         put(demo, "/c/o", ETag=hashlib.md5(b"data").hexdigest())
 
-    def test_there_must_be_a_container(self, demo: Speaker) -> None:
+    def test_the_container_must_exist(self, demo: Speaker) -> None:
         assert demo("PUT", "/missing/o", content=b"x").status_code == 404
 
     def test_metadata_is_replaced_as_a_whole(self, demo: Speaker) -> None:
@@ -268,7 +269,7 @@ class TestObjects:
         put(demo, "/c/o", X_Object_Meta_A="")
         assert demo("HEAD", "/c/o").headers["X-Object-Meta-A"] == ""
 
-    def test_they_end_when_they_are_told_to(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_objects_expire(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o", X_Delete_After="60")
         assert int(demo("HEAD", "/c/o").headers["X-Delete-At"]) > 0
@@ -278,12 +279,12 @@ class TestObjects:
         assert demo("DELETE", "/c").status_code == 204
         assert demo("PUT", "/c2/o", headers={"X-Delete-At": "1"}).status_code == 404
 
-    def test_an_end_in_the_past_is_refused(self, demo: Speaker) -> None:
+    def test_delete_at_in_the_past_is_rejected(self, demo: Speaker) -> None:
         container(demo)
         assert demo("PUT", "/c/o", content=b"x", headers={"X-Delete-At": "1"}).status_code == 400
         assert demo("PUT", "/c/o", content=b"x", headers={"X-Delete-After": "soon"}).status_code == 400
 
-    def test_they_survive_a_restart(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_objects_survive_a_restart(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o", b"kept")
         cloud.restart()
@@ -291,7 +292,7 @@ class TestObjects:
 
 
 class TestCopying:
-    def test_either_way(self, demo: Speaker) -> None:
+    def test_copy_and_put_with_copy_from(self, demo: Speaker) -> None:
         container(demo, "a")
         container(demo, "b")
         put(demo, "/a/o", b"data", X_Object_Meta_A="1")
@@ -312,7 +313,7 @@ class TestCopying:
         fresh = demo("GET", "/b/fresh")
         assert (fresh.content, "X-Object-Meta-A" in fresh.headers) == (b"data", False)
 
-    def test_what_is_missing_is_told(self, demo: Speaker) -> None:
+    def test_missing_sources_and_headers(self, demo: Speaker) -> None:
         container(demo)
         put(demo, "/c/o")
         assert demo("COPY", "/c/missing", headers={"Destination": "c/x"}).status_code == 404
@@ -321,7 +322,7 @@ class TestCopying:
 
 
 class TestVersions:
-    def test_earlier_ones_come_back(self, demo: Speaker) -> None:
+    def test_deleting_restores_the_previous_version(self, demo: Speaker) -> None:
         container(demo, "old")
         container(demo, X_Versions_Location="old")
         for data in (b"1", b"2", b"3"):
@@ -335,7 +336,7 @@ class TestVersions:
             assert demo("DELETE", "/c/o").status_code == 204
         assert demo("GET", "/c/o").status_code == 404
 
-    def test_a_history_keeps_what_was_deleted(self, demo: Speaker) -> None:
+    def test_history_keeps_deleted_versions(self, demo: Speaker) -> None:
         container(demo, "old")
         container(demo, X_History_Location="old")
         put(demo, "/c/o", b"1")
@@ -346,7 +347,7 @@ class TestVersions:
         assert [entry["bytes"] for entry in shown] == [1, 1, 0]
         assert "deleted" in shown[-1]["content_type"]
 
-    def test_there_must_be_a_place_for_them(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_the_versions_container_must_exist(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo, X_Versions_Location="missing")
         assert demo("PUT", "/c/o", content=b"x", headers=TEXT).status_code == 412
         assert files(cloud) == 0
@@ -405,13 +406,13 @@ class TestLargeObjects:
             [{"path": "/parts/a", "range": "9-12"}],
         ],
     )
-    def test_segments_must_be_what_is_said_of_them(self, demo: Speaker, wrong: Any) -> None:
+    def test_segments_must_match_the_manifest(self, demo: Speaker, wrong: Any) -> None:
         container(demo, "parts")
         put(demo, "/parts/a")
         answer = demo("PUT", "/parts/big?multipart-manifest=put", content=json.dumps(wrong).encode())
         assert answer.status_code == 400
 
-    def test_many_are_deleted_at_once(self, demo: Speaker) -> None:
+    def test_bulk_delete(self, demo: Speaker) -> None:
         for name in ("c", "d", "e"):
             container(demo, name)
         put(demo, "/c/ü x")
@@ -423,7 +424,7 @@ class TestLargeObjects:
 
 
 class TestAccess:
-    def test_others_are_kept_out(self, cloud: Cloud, demo: Speaker, other: Speaker) -> None:
+    def test_other_projects_have_no_access(self, cloud: Cloud, demo: Speaker, other: Speaker) -> None:
         container(demo)
         put(demo, "/c/o")
         for method, path in (
@@ -437,7 +438,7 @@ class TestAccess:
             assert cloud.client.request(method, f"{demo.root}{path}").status_code == 401, path
         assert cloud.client.get("/object-store/v1/nonsense").status_code == 404
 
-    def test_anyone_reads_what_is_public(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_public_containers(self, cloud: Cloud, demo: Speaker) -> None:
         container(demo, X_Container_Read=".r:*")
         put(demo, "/c/o", b"for all")
         assert cloud.client.get(f"{demo.root}/c/o").content == b"for all"
@@ -449,7 +450,7 @@ class TestAccess:
         assert "X-Container-Read" not in listed.headers
         assert demo("HEAD", "/c").headers["X-Container-Read"] == ".r:*,.rlistings"
 
-    def test_projects_and_users_are_let_in(self, cloud: Cloud, demo: Speaker, other: Speaker) -> None:
+    def test_acls_with_projects_and_users(self, cloud: Cloud, demo: Speaker, other: Speaker) -> None:
         container(demo, X_Container_Read=f"{other.project_id}:*")
         put(demo, "/c/o", b"shared")
         assert other("GET", "/c/o").content == b"shared"
@@ -460,7 +461,7 @@ class TestAccess:
         assert put(other, "/c/new").status_code == 201
         assert other("DELETE", "/c").status_code == 403
 
-    def test_lists_of_who_may_write_name_no_referrers(self, demo: Speaker) -> None:
+    def test_write_acls_cannot_have_referrers(self, demo: Speaker) -> None:
         assert demo("PUT", "/c", headers={"X-Container-Write": ".r:*"}).status_code == 400
         assert demo("PUT", "/c", headers={"X-Container-Read": ".x"}).status_code == 400
 
@@ -494,9 +495,7 @@ class TestSignedUrls:
 
     @pytest.mark.parametrize("digest", ["sha1", "sha256", "sha512"])
     @pytest.mark.parametrize("prefixed", [True, False])
-    def test_they_let_read_without_a_token(
-        self, cloud: Cloud, demo: Speaker, digest: str, prefixed: bool
-    ) -> None:
+    def test_get_with_a_signed_url(self, cloud: Cloud, demo: Speaker, digest: str, prefixed: bool) -> None:
         """Signed over the path in the catalog's URL, or over what Swift itself sees of it."""
         root = demo.root if prefixed else demo.root.removeprefix("/object-store")
         answer = cloud.client.get(self.signed(demo, "GET", "/c/o", digest=digest, root=root))
@@ -504,9 +503,7 @@ class TestSignedUrls:
         assert answer.headers["Content-Disposition"].startswith('attachment; filename="o"')
 
     @pytest.mark.parametrize("prefixed", [True, False])
-    def test_they_are_good_at_the_root_of_the_cloud_as_well(
-        self, cloud: Cloud, demo: Speaker, prefixed: bool
-    ) -> None:
+    def test_signed_urls_at_the_root_of_the_cloud(self, cloud: Cloud, demo: Speaker, prefixed: bool) -> None:
         root = demo.root if prefixed else demo.root.removeprefix("/object-store")
         url = self.signed(demo, "GET", "/c/o", root=root).removeprefix("/object-store")
 
@@ -514,7 +511,7 @@ class TestSignedUrls:
         assert cloud.client.get(url).content == b"data"
         assert cloud.client.get(url.replace("/c/o", "/c/p")).status_code == 401
 
-    def test_they_let_write_and_then_look(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_put_and_head_with_a_signed_url(self, cloud: Cloud, demo: Speaker) -> None:
         url = self.signed(demo, "PUT", "/c/new")
         assert cloud.client.put(url, content=b"").status_code == 201
         assert cloud.client.head(url).status_code == 200
@@ -532,12 +529,12 @@ class TestSignedUrls:
         elsewhere = url.replace("/c/dir/o", "/c/o")
         assert cloud.client.get(f"{elsewhere}&temp_url_prefix=dir/").status_code == 401
 
-    def test_names_for_what_is_saved(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_content_disposition(self, cloud: Cloud, demo: Speaker) -> None:
         url = self.signed(demo, "GET", "/c/o")
         assert 'filename="x.txt"' in cloud.client.get(f"{url}&filename=x.txt").headers["Content-Disposition"]
         assert cloud.client.get(f"{url}&inline").headers["Content-Disposition"] == "inline"
 
-    def test_what_is_forged_or_late_is_refused(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_invalid_and_expired_signatures_are_rejected(self, cloud: Cloud, demo: Speaker) -> None:
         good = self.signed(demo, "GET", "/c/o")
         for url in (
             self.signed(demo, "GET", "/c/o", key=b"wrong"),
@@ -550,15 +547,15 @@ class TestSignedUrls:
         ):
             assert cloud.client.get(url).status_code == 401, url
 
-    def test_the_key_is_for_owners(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_only_owners_see_the_key(self, cloud: Cloud, demo: Speaker) -> None:
         assert demo("HEAD", "").headers["X-Account-Meta-Temp-Url-Key"] == "secret"
         headers = {"X-Container-Meta-Temp-URL-Key": "k", "X-Container-Read": ".r:*,.rlistings"}
         demo("POST", "/c", headers=headers)
         assert "X-Container-Meta-Temp-Url-Key" not in cloud.client.get(f"{demo.root}/c").headers
 
 
-class TestWhatTheStoreSays:
-    def test_each_answer_has_a_transaction_and_a_type(self, demo: Speaker) -> None:
+class TestInfrastructure:
+    def test_response_headers(self, demo: Speaker) -> None:
         for method, path in (("PUT", "/c"), ("HEAD", "/c"), ("POST", "/c"), ("GET", ""), ("DELETE", "/c")):
             headers = demo(method, path).headers
             assert re.fullmatch("tx[0-9a-f]{21}-[0-9a-f]{10}", headers["X-Trans-Id"])
@@ -569,7 +566,7 @@ class TestWhatTheStoreSays:
         put(demo, "/c/o", b"1234")
         assert demo("HEAD", "").headers["X-Account-Storage-Policy-Policy-0-Bytes-Used"] == "4"
 
-    def test_what_it_can_do(self, cloud: Cloud) -> None:
+    def test_info(self, cloud: Cloud) -> None:
         told = cloud.client.get("/object-store/info").json()
         assert told["tempurl"]["allowed_digests"] == ["sha1", "sha256", "sha512"]
         assert told["swift"]["container_listing_limit"] == 10_000

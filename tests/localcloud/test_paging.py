@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from computing import Computing
 from starlette.routing import Route
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
 
 MOST = 100
 """More requests than any list here has items."""
@@ -38,6 +38,7 @@ NOT_PAGED = {
     "/volume/v3/{project_id}/resource_filters",
     "/volume/v3/{project_id}/default-types",
     "/image/v2/info/stores",
+    "/image/v2/metadefs/resource_types",
     "/identity/v3/auth/catalog",
     "/identity/v3/auth/projects",
     "/identity/v3/auth/domains",
@@ -202,7 +203,7 @@ def test_every_list_ends(full: Cloud) -> None:
     assert paged > 25
 
 
-def test_usage_of_a_project_goes_on_after_a_server(full: Cloud) -> None:
+def test_usage_pages_split_projects(full: Cloud) -> None:
     compute = Computing(full, version="2.40")
     path = f"/os-simple-tenant-usage/{compute.project_id}"
     names: list[str] = []
@@ -219,3 +220,26 @@ def test_usage_of_a_project_goes_on_after_a_server(full: Cloud) -> None:
     assert compute.get(f"{path}?limit=1")["tenant_usage_links"][0]["rel"] == "next"
     # Before 2.40 nobody asked for pages.
     assert len(compute.get(f"{path}?limit=1", version="2.39")["tenant_usage"]["server_usages"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/identity/v3/projects", 404),
+        ("/compute/v2.1/servers", 400),
+        ("/compute/v2.1/flavors", 400),
+        ("/image/v2/images", 400),
+        ("/image/v2/metadefs/namespaces", 404),
+        ("/image/v2/metadefs/namespaces/Calor::OperatingSystem/objects", 404),
+        ("/image/v2/metadefs/namespaces/Calor::OperatingSystem/tags", 404),
+        ("/network/v2.0/networks", 400),
+        ("/volume/v3/{project_id}/volumes", 404),
+        ("/volume/v3/{project_id}/types", 404),
+    ],
+)
+def test_unknown_markers_are_rejected(cloud: Cloud, path: str, status: int) -> None:
+    path = path.replace("{project_id}", cloud.id_of("projects", "admin"))
+    headers = {"X-Auth-Token": cloud.token_of("admin")}
+    answer = cloud.client.get(path, params={"marker": "nothing"}, headers=headers)
+
+    assert answer.status_code == status, answer.text

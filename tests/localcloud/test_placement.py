@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from computing import Computing
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
 
 NEWEST = {"OpenStack-API-Version": "placement 1.39"}
 

@@ -32,7 +32,7 @@ def animals(store: Store) -> Collection[Animal]:
     return store.collection("animals", Animal, indexes=[("owner",)], unique=[("owner", "name")])
 
 
-def test_a_document_comes_out_as_it_went_in(store: Store) -> None:
+def test_documents_are_stored_unchanged(store: Store) -> None:
     dog = Animal("1", "Rex", ("left", "right"), "ann")
     animals(store).add(dog)
     assert animals(store).get("1") == dog
@@ -46,7 +46,7 @@ class OlderAnimal:
     fur: str = "short"
 
 
-def test_what_an_older_version_stored_is_read_by_a_newer_one(store: Store) -> None:
+def test_documents_of_older_versions_are_read(store: Store) -> None:
     store.collection("animals", OlderAnimal).add(OlderAnimal("1", "Rex"))
     assert animals(store).get("1") == Animal("1", "Rex")
 
@@ -64,7 +64,7 @@ def test_documents_are_found_by_their_fields_in_the_order_of_adding(store: Store
     assert kept.first(owner="bob") is None
 
 
-def test_what_must_be_unique_is_with_nulls_alike(store: Store) -> None:
+def test_unique_indexes_include_nulls(store: Store) -> None:
     kept = animals(store)
     kept.add(Animal("1", "Rex"))
     with pytest.raises(Duplicate):
@@ -76,7 +76,7 @@ def test_what_must_be_unique_is_with_nulls_alike(store: Store) -> None:
         kept.put(Animal("2", "Rex"))
 
 
-def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+def test_failed_transactions_are_rolled_back(store: Store) -> None:
     kept = animals(store)
 
     def add_twice() -> None:
@@ -107,7 +107,7 @@ def test_documents_are_removed_one_by_one_or_by_their_fields(store: Store) -> No
     assert kept.find() == []
 
 
-def test_documents_outlive_the_process(store: Store, tmp_path: Path) -> None:
+def test_documents_survive_a_restart(store: Store, tmp_path: Path) -> None:
     animals(store).add(Animal("1", "Rex"))
     store.close()
     again = Store(tmp_path / "deep" / "store.db")
@@ -123,7 +123,7 @@ def test_lookups_by_indexed_fields_do_not_read_everything(store: Store) -> None:
     assert "USING INDEX animals_by_owner" in plan[3]
 
 
-def test_the_file_is_for_its_owner_only(store: Store, tmp_path: Path) -> None:
+def test_the_file_is_private(store: Store, tmp_path: Path) -> None:
     animals(store).add(Animal("1", "Rex"))
     for file in (tmp_path / "deep").iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from storing import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.storage import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
 
 NEWEST = {"headers": microversion(70)}
 
@@ -51,7 +51,7 @@ def member_of(demo: Speaker, group: str, volume_type: str) -> str:
     return str(volume["id"])
 
 
-def test_there_are_none_at_first(demo: Speaker) -> None:
+def test_lists_are_empty_at_first(demo: Speaker) -> None:
     for path in ("/groups", "/groups/detail", "/group_snapshots", "/group_snapshots/detail", "/group_types"):
         body = demo.get(path, **NEWEST)
         assert list(body.values()) == [[]], path
@@ -59,7 +59,7 @@ def test_there_are_none_at_first(demo: Speaker) -> None:
 
 
 class TestTypes:
-    def test_their_life(self, admin: Speaker, demo: Speaker, group_type: str) -> None:
+    def test_life_cycle(self, admin: Speaker, demo: Speaker, group_type: str) -> None:
         path = f"/group_types/{group_type}"
         assert [each["name"] for each in demo.get("/group_types", **NEWEST)["group_types"]] == ["gold"]
         assert "group_specs" not in demo.get(path, **NEWEST)["group_type"]
@@ -75,12 +75,12 @@ class TestTypes:
         assert admin("DELETE", path, **NEWEST).status_code == 202
         assert admin("GET", path, **NEWEST).status_code == 404
 
-    def test_those_in_use_stay(self, admin: Speaker, group_type: str, group: str) -> None:
+    def test_types_in_use_cannot_be_deleted(self, admin: Speaker, group_type: str, group: str) -> None:
         assert admin("DELETE", f"/group_types/{group_type}", **NEWEST).status_code == 400
 
 
 class TestGroups:
-    def test_their_life(self, demo: Speaker, group: str, group_type: str, volume_type: str) -> None:
+    def test_life_cycle(self, demo: Speaker, group: str, group_type: str, volume_type: str) -> None:
         path = f"/groups/{group}"
         [shown] = demo.get("/groups/detail", **NEWEST)["groups"]
         assert (shown["id"], shown["status"], shown["group_type"]) == (group, "available", group_type)
@@ -102,7 +102,7 @@ class TestGroups:
         assert demo("GET", path, **NEWEST).status_code == 404
         wait_until_gone(demo, f"/volumes/{volume}")
 
-    def test_are_for_their_project_only(self, cloud: Cloud, demo: Speaker, group: str) -> None:
+    def test_groups_of_others_are_not_found(self, cloud: Cloud, demo: Speaker, group: str) -> None:
         add_other(cloud)
         other = volume_speaker(cloud, "other")
         assert other.get("/groups", **NEWEST)["groups"] == []
@@ -112,7 +112,7 @@ class TestGroups:
         new = {"volume": {"size": 1, "group_id": group, "volume_type": "__DEFAULT__"}}
         assert other("POST", "/volumes", new, **NEWEST).status_code == 404
 
-    def test_what_does_not_fit_is_refused(self, demo: Speaker, admin: Speaker, group: str) -> None:
+    def test_inconsistent_requests_are_rejected(self, demo: Speaker, admin: Speaker, group: str) -> None:
         made(admin, "/types", "volume_type", name="other")
         assert (
             demo("POST", "/volumes", {"volume": {"size": 1, "group_id": group}}, **NEWEST).status_code == 400
@@ -123,7 +123,9 @@ class TestGroups:
         assert demo("POST", "/groups", unknown, **NEWEST).status_code == 404
         assert demo("PUT", f"/groups/{group}", {"group": {}}, **NEWEST).status_code == 400
 
-    def test_are_counted(self, demo: Speaker, admin: Speaker, group: str, volume_type: str) -> None:
+    def test_groups_count_for_the_quota(
+        self, demo: Speaker, admin: Speaker, group: str, volume_type: str
+    ) -> None:
         path = f"/os-quota-sets/{demo.project_id}"
         assert admin("PUT", path, {"quota_set": {"groups": 1}}).status_code == 200
         another = {"group": {"group_type": "gold", "volume_types": [volume_type]}}
@@ -134,7 +136,7 @@ class TestGroups:
 
 
 class TestSnapshots:
-    def test_their_life(self, demo: Speaker, group: str, volume_type: str) -> None:
+    def test_life_cycle(self, demo: Speaker, group: str, volume_type: str) -> None:
         assert (
             demo("POST", "/group_snapshots", {"group_snapshot": {"group_id": group}}, **NEWEST).status_code
             == 400

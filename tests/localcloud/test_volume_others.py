@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from storing import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
-from watching import Watched
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.machinery import Watched
+from tests.support.storage import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def volume_of(speaker: Speaker, **members: Any) -> dict[str, Any]:
 
 
 class TestSnapshots:
-    def test_their_life(self, demo: Speaker) -> None:
+    def test_life_cycle(self, demo: Speaker) -> None:
         volume = volume_of(demo)
         begun = made(demo, "/snapshots", "snapshot", volume_id=volume["id"], name="s", metadata={"a": "1"})
         assert begun["status"] == "creating"
@@ -53,7 +53,7 @@ class TestSnapshots:
         assert demo("DELETE", path).status_code == 202
         wait_until_gone(demo, path)
 
-    def test_of_a_volume_in_use_only_by_force(self, demo: Speaker) -> None:
+    def test_snapshots_of_volumes_in_use_need_force(self, demo: Speaker) -> None:
         volume = volume_of(demo)
         attach = {"os-attach": {"instance_uuid": "server", "mountpoint": "/dev/vdb"}}
         demo("POST", f"/volumes/{volume['id']}/action", attach)
@@ -65,7 +65,7 @@ class TestSnapshots:
             demo("POST", "/snapshots", {"snapshot": {**wanted["snapshot"], "force": True}}).status_code == 202
         )
 
-    def test_how_far_they_are_is_reported_by_who_makes_them(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_status_updates(self, cloud: Cloud, demo: Speaker) -> None:
         snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume_of(demo)["id"], display_name="s")
         assert snapshot["name"] == "s"
         path = f"/snapshots/{snapshot['id']}"
@@ -80,14 +80,14 @@ class TestSnapshots:
         shown = demo.get(path)["snapshot"]
         assert (shown["status"], shown["os-extended-snapshot-attributes:progress"]) == ("error", "80%")
 
-    def test_anothers_are_as_good_as_none(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_snapshots_of_others_are_not_found(self, cloud: Cloud, demo: Speaker) -> None:
         add_other(cloud)
         snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume_of(demo)["id"])
         assert volume_speaker(cloud, "other")("GET", f"/snapshots/{snapshot['id']}").status_code == 404
 
 
 class TestVolumesInUse:
-    def test_copies_are_made_of_all_that_was_written(self, watched_cloud: Cloud, machinery: Watched) -> None:
+    def test_copies_are_flushed_first(self, watched_cloud: Cloud, backend: Watched) -> None:
         demo = volume_speaker(watched_cloud)
         volume = volume_of(demo)
         snapshot = made(demo, "/snapshots", "snapshot", volume_id=volume["id"])
@@ -95,19 +95,19 @@ class TestVolumesInUse:
         backup = made(demo, "/backups", "backup", volume_id=volume["id"])
         wait_for(demo, f"/backups/{backup['id']}")
         volume_of(demo, source_volid=volume["id"])
-        assert machinery.flushed == [volume["id"]] * 3
+        assert backend.flushed == [volume["id"]] * 3
 
-    def test_they_grow(self, watched_cloud: Cloud, machinery: Watched) -> None:
+    def test_volumes_in_use_are_extended(self, watched_cloud: Cloud, backend: Watched) -> None:
         demo = volume_speaker(watched_cloud)
         volume = volume_of(demo)
         path = f"/volumes/{volume['id']}"
         assert demo("POST", f"{path}/action", {"os-extend": {"new_size": 2}}).status_code == 202
         assert wait_for(demo, path)["size"] == 2
-        assert machinery.grown == [volume["id"]]
+        assert backend.grown == [volume["id"]]
 
 
 class TestBackups:
-    def test_restored_into_a_new_volume_it_has_the_data_of_then(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_restore_to_a_new_volume(self, cloud: Cloud, demo: Speaker) -> None:
         volume = volume_of(demo, metadata={"a": "1"})
         folder = cloud.database.with_suffix("") / "volumes"
         with (folder / volume["id"]).open("r+b") as file:
@@ -124,9 +124,7 @@ class TestBackups:
         with (folder / restored["volume_id"]).open("rb") as file:
             assert file.read(8) == b"precious"
 
-    def test_a_volume_made_from_one_has_its_data_and_at_least_its_size(
-        self, cloud: Cloud, demo: Speaker
-    ) -> None:
+    def test_create_a_volume_from_a_backup(self, cloud: Cloud, demo: Speaker) -> None:
         volume = volume_of(demo, size=2, metadata={"a": "1"})
         folder = cloud.database.with_suffix("") / "volumes"
         with (folder / volume["id"]).open("r+b") as file:
@@ -145,7 +143,7 @@ class TestBackups:
         with (folder / restored["id"]).open("rb") as file:
             assert file.read(8) == b"precious"
 
-    def test_restored_into_a_volume_that_is_there(self, demo: Speaker) -> None:
+    def test_restore_to_an_existing_volume(self, demo: Speaker) -> None:
         volume, small = volume_of(demo, size=2), volume_of(demo, size=1)
         backup = made(demo, "/backups", "backup", volume_id=volume["id"])
         wait_for(demo, f"/backups/{backup['id']}")
@@ -157,7 +155,7 @@ class TestBackups:
         wait_for(demo, f"/volumes/{volume['id']}")
         wait_for(demo, f"/backups/{backup['id']}")
 
-    def test_one_that_others_add_to_stays(self, demo: Speaker) -> None:
+    def test_a_backup_with_incremental_ones_cannot_be_deleted(self, demo: Speaker) -> None:
         volume = volume_of(demo)
         wanted = {"backup": {"volume_id": volume["id"], "incremental": True}}
         assert demo("POST", "/backups", wanted).status_code == 400
@@ -172,7 +170,7 @@ class TestBackups:
             assert demo("DELETE", f"/backups/{backup['id']}").status_code == 202
             wait_until_gone(demo, f"/backups/{backup['id']}")
 
-    def test_names_are_changed_since_a_microversion(self, demo: Speaker) -> None:
+    def test_update_needs_a_microversion(self, demo: Speaker) -> None:
         backup = made(demo, "/backups", "backup", volume_id=volume_of(demo)["id"])
         change = {"backup": {"name": "new"}}
         assert demo("PUT", f"/backups/{backup['id']}", change).status_code == 404
@@ -181,7 +179,7 @@ class TestBackups:
 
 
 class TestTransfers:
-    def test_whoever_knows_the_key_gets_the_volume(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_transfers_are_accepted_with_the_key(self, cloud: Cloud, demo: Speaker) -> None:
         add_other(cloud)
         other = volume_speaker(cloud, "other")
         volume = volume_of(demo)
@@ -197,7 +195,7 @@ class TestTransfers:
             quotas = speaker.get(f"/os-quota-sets/{speaker.project_id}?usage=True")["quota_set"]
             assert quotas["volumes"]["in_use"] == count
 
-    def test_given_up_the_volume_is_available_again(self, demo: Speaker) -> None:
+    def test_a_deleted_transfer_releases_the_volume(self, demo: Speaker) -> None:
         volume = volume_of(demo)
         transfer = made(demo, "/os-volume-transfer", "transfer", volume_id=volume["id"])
         assert [each["id"] for each in demo.get("/os-volume-transfer")["transfers"]] == [transfer["id"]]
@@ -208,7 +206,7 @@ class TestTransfers:
 
 
 class TestTypes:
-    def test_their_life(self, demo: Speaker, admin: Speaker) -> None:
+    def test_life_cycle(self, demo: Speaker, admin: Speaker) -> None:
         assert [each["name"] for each in demo.get("/types")["volume_types"]] == ["lvmdriver-1"]
         assert demo("POST", "/types", {"volume_type": {"name": "gold"}}).status_code == 403
         gold = made(admin, "/types", "volume_type", name="gold", extra_specs={"speed": "high"})
@@ -233,7 +231,7 @@ class TestTypes:
         assert admin("GET", f"{path}/b").status_code == 404
         assert admin.get(path)["extra_specs"] == {"a": "3"}
 
-    def test_one_that_is_not_public_is_for_some(self, cloud: Cloud, demo: Speaker, admin: Speaker) -> None:
+    def test_access_to_private_types(self, cloud: Cloud, demo: Speaker, admin: Speaker) -> None:
         secret = {"name": "secret", "os-volume-type-access:is_public": False}
         path = f"/types/{made(admin, '/types', 'volume_type', **secret)['id']}"
         wanted = {"volume": {"size": 1, "volume_type": "secret"}}
@@ -265,7 +263,7 @@ class TestTypes:
         assert admin("DELETE", one).status_code == 400
         assert admin("PUT", f"{path}/missing", {"encryption": {}}).status_code == 404
 
-    def test_the_default_of_a_project(self, demo: Speaker, admin: Speaker) -> None:
+    def test_default_types(self, demo: Speaker, admin: Speaker) -> None:
         gold = made(admin, "/types", "volume_type", name="gold")
         path, version = f"/default-types/{demo.project_id}", microversion(62)
         assert demo.get("/types/default")["volume_type"]["name"] == "lvmdriver-1"
@@ -277,7 +275,7 @@ class TestTypes:
 
 
 class TestQos:
-    def test_specs_and_the_types_they_are_for(self, admin: Speaker) -> None:
+    def test_specs_and_associations(self, admin: Speaker) -> None:
         gold = made(admin, "/types", "volume_type", name="gold")
         qos = made(admin, "/qos-specs", "qos_specs", name="fast", consumer="both", iops="500", burst="9")
         assert (qos["consumer"], qos["specs"]) == ("both", {"iops": "500", "burst": "9"})
@@ -296,17 +294,21 @@ class TestQos:
         assert admin("DELETE", path).status_code == 202
         assert admin("GET", path).status_code == 404
 
-    def test_they_are_for_admins_and_for_known_consumers(self, demo: Speaker, admin: Speaker) -> None:
+    def test_qos_specs_are_for_admins(self, demo: Speaker, admin: Speaker) -> None:
         assert demo("GET", "/qos-specs").status_code == 403
         wrong = {"qos_specs": {"name": "q", "consumer": "nobody"}}
         assert admin("POST", "/qos-specs", wrong).status_code == 400
 
 
-class TestWhatTheServiceSays:
+class TestInfrastructure:
     def test_zones_extensions_and_filters(self, demo: Speaker) -> None:
         [zone] = demo.get("/os-availability-zone")["availabilityZoneInfo"]
         assert zone == {"zoneName": "nova", "zoneState": {"available": True}}
-        assert "backups" in [each["alias"] for each in demo.get("/extensions")["extensions"]]
+        extensions = {each["alias"]: each["name"] for each in demo.get("/extensions")["extensions"]}
+        # Horizon looks for these names.
+        assert extensions["os-availability-zone"] == "AvailabilityZones"
+        assert extensions["os-services"] == "Services"
+        assert "backups" in extensions
         [filters] = demo.get("/resource_filters?resource=volume", headers=microversion(33))[
             "resource_filters"
         ]

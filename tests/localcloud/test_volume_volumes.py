@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from storing import (
+
+from tests.support.cloud import Cloud
+from tests.support.storage import (
     OCTETS,
     Speaker,
     add_other,
@@ -17,8 +19,6 @@ from storing import (
     wait_for,
     wait_until_gone,
 )
-
-from clouds import Cloud
 
 GIGABYTE = 1 << 30
 
@@ -87,7 +87,7 @@ BAD, FORBIDDEN, MISSING, OVER = (
 )
 
 
-class TestMaking:
+class TestCreation:
     def test_a_volume_becomes_available(self, cloud: Cloud, demo: Speaker) -> None:
         begun = begin(demo, size=2, name="data", description="for data", metadata={"a": "1"})
         assert (begun["status"], begun["volume_type"]) == ("creating", "lvmdriver-1")
@@ -103,19 +103,21 @@ class TestMaking:
         assert "os-vol-tenant-attr:tenant_id" in volume
         assert "os-vol-tenant-attr:tenant_id" not in begun
 
-    def test_it_is_a_file_that_takes_no_room_yet(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_a_new_volume_is_a_sparse_file(self, cloud: Cloud, demo: Speaker) -> None:
         file = file_of(cloud, make(demo, size=3))
         assert file.stat().st_size == 3 * GIGABYTE
         assert file.stat().st_blocks < 1000
 
-    def test_made_from_an_image_it_boots_and_remembers_it(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_a_volume_from_an_image_is_bootable_with_image_metadata(
+        self, cloud: Cloud, demo: Speaker
+    ) -> None:
         [cirros] = image_speaker(cloud).get("/images?name=cirros")["images"]
         volume = make(demo, imageRef=cirros["id"])
         assert volume["bootable"] == "true"
         assert volume["volume_image_metadata"]["image_id"] == cirros["id"]
         assert volume["volume_image_metadata"]["os_distro"] == "cirros"
 
-    def test_made_from_an_image_with_data_it_has_that_data(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_a_volume_from_an_image_has_its_data(self, cloud: Cloud, demo: Speaker) -> None:
         images = image_speaker(cloud)
         formats = {"disk_format": "raw", "container_format": "bare"}
         image = images("POST", "/images", {"name": "i", "min_disk": 2, **formats}).json()
@@ -125,9 +127,7 @@ class TestMaking:
         with file_of(cloud, make(demo, size=2, imageRef=image["id"])).open("rb") as file:
             assert file.read(16) == b"root file system"
 
-    def test_made_from_a_volume_or_a_snapshot_it_has_the_data_of_then(
-        self, cloud: Cloud, demo: Speaker
-    ) -> None:
+    def test_a_volume_from_a_volume_or_snapshot_has_its_data(self, cloud: Cloud, demo: Speaker) -> None:
         first = make(demo)
         with file_of(cloud, first).open("r+b") as file:
             file.seek(GIGABYTE // 2)
@@ -162,22 +162,22 @@ class TestMaking:
             ({"size": 1, "source_volid": "a", "snapshot_id": "b"}, BAD),
         ],
     )
-    def test_what_is_wrong_is_refused(
+    def test_invalid_requests_are_rejected(
         self, demo: Speaker, wrong: dict[str, Any], fault: tuple[int, str]
     ) -> None:
         assert fault_of(demo("POST", "/volumes", {"volume": wrong})) == fault
 
-    def test_a_copy_is_not_smaller(self, demo: Speaker) -> None:
+    def test_a_copy_cannot_be_smaller(self, demo: Speaker) -> None:
         volume = make(demo, size=2)
         answer = demo("POST", "/volumes", {"volume": {"size": 1, "source_volid": volume["id"]}})
         assert fault_of(answer) == BAD
 
-    def test_readers_make_none(self, cloud: Cloud) -> None:
+    def test_readers_cannot_create(self, cloud: Cloud) -> None:
         cloud.user("watcher", "reader")
         watcher = volume_speaker(cloud, "watcher", "demo")
         assert fault_of(watcher("POST", "/volumes", {"volume": {"size": 1}})) == FORBIDDEN
 
-    def test_what_was_being_made_is_finished_after_a_restart(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_interrupted_creations_are_resumed(self, cloud: Cloud, demo: Speaker) -> None:
         made = make(demo)
         begun = begin(demo, size=1)
         demo("DELETE", f"/volumes/{made['id']}")
@@ -187,13 +187,13 @@ class TestMaking:
 
 
 class TestProjects:
-    def test_anothers_volume_is_as_good_as_none(self, demo: Speaker, other: Speaker) -> None:
+    def test_volumes_of_others_are_not_found(self, demo: Speaker, other: Speaker) -> None:
         volume = make(demo)
         assert fault_of(other("GET", f"/volumes/{volume['id']}")) == MISSING
         assert fault_of(other("DELETE", f"/volumes/{volume['id']}")) == MISSING
         assert other.get("/volumes")["volumes"] == []
 
-    def test_an_admin_sees_all_who_asks_for_it(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_admins_list_all_projects(self, cloud: Cloud, demo: Speaker) -> None:
         volume = make(demo)
         admin = volume_speaker(cloud, "admin")
         assert admin.get("/volumes/detail")["volumes"] == []
@@ -203,7 +203,7 @@ class TestProjects:
         assert seen["os-vol-host-attr:host"]
         assert len(demo.get("/volumes?all_tenants=1")["volumes"]) == 1
 
-    def test_the_url_names_the_project_of_the_token(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_the_project_in_the_url_must_match_the_token(self, cloud: Cloud, demo: Speaker) -> None:
         stranger = Speaker(cloud, "/volume/v3/another")
         assert fault_of(stranger("GET", "/volumes")) == BAD
 
@@ -240,7 +240,7 @@ class TestProjects:
 
 
 class TestLists:
-    def test_filtered_sorted_and_page_by_page(self, demo: Speaker) -> None:
+    def test_filters_sorting_and_pagination(self, demo: Speaker) -> None:
         for name, size in (("a", 2), ("b", 1), ("c", 3)):
             make(demo, name=name, size=size, metadata={"letter": name})
 
@@ -264,7 +264,7 @@ class TestLists:
         assert "volumes_links" not in rest.json()
         assert names("offset=2") == ["a"]
 
-    def test_counted_since_a_microversion(self, demo: Speaker) -> None:
+    def test_counts_need_a_microversion(self, demo: Speaker) -> None:
         make(demo)
         assert "count" not in demo.get("/volumes?with_count=true")
         assert demo.get("/volumes?with_count=true&limit=1", headers=microversion(45))["count"] == 1
@@ -275,12 +275,12 @@ class TestLists:
         ("query", "fault"),
         [("limit=x", BAD), ("marker=missing", MISSING), ("sort=colour", BAD), ("metadata=x", BAD)],
     )
-    def test_what_is_wrong_is_refused(self, demo: Speaker, query: str, fault: tuple[int, str]) -> None:
+    def test_invalid_requests_are_rejected(self, demo: Speaker, query: str, fault: tuple[int, str]) -> None:
         make(demo)
         assert fault_of(demo("GET", f"/volumes?{query}")) == fault
 
 
-class TestChanging:
+class TestUpdate:
     def test_names_and_metadata(self, demo: Speaker) -> None:
         volume = make(demo, metadata={"a": "1"})
         path = f"/volumes/{volume['id']}"
@@ -306,7 +306,7 @@ class TestChanging:
         assert wait_for(demo, f"/volumes/{volume['id']}")["size"] == 2
         assert file_of(cloud, volume).stat().st_size == 2 * GIGABYTE
 
-    def test_one_in_use_grows_since_a_microversion(self, demo: Speaker) -> None:
+    def test_extending_a_volume_in_use_needs_a_microversion(self, demo: Speaker) -> None:
         volume = make(demo)
         act(demo, volume, "os-attach", {"instance_uuid": "server", "mountpoint": "/dev/vdb"})
         assert fault_of(act(demo, volume, "os-extend", {"new_size": 2})) == BAD
@@ -328,14 +328,14 @@ class TestChanging:
         assert act(admin, volume, "os-reset_status", {"status": "error"}).status_code == 202
         assert show(demo, volume)["status"] == "error"
 
-    def test_another_type(self, demo: Speaker, admin: Speaker) -> None:
+    def test_retype(self, demo: Speaker, admin: Speaker) -> None:
         admin("POST", "/types", {"volume_type": {"name": "gold"}})
         volume = make(demo)
         assert act(demo, volume, "os-retype", {"new_type": "gold"}).status_code == 202
         assert wait_for(demo, f"/volumes/{volume['id']}")["volume_type"] == "gold"
         assert fault_of(act(demo, volume, "os-retype", {"new_type": "gold"})) == BAD
 
-    def test_uploaded_it_becomes_an_image(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_upload_to_image(self, cloud: Cloud, demo: Speaker) -> None:
         volume = make(demo)
         answer = act(demo, volume, "os-volume_upload_image", {"image_name": "made"})
         told = answer.json()["os-volume_upload_image"]
@@ -345,7 +345,7 @@ class TestChanging:
         assert (image["name"], image["size"]) == ("made", GIGABYTE)
         wait_for(demo, f"/volumes/{volume['id']}")
 
-    def test_metadata_of_the_image(self, demo: Speaker) -> None:
+    def test_image_metadata(self, demo: Speaker) -> None:
         volume = make(demo)
         assert act(demo, volume, "os-set_image_metadata", {"metadata": {"k": "v"}}).json() == {
             "metadata": {"k": "v"}
@@ -354,7 +354,7 @@ class TestChanging:
         assert act(demo, volume, "os-unset_image_metadata", {"key": "k"}).status_code == 200
         assert fault_of(act(demo, volume, "os-unset_image_metadata", {"key": "k"})) == MISSING
 
-    def test_reverted_to_a_snapshot_it_has_the_data_of_then(self, cloud: Cloud, demo: Speaker) -> None:
+    def test_revert_to_snapshot(self, cloud: Cloud, demo: Speaker) -> None:
         volume = make(demo)
         snapshot = snapshot_of(demo, volume)
         with file_of(cloud, volume).open("r+b") as file:
@@ -366,11 +366,11 @@ class TestChanging:
         with file_of(cloud, volume).open("rb") as file:
             assert file.read(5) == bytes(5)
 
-    def test_an_empty_id_leads_nowhere(self, demo: Speaker) -> None:
+    def test_an_empty_id_is_not_found(self, demo: Speaker) -> None:
         for method in ("GET", "PUT", "DELETE"):
             assert fault_of(demo(method, "/volumes/")) == MISSING
 
-    def test_what_is_no_action_is_refused(self, demo: Speaker) -> None:
+    def test_unknown_actions_are_rejected(self, demo: Speaker) -> None:
         assert fault_of(act(demo, make(demo), "os-dance")) == BAD
 
 
@@ -378,14 +378,14 @@ def _active(image: dict[str, Any]) -> dict[str, Any] | None:
     return image if image["status"] == "active" else None
 
 
-class TestDeleting:
-    def test_it_goes_with_its_file(self, cloud: Cloud, demo: Speaker) -> None:
+class TestDeletion:
+    def test_the_file_is_removed(self, cloud: Cloud, demo: Speaker) -> None:
         volume = make(demo)
         assert demo("DELETE", f"/volumes/{volume['id']}").status_code == 202
         wait_until_gone(demo, f"/volumes/{volume['id']}")
         assert not file_of(cloud, volume).exists()
 
-    def test_not_while_it_is_in_use(self, demo: Speaker, admin: Speaker) -> None:
+    def test_volumes_in_use_cannot_be_deleted(self, demo: Speaker, admin: Speaker) -> None:
         volume = make(demo)
         act(demo, volume, "os-attach", {"instance_uuid": "server", "mountpoint": "/dev/vdb"})
         assert fault_of(demo("DELETE", f"/volumes/{volume['id']}")) == BAD
@@ -393,7 +393,7 @@ class TestDeleting:
         assert act(admin, volume, "os-force_delete", {}).status_code == 202
         wait_until_gone(demo, f"/volumes/{volume['id']}")
 
-    def test_not_while_it_has_snapshots_unless_they_go_along(self, demo: Speaker) -> None:
+    def test_volumes_with_snapshots_need_cascade(self, demo: Speaker) -> None:
         volume = make(demo)
         snapshot = snapshot_of(demo, volume)
         assert fault_of(demo("DELETE", f"/volumes/{volume['id']}")) == BAD
@@ -402,8 +402,8 @@ class TestDeleting:
         wait_until_gone(demo, f"/snapshots/{snapshot['id']}")
 
 
-class TestAttaching:
-    def test_reserved_attached_detached(self, demo: Speaker) -> None:
+class TestAttachment:
+    def test_reserve_attach_and_detach(self, demo: Speaker) -> None:
         volume = make(demo)
         assert act(demo, volume, "os-reserve").status_code == 202
         assert show(demo, volume)["status"] == "attaching"
@@ -425,20 +425,20 @@ class TestAttaching:
         assert act(demo, volume, "os-detach", detach).status_code == 202
         assert (show(demo, volume)["status"], show(demo, volume)["attachments"]) == ("available", [])
 
-    def test_an_admin_takes_off_even_what_failed(self, demo: Speaker, admin: Speaker) -> None:
+    def test_admins_force_detach(self, demo: Speaker, admin: Speaker) -> None:
         volume = make(demo)
         act(demo, volume, "os-attach", {"instance_uuid": "server", "mountpoint": "/dev/vdb"})
         act(admin, volume, "os-reset_status", {"status": "error"})
         assert act(admin, volume, "os-force_detach", {"connector": None}).status_code == 202
         assert (show(demo, volume)["status"], show(demo, volume)["attachments"]) == ("available", [])
 
-    def test_a_reservation_is_given_up(self, demo: Speaker) -> None:
+    def test_unreserve(self, demo: Speaker) -> None:
         volume = make(demo)
         act(demo, volume, "os-reserve")
         assert act(demo, volume, "os-unreserve").status_code == 202
         assert show(demo, volume)["status"] == "available"
 
-    def test_attachments_as_objects(self, demo: Speaker) -> None:
+    def test_attachments_api(self, demo: Speaker) -> None:
         volume = make(demo)
         wanted = {"attachment": {"volume_uuid": volume["id"], "instance_uuid": "server"}}
         assert demo("POST", "/attachments", wanted).status_code == 404
@@ -459,21 +459,21 @@ class TestAttaching:
 
 
 class TestMicroversions:
-    def test_the_version_is_told(self, demo: Speaker) -> None:
+    def test_version_headers(self, demo: Speaker) -> None:
         answer = demo("GET", "/volumes", headers=microversion(50))
         assert answer.headers["OpenStack-API-Version"] == "volume 3.50"
         assert demo("GET", "/volumes").headers["OpenStack-API-Version"] == "volume 3.0"
 
-    def test_more_is_shown_to_who_asks_for_more(self, demo: Speaker) -> None:
+    def test_members_by_microversion(self, demo: Speaker) -> None:
         volume = make(demo)
         assert "volume_type_id" not in show(demo, volume)
         assert show(demo, volume, headers=microversion(63))["volume_type_id"]
 
-    def test_what_is_not_there_is_refused(self, demo: Speaker) -> None:
+    def test_unsupported_versions_are_rejected(self, demo: Speaker) -> None:
         assert demo("GET", "/volumes", headers=microversion(999)).status_code == 406
         assert fault_of(demo("GET", "/volumes", headers={"OpenStack-API-Version": "volume 4"})) == BAD
 
-    def test_versions_are_told_without_a_token(self, cloud: Cloud) -> None:
+    def test_version_discovery_needs_no_token(self, cloud: Cloud) -> None:
         assert cloud.client.get("/volume/").status_code == 300
         [version] = cloud.client.get("/volume/v3/").json()["versions"]
         assert (version["id"], version["min_version"]) == ("v3.0", "3.0")

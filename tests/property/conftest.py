@@ -1,4 +1,4 @@
-"""How long hypothesis searches: `ci` is quick and the same every time; CALOR_HYPOTHESIS=thorough looks further."""
+"""How long hypothesis searches: `quick` and `ci` try the same every time; CALOR_HYPOTHESIS=thorough looks further."""
 
 from __future__ import annotations
 
@@ -12,5 +12,7 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_bas
 settings.register_profile(
     "ci", max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=QUIET
 )
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)
 settings.register_profile("thorough", max_examples=3000, deadline=None, suppress_health_check=QUIET)
-settings.load_profile(os.environ.get("CALOR_HYPOTHESIS", "ci"))
+usual = "ci" if os.environ.get("CALOR_TEST_EVERYTHING") else "quick"
+settings.load_profile(os.environ.get("CALOR_HYPOTHESIS", usual))

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from workbench import Probe
-
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
+from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.contract import ResourceType
+from tests.support.workbench import Probe
 
 NAMES = "abcdefgh"
 CHILD = "child.yaml"
 OTHER_CHILD = "other.yaml"
 
 
-class Firm(ResourceType):
+class Firm(ResourceType, extends=True):
     """Has a property that cannot be changed."""
 
     type_name = "Test::Firm"
@@ -25,12 +25,12 @@ class Firm(ResourceType):
         "firm": Property(str, update_allowed=True, immutable=True, default=""),
     }
     attributes = {"label": Attribute(str), "show": SHOW}
-    mirrors = {"label": "label"}
+    attributes_from_properties = {"label": "label"}
     new_reference = True
 
     @classmethod
     def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
-        ctx.made(f"firm-{ctx.id}")
+        ctx.set_physical_id(f"firm-{ctx.id}")
 
     @classmethod
     def update(cls, ctx: Any, props: Mapping[str, Any], changed: frozenset[str]) -> None:
@@ -41,7 +41,7 @@ class Firm(ResourceType):
         return ctx.properties.get(name)
 
 
-class Rigid(ResourceType):
+class Rigid(ResourceType, extends=True):
     """Its properties could be changed, but it does not know how."""
 
     type_name = "Test::Rigid"
@@ -55,10 +55,10 @@ class Rigid(ResourceType):
 
 class Fleeting(Rigid):
     type_name = "Test::Fleeting"
-    replaced_by_every_update = True
+    always_replaced = True
 
 
-class Newborn(Probe):
+class Newborn(Probe, extends=True):
     """Says that each has an id of its own."""
 
     type_name = "Test::Newborn"

@@ -8,11 +8,11 @@ from typing import Any
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from template_strategies import anything, broken, environments, templates
 
 from calor.language.files import gather
 from calor.language.request import resolve_request
 from calor.types.world import offline_world
+from tests.property.template_strategies import anything, broken, environments, templates
 
 ROOT = "file:///stack/root.yaml"
 NAMES = ("root.yaml", "one.yaml", "two.template", "three.json", "run.sh", "env.yaml")

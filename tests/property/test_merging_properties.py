@@ -12,12 +12,12 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from template_strategies import PARAMETERS, anything, broken, environments
 
 from calor.language import environment
 from calor.language.diagnostics import Report
 from calor.language.merging import merge
 from calor.language.parameters import Kind
+from tests.property.template_strategies import PARAMETERS, anything, broken, environments
 
 KINDS = {name: Kind(kind) for name, (kind, _) in PARAMETERS.items()}
 

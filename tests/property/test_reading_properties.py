@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from template_strategies import anything, texts
 
 from calor.language.diagnostics import Report
 from calor.language.reader import Limits, read, read_mapping
+from tests.property.template_strategies import anything, texts
 
 LINES = st.sampled_from(
     (

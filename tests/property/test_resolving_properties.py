@@ -8,7 +8,16 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from template_strategies import (
+
+from calor.graph import Cycle
+from calor.language.definition import Definition
+from calor.language.diagnostic_json import diagnostic_to_json
+from calor.language.diagnostics import Report, Severity
+from calor.language.lint import lint
+from calor.language.request import resolve_request
+from calor.language.view import resolved_view
+from calor.types.world import offline_world
+from tests.property.template_strategies import (
     FILES,
     HOT_VERSION,
     PARAMETERS,
@@ -20,14 +29,6 @@ from template_strategies import (
     sound_templates,
     templates,
 )
-
-from calor.graph import Cycle
-from calor.language.definition import Definition
-from calor.language.diagnostics import Report, Severity
-from calor.language.lint import lint
-from calor.language.request import resolve_request
-from calor.language.view import diagnostic_view, resolved_view
-from calor.types.world import offline_world
 
 world = cache(offline_world)
 
@@ -45,7 +46,7 @@ def everything_about(request: Any) -> str:
     definition, report = resolve(request)
     view = resolved_view(definition, show_secrets=True) if definition else None
     return json.dumps(
-        [view, [diagnostic_view(found) for found in report.sorted()]], default=repr, skipkeys=True
+        [view, [diagnostic_to_json(found) for found in report.sorted()]], default=repr, skipkeys=True
     )
 
 

@@ -9,20 +9,21 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from template_strategies import (
+
+from calor.language.diagnostic_json import diagnostic_to_json
+from calor.language.diagnostics import Report
+from calor.language.lint import lint
+from calor.language.request import resolve_request
+from calor.language.schema import Property
+from calor.language.view import resolved_view
+from calor.types import catalogue
+from calor.types.world import offline_world
+from tests.property.template_strategies import (
     EXPRESSIONS,
     FILES,
     HOT_VERSION,
     templates,
 )
-
-from calor.language.diagnostics import Report
-from calor.language.lint import lint
-from calor.language.request import resolve_request
-from calor.language.schema import Property
-from calor.language.view import diagnostic_view, resolved_view
-from calor.types import catalogue
-from calor.types.world import offline_world
 
 MARKER = "s3cr3t-7f1e"
 world = cache(offline_world)
@@ -55,7 +56,7 @@ def shown(request: Any) -> str:
     if definition is not None:
         report.extend(lint(definition))
         view = resolved_view(definition, show_secrets=False)
-    return json.dumps([view, [diagnostic_view(found) for found in report]], default=str, skipkeys=True)
+    return json.dumps([view, [diagnostic_to_json(found) for found in report]], default=str, skipkeys=True)
 
 
 def with_property(name: str, value: Any, kind: str = "OS::Heat::TestResource") -> dict[str, Any]:

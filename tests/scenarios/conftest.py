@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from workbench import Workbench
+
+from tests.support.workbench import Workbench
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Resources whose type the environment calls by another name."""
+"""Resources whose type is an alias in the environment."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from workbench import Probe, Workbench
 
-from calor.language.schema import ResourceType
-from calor.service.queries.meanings import Meanings
+from calor.resources.contract import ResourceType
+from calor.service.queries.definitions import Definitions
 from calor.service.queries.resources import Resources
 from calor.store.database import reading
+from tests.support.workbench import Probe, Workbench
 
 
-class Departed(ResourceType):
+class Departed(ResourceType, extends=True):
     """A type that is no longer installed when its resource is to be deleted."""
 
     type_name = "Test::Departed"
 
     @classmethod
     def create(cls, ctx: Any, props: dict[str, Any]) -> None:
-        ctx.made("object-1")
+        ctx.set_physical_id("object-1")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_resource_of_an_aliased_type_is_deleted_when_a_template_drops_it(bench
     assert Probe.journal == [("create", "a", "1"), ("delete", "a", "1")]
 
 
-def test_an_alias_that_comes_to_mean_another_type_deletes_by_the_type_it_meant(bench: Workbench) -> None:
+def test_a_changed_alias_deletes_by_the_old_type(bench: Workbench) -> None:
     stack = bench.wait(bench.create(aliased(value="1"), environment=ALIAS))
     other = {"resource_registry": {"Mine::Probe": "OS::Heat::Value"}}
     updated = bench.wait(bench.update(stack, aliased(value="1"), environment=other))
@@ -62,7 +62,7 @@ def test_an_alias_that_comes_to_mean_another_type_deletes_by_the_type_it_meant(b
     assert Probe.journal == [("create", "a", "1"), ("delete", "a", "1")]
 
 
-def test_what_no_installed_type_can_delete_stays_in_its_stack(bench: Workbench) -> None:
+def test_a_resource_of_a_missing_type_cannot_be_deleted(bench: Workbench) -> None:
     template = {
         "heat_template_version": "2021-04-16",
         "resources": {"a": {"type": "Test::Departed"}},
@@ -73,7 +73,7 @@ def test_what_no_installed_type_can_delete_stays_in_its_stack(bench: Workbench) 
     assert bench.wait(stack).status == "FAILED"
     row = bench.resources(stack)["a"]
     assert (row.action, row.status, row.physical_id) == ("DELETE", "FAILED", "object-1")
-    assert "there is no resource type Test::Departed" in row.reason
+    assert "the resource type Test::Departed does not exist" in row.reason
 
 
 @pytest.mark.parametrize("changed", ["1", "2"], ids=["unchanged", "changed"])
@@ -100,5 +100,5 @@ def test_a_type_that_is_called_by_another_name_has_that_name_after_an_update(
 def test_attributes_of_a_resource_of_an_aliased_type_are_shown(bench: Workbench) -> None:
     stack = bench.wait(bench.create(aliased(value="1"), environment=ALIAS))
     source = reading(bench.database)
-    shown = Resources(source, Meanings(source, bench.world), bench.world).show(stack, "a")
+    shown = Resources(source, Definitions(source, bench.world), bench.world).show(stack, "a")
     assert shown.line.attributes == {"value": "1"}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from workbench import CALLER, Workbench, probe, template
-
 from calor.store import records
+from tests.support.workbench import CALLER, Workbench, probe, template
 
 MEMBER = {
     "heat_template_version": "2018-08-31",
@@ -63,7 +62,7 @@ def test_a_new_output_reads_members_that_did_not_change(bench: Workbench) -> Non
     assert values(bench, stack) == {"all": ["m-0", "m-1"], "deep": "m-1"}
 
 
-def test_groups_in_a_group_show_all_of_their_members(bench: Workbench) -> None:
+def test_nested_groups_show_all_members(bench: Workbench) -> None:
     def wanted(count: int) -> dict[str, Any]:
         return reading(group(count, group(2, member("m"))), all=["out"])
 
@@ -97,7 +96,7 @@ def test_a_group_that_a_signal_scales_still_shows_its_older_members(bench: Workb
     bench.wait(stack)
     assert values(bench, stack) == {"all": ["m", "m"]}
 
-    bench.commands.signal(CALLER, bench.stack(stack.id), bench.resources(stack)["up"], None)
+    bench.commands.resources.signal(CALLER, bench.stack(stack.id), bench.resources(stack)["up"], None)
     bench.until(lambda: len(values(bench, stack)["all"]) == 3)
 
     assert values(bench, stack) == {"all": ["m", "m", "m"]}

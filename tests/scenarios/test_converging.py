@@ -1,4 +1,4 @@
-"""An update that converges looks at what there really is, and puts it right."""
+"""Updates with `converge` detect and repair changes of real objects."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
-from workbench import CALLER, Probe, Workbench, template
 
 from calor.language.schema import Property
 from calor.service.commands import StackChange
+from tests.support.workbench import CALLER, Probe, Workbench, template
 
 GROUP = {
     "type": "OS::Heat::ResourceGroup",
@@ -17,7 +17,7 @@ GROUP = {
 }
 
 
-class Thing(Probe):
+class Thing(Probe, extends=True):
     """A probe of something outside, which others may change or remove."""
 
     type_name = "Test::Thing"
@@ -35,17 +35,17 @@ class Thing(Probe):
         cls.world[ctx.physical_id] = props["value"]
 
     @classmethod
-    async def live(cls, ctx: Any) -> dict[str, Any] | None:
+    async def live_state(cls, ctx: Any) -> dict[str, Any] | None:
         return {"value": cls.world[ctx.physical_id]} if ctx.physical_id in cls.world else None
 
 
-class Distant(Probe):
+class Distant(Probe, extends=True):
     """Something in a cloud that nobody can ask."""
 
     type_name = "Test::Distant"
 
     @classmethod
-    async def live(cls, ctx: Any) -> dict[str, Any] | None:
+    async def live_state(cls, ctx: Any) -> dict[str, Any] | None:
         cloud = await ctx.cloud()
         return await cloud.show("compute", "servers", ctx.physical_id)
 
@@ -70,7 +70,7 @@ def test_what_somebody_has_changed_is_put_right_in_place(bench: Workbench) -> No
     assert Thing.world == {id: "mine"}
 
 
-def test_what_is_gone_is_made_anew(bench: Workbench) -> None:
+def test_a_missing_object_is_replaced(bench: Workbench) -> None:
     document = template({"a": {"type": "Test::Thing", "properties": {"value": "mine"}}})
     stack = bench.create(document)
     bench.wait(stack)
@@ -113,7 +113,7 @@ class TestPlans:
         self, bench: Workbench, stack: Any, document: dict[str, Any], converge: bool = True
     ) -> list[str]:
         change = StackChange({"template": document, "files": {}}, converge=converge)
-        shown = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
+        shown = bench.commands.previews.update(CALLER, bench.stack(stack.id), change, False)
 
         def told(steps: list[Any]) -> list[str]:
             own = [
@@ -158,8 +158,8 @@ class TestPlans:
 
         assert shown[0] == "replace a"
         change = StackChange({"template": document, "files": {}}, converge=True)
-        previewed = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
-        assert previewed["plan"][0]["reason"] == f"it is in state CHECK_FAILED: {gone} is gone"
+        previewed = bench.commands.previews.update(CALLER, bench.stack(stack.id), change, False)
+        assert previewed["plan"][0]["reason"] == f"it is in state CHECK_FAILED: {gone} no longer exists"
         assert shown[1].split()[1] == "b"
         assert shown[2:] == ["delete a"]
         assert bench.resources(stack)["a"].status == "COMPLETE"
@@ -187,6 +187,6 @@ def test_what_cannot_be_looked_at_is_taken_as_it_is(bench: Workbench) -> None:
     bench.wait(stack)
 
     change = StackChange({"template": document}, converge=True)
-    shown = bench.commands.preview_update(CALLER, bench.stack(stack.id), change, False)
+    shown = bench.commands.previews.update(CALLER, bench.stack(stack.id), change, False)
 
     assert [one["action"] for one in shown["plan"]] == ["keep"]

@@ -1,8 +1,8 @@
-"""What happens when a stack is created."""
+"""Creating stacks."""
 
 from __future__ import annotations
 
-from workbench import Probe, Workbench, probe, template
+from tests.support.workbench import Probe, Workbench, probe, template
 
 
 def test_a_stack_is_created_in_the_order_of_its_references(bench: Workbench) -> None:

@@ -1,16 +1,16 @@
-"""Events that several processes write at once: whoever follows a stack is told each of them."""
+"""Events that several processes write concurrently: followers of a stack see all of them."""
 
 from __future__ import annotations
 
 import contextlib
 
 from sqlalchemy import Connection
-from workbench import Workbench, probe, template
 
-from calor.engine.events import stack_event_row
 from calor.service.queries.events import Events
+from calor.stacks.events import stack_event_row
 from calor.store import database, records, tables
 from calor.store.writer import Changes, Writer
+from tests.support.workbench import Workbench, probe, template
 
 
 def an_event(stack: records.Stack, reason: str) -> Changes:

@@ -1,4 +1,4 @@
-"""Queues that are told of a stack's events."""
+"""Queues that receive a stack's events."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from workbench import CALLER, Workbench, probe, template
 
 from calor.clouds.errors import Permanent
-from calor.engine.runs import Run
+from calor.engine.run.owner import Owner
+from tests.support.workbench import CALLER, Workbench, probe, template
 
 SINK = {"event_sinks": [{"type": "zaqar-queue", "target": "news", "ttl": 60}]}
 
@@ -35,7 +35,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     made = Recorder()
-    monkeypatch.setattr(Run, "queues", lambda run: made)
+    monkeypatch.setattr(Owner, "queues", lambda owner: made)
     return made
 
 
@@ -49,17 +49,17 @@ def test_every_event_is_posted_once_in_its_order(bench: Workbench, recorder: Rec
     assert (queue, ttl, body["type"], body["payload"]["stack_id"]) == ("news", 60, "os.heat.event", stack.id)
 
 
-def test_actions_on_what_is_there_are_told_too(bench: Workbench, recorder: Recorder) -> None:
+def test_actions_on_existing_resources_are_posted_too(bench: Workbench, recorder: Recorder) -> None:
     stack = bench.create(template({"a": probe("1")}), environment=SINK)
     bench.wait(stack)
     bench.until(lambda: ("s", "CREATE_COMPLETE") in recorder.told)
-    bench.commands.act(CALLER, bench.stack(stack.id), "suspend")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "suspend")
     bench.until(lambda: ("s", "SUSPEND_COMPLETE") in recorder.told)
 
     assert recorder.told == bench.events(stack)
 
 
-def test_the_end_of_a_stack_is_told(bench: Workbench, recorder: Recorder) -> None:
+def test_the_deletion_of_a_stack_is_posted(bench: Workbench, recorder: Recorder) -> None:
     stack = bench.create(template({"a": probe("1")}), environment=SINK)
     bench.wait(stack)
     bench.delete(stack)

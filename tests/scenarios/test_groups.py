@@ -1,4 +1,4 @@
-"""Groups of equal resources."""
+"""Groups of identical resources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workbench import Probe, Workbench, probe, template
+
+from tests.support.workbench import Probe, Workbench, probe, template
 
 
 def group(count: int, value: str = "m-%index%", **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Engines end in the middle of things, killed or told to. The next one goes on where they were."""
+"""Engines that are killed or stopped in the middle of an action, which the next engine continues."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
 from calor.store import database, tables, writer
-from calor.types.behaviour import Context, ResourceFailed
+from tests.support.workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 
-class Findable(ResourceType):
+class Findable(ResourceType, extends=True):
     """An object that can be found again. Work on it hangs at the points in `hangs`."""
 
     type_name = "Test::Findable"
@@ -49,14 +51,14 @@ class Findable(ResourceType):
         cls.made.append(id)
         cls.objects[id] = (ctx.id, props["value"])
         await cls._reach(ctx, "made")
-        ctx.made(id)
+        ctx.set_physical_id(id)
         await cls._reach(ctx, "noted")
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
         for id, (resource, _) in cls.objects.items():
             if resource == ctx.id:
-                ctx.made(id)
+                ctx.set_physical_id(id)
                 return True
         return False
 
@@ -115,14 +117,14 @@ def values() -> list[str]:
     return sorted(value for _, value in Findable.objects.values())
 
 
-def test_it_is_written_down_what_will_be_made_before_it_is(bench: Workbench) -> None:
+def test_the_intent_is_stored_before_creating(bench: Workbench) -> None:
     bench.wait(bench.create(template({"r": findable("a")})))
 
     assert Findable.intents == ["CREATE_IN_PROGRESS a"]
 
 
 @pytest.mark.parametrize("point", ["before", "made", "noted"])
-def test_what_was_made_before_a_crash_is_not_made_again(bench: Workbench, point: str) -> None:
+def test_an_object_created_before_a_crash_is_not_created_again(bench: Workbench, point: str) -> None:
     hang(point)
     stack = bench.create(template({"r": findable("a")}))
     crash_at(bench, point)
@@ -160,7 +162,7 @@ def test_what_is_found_is_replaced_if_it_cannot_be_changed(bench: Workbench) -> 
 
 
 @pytest.mark.parametrize("wanted_by_then", ["nothing", "another resource"])
-def test_what_was_made_and_not_noted_is_found_to_be_deleted(bench: Workbench, wanted_by_then: str) -> None:
+def test_an_object_created_before_a_crash_is_found_and_deleted(bench: Workbench, wanted_by_then: str) -> None:
     hang("made")
     stack = bench.create(template({"r": findable("a")}))
     crash_at(bench, "made")
@@ -182,7 +184,7 @@ def test_an_interrupted_update_is_taken_back(bench: Workbench) -> None:
     bench.update(stack, template({"r": findable("b")}))
     crash_at(bench, "updated")
     assert values() == ["b"]
-    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_update")
 
     bench.start()
 
@@ -190,14 +192,14 @@ def test_an_interrupted_update_is_taken_back(bench: Workbench) -> None:
     assert values() == ["a"]
 
 
-def test_what_was_being_deleted_is_made_anew_when_it_is_wanted_again(bench: Workbench) -> None:
+def test_an_interrupted_deletion_is_replaced_when_the_resource_is_wanted_again(bench: Workbench) -> None:
     stack = bench.create(template({"r": findable("a"), "stays": findable("s")}))
     bench.wait(stack)
     hang("deleted")
     bench.update(stack, template({"stays": findable("s")}))
     crash_at(bench, "deleted")
     assert values() == ["s"]
-    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_update")
 
     bench.start()
 
@@ -223,7 +225,7 @@ def test_what_has_failed_is_not_tried_again_after_a_crash(bench: Workbench) -> N
     assert {row.status for row in bench.resources(stack).values()} <= {"FAILED", "COMPLETE"}
 
 
-def test_an_engine_that_is_told_to_stop_fails_nothing(bench: Workbench) -> None:
+def test_stopping_an_engine_fails_nothing(bench: Workbench) -> None:
     hang("made")
     stack = bench.create(template({"r": findable("a")}))
     reached("made")
@@ -238,7 +240,7 @@ def test_an_engine_that_is_told_to_stop_fails_nothing(bench: Workbench) -> None:
     assert ("r", "CREATE_FAILED") not in bench.events(stack)
 
 
-def test_an_engine_that_is_told_to_stop_while_it_deletes_leaves_nothing(bench: Workbench) -> None:
+def test_stopping_an_engine_during_a_deletion_leaves_nothing(bench: Workbench) -> None:
     inner = '{"heat_template_version": "2018-08-31", "resources": {"x": %s, "y": %s}}'
     one = '{"type": "Test::Findable"}'
     two = '{"type": "Test::Findable", "depends_on": ["x"]}'
@@ -258,7 +260,7 @@ def test_an_engine_that_is_told_to_stop_while_it_deletes_leaves_nothing(bench: W
     assert {nested.state for nested in bench.nested(stack)} == {"DELETE_COMPLETE"}
 
 
-def test_a_rollback_is_begun_when_the_failure_is_told(bench: Workbench) -> None:
+def test_a_rollback_starts_with_the_failure_event(bench: Workbench) -> None:
     """No moment in between can be seen, or killed in."""
     stack = bench.create(template({"r": findable("a", fails=True)}), disable_rollback=False)
     assert bench.wait(stack).state == "ROLLBACK_COMPLETE"
@@ -294,7 +296,7 @@ class Renewed(Findable):
     """One that every update replaces."""
 
     type_name = "Test::Renewed"
-    replaced_by_every_update = True
+    always_replaced = True
 
 
 def test_what_every_update_replaces_is_replaced_once_however_many_engines_it_takes(database_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Who may work on a stack: leases, and what becomes of the work of those who have lost theirs."""
+"""Leases: which engine may work on a stack, and what happens when one is lost."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from database_servers import DatabaseServer
 from sqlalchemy import Engine, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
-from calor.engine import leases
-from calor.engine.journal import Journal
-from calor.engine.leases import LEASE_SECONDS, MARGIN_SECONDS, Leases
-from calor.engine.states import ResourceState
-from calor.store import database, schema, tables
+from calor.engine.run.journal import Journal
+from calor.stacks.states import ResourceState
+from calor.store import database, leases, schema, tables
 from calor.store.database import STANDSTILL
-from calor.store.writer import Stale, Writer
+from calor.store.leases import LEASE_SECONDS, MARGIN_SECONDS, Leases
+from calor.store.writer import Lease, Stale, Writer, apply
+from tests.support.databases import DatabaseServer
 
 
 class Clocks:
@@ -52,15 +51,46 @@ def rows(database_url: str) -> Iterator[Engine]:
     made.dispose()
 
 
-def test_one_owner_at_a_time(owners: tuple[Leases, Leases]) -> None:
+def _release(rows: Engine, owner: Leases, lease: Lease) -> None:
+    with rows.begin() as connection:
+        apply(connection, owner.release(lease))
+
+
+def test_one_owner_at_a_time(rows: Engine, owners: tuple[Leases, Leases]) -> None:
     first, second = owners
     held = first.claim("s")
     assert held is not None
 
     assert second.claim("s") is None
 
-    first.release(held)
+    _release(rows, first, held)
     assert second.claim("s") is not None
+
+
+def test_several_leases_are_claimed_at_once_but_for_those_of_others(
+    rows: Engine, owners: tuple[Leases, Leases], clocks: Clocks
+) -> None:
+    first, second = owners
+    taken = second.claim("b")
+    assert taken is not None
+
+    held = first.claim_all(["c", "a", "b", "a"])
+
+    assert {lease.stack for lease in held} == {"a", "c"}
+    assert all(first.holds(lease) for lease in held)
+    assert second.claim_all(["a", "b", "c"]) == [Lease("b", "second", taken.epoch + 1)]
+
+
+def test_those_that_another_owner_claims_at_the_same_time_are_claimed_once(rows: Engine) -> None:
+    stacks = [f"s{number}" for number in range(40)]
+    several = [Leases(rows, f"owner-{number}") for number in range(4)]
+
+    with ThreadPoolExecutor() as threads:
+        held = [
+            lease for claimed in threads.map(lambda one: one.claim_all(stacks), several) for lease in claimed
+        ]
+
+    assert sorted(lease.stack for lease in held) == sorted(stacks)
 
 
 def test_an_owner_that_hears_nothing_stops_before_another_begins(
@@ -81,9 +111,7 @@ def test_an_owner_that_hears_nothing_stops_before_another_begins(
     assert second.claim("s") is not None
 
 
-def test_who_has_just_come_waits_as_long_as_a_lease_lasts(
-    owners: tuple[Leases, Leases], clocks: Clocks
-) -> None:
+def test_a_new_engine_waits_as_long_as_a_lease_lasts(owners: tuple[Leases, Leases], clocks: Clocks) -> None:
     first, second = owners
     assert first.claim("s") is not None
     clocks.seconds += 100
@@ -96,7 +124,7 @@ def test_who_has_just_come_waits_as_long_as_a_lease_lasts(
     assert second.claim("s") is not None
 
 
-def test_who_was_stopped_after_it_looked_takes_nothing_that_was_renewed_meanwhile(
+def test_an_engine_suspended_after_the_check_takes_no_renewed_lease(
     owners: tuple[Leases, Leases], clocks: Clocks
 ) -> None:
     first, second = owners
@@ -154,7 +182,7 @@ def test_an_owner_whose_process_has_ended_is_not_waited_for(rows: Engine, clocks
     assert second.claim("s") is not None
 
 
-def test_nobody_waits_for_a_lease_that_a_stopped_process_has_locked(
+def test_leases_locked_by_a_suspended_process_are_skipped(
     database_server: DatabaseServer, clocks: Clocks
 ) -> None:
     url = database_server.prepared()
@@ -176,7 +204,7 @@ def test_nobody_waits_for_a_lease_that_a_stopped_process_has_locked(
     awake.dispose()
 
 
-def test_renewal_keeps_what_nobody_has_taken(owners: tuple[Leases, Leases], clocks: Clocks) -> None:
+def test_renewal_keeps_leases_that_were_not_taken_over(owners: tuple[Leases, Leases], clocks: Clocks) -> None:
     first, second = owners
     kept, lost = first.claim("kept"), first.claim("lost")
     assert kept is not None
@@ -199,7 +227,7 @@ def test_leases_come_and_go_while_they_are_renewed(rows: Engine) -> None:
         for number in range(60):
             lease = mine.claim(f"{name}-{number}")
             assert lease is not None
-            mine.release(lease)
+            _release(rows, mine, lease)
             given_back.append(lease)
 
     with ThreadPoolExecutor() as threads:

@@ -1,4 +1,4 @@
-"""An engine that loses a stack while it works on it: it sends nothing more, and removes what it made too late."""
+"""An engine that loses a lease while working sends nothing more, and deletes what it created too late."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, cast
 
 import pytest
-from workbench import PATIENCE, Probe, Workbench, probe, template
 
 from calor.clouds.services import Services
-from calor.engine import strays
-from calor.engine.strays import Stray
+from calor.engine.run import late_objects
+from calor.engine.run.late_objects import LateObject
 from calor.store import records
 from calor.store.writer import Lease
+from tests.support.workbench import PATIENCE, Probe, Workbench, probe, template
 
 
-class Threaded(Probe):
+class Threaded(Probe, extends=True):
     """Does its work in a thread, as whoever asks a service."""
 
     type_name = "Test::Threaded"
@@ -70,20 +70,22 @@ class FakeServices:
         self.deleted.append("/".join((service, *path)))
 
 
-class TestStrays:
+class TestLateObjects:
     @pytest.fixture(autouse=True)
     def soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(strays, "SECONDS", 0.05)
+        monkeypatch.setattr(late_objects, "SECONDS", 0.05)
 
     def settle(
         self, bench: Workbench, stack: records.Stack, id: str
     ) -> tuple[FakeServices, concurrent.futures.Future[None]]:
         services = FakeServices()
         assert bench.keeper is not None
-        stray = Stray(stack.id, cast(Services, services), "network", ("networks",), id)
-        return services, asyncio.run_coroutine_threadsafe(bench.keeper._strays._settle(stray), bench.loop)
+        late = LateObject(stack.id, cast(Services, services), "network", ("networks",), id)
+        return services, asyncio.run_coroutine_threadsafe(
+            bench.keeper._late_objects._settle(late), bench.loop
+        )
 
-    def test_what_no_resource_has_is_removed_when_nobody_works_on_the_stack(self, bench: Workbench) -> None:
+    def test_an_unclaimed_object_is_deleted_when_no_engine_works_on_the_stack(self, bench: Workbench) -> None:
         Probe.held = True
         stack = bench.create(template({"a": probe("1")}))
         services, settled = self.settle(bench, stack, "unknown")
@@ -96,7 +98,7 @@ class TestStrays:
         settled.result(PATIENCE)
         assert services.deleted == ["network/networks/unknown"]
 
-    def test_what_whoever_came_after_has_found_stays(self, bench: Workbench) -> None:
+    def test_an_object_found_by_the_next_engine_is_kept(self, bench: Workbench) -> None:
         stack = bench.create(template({"a": probe("1")}))
         bench.wait(stack)
         known = bench.resources(stack)["a"].physical_id

@@ -1,14 +1,14 @@
-"""What previews and lists show of nested stacks, as Heat does."""
+"""Previews and lists show nested stacks as in Heat."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from workbench import CALLER, Workbench, probe, template
 
 from calor.service.commands import NewStack, StackChange
 from calor.store import records
+from tests.support.workbench import CALLER, Workbench, probe, template
 
 INNER = "heat_template_version: 2018-08-31\nresources:\n  r: {type: Test::Probe}\n"
 OUTER = "heat_template_version: 2018-08-31\nresources:\n  inner: {type: inner.yaml}\n"
@@ -27,7 +27,7 @@ def stack(bench: Workbench) -> records.Stack:
 def lists(bench: Workbench, stack: records.Stack, resources: dict[str, Any]) -> dict[str, list[Any]]:
     """The lists that have something in them: pairs of a resource and the one whose stack it is in."""
     change = StackChange({"template": template(resources), "files": FILES})
-    shown = bench.commands.preview_update(CALLER, stack, change, True)["resource_changes"]
+    shown = bench.commands.previews.update(CALLER, stack, change, True)["resource_changes"]
     return {
         group: [(one.get("parent_resource"), one["resource_name"]) for one in items]
         for group, items in shown.items()
@@ -53,7 +53,7 @@ def test_a_stack_in_the_place_of_another_is_shown_as_a_new_one(
     bench: Workbench, stack: records.Stack
 ) -> None:
     change = StackChange({"template": template({"n": GROUP})})
-    shown = bench.commands.preview_update(CALLER, stack, change, True)["resource_changes"]
+    shown = bench.commands.previews.update(CALLER, stack, change, True)["resource_changes"]
 
     assert [one["resource_name"] for one in shown["added"]] == ["0", "1", "2"]
     assert {one["stack_name"] for one in shown["added"]} == {"s-n"}
@@ -62,7 +62,7 @@ def test_a_stack_in_the_place_of_another_is_shown_as_a_new_one(
 
 def test_the_preview_of_a_new_stack_has_all_members_of_a_group(bench: Workbench) -> None:
     request = {"template": template({"a": probe(), "g": GROUP, **NESTED}), "files": FILES}
-    shown = bench.commands.preview_create(CALLER, NewStack("s", request))["resources"]
+    shown = bench.commands.previews.create(CALLER, NewStack("s", request))["resources"]
 
     plain, group, nested = shown
     assert plain["resource_name"] == "a"

@@ -1,8 +1,8 @@
-"""Stacks below stacks."""
+"""Nested stacks."""
 
 from __future__ import annotations
 
-from workbench import Probe, Workbench, probe, template
+from tests.support.workbench import Probe, Workbench, probe, template
 
 INNER = {
     "heat_template_version": "2018-08-31",
@@ -28,7 +28,7 @@ def files() -> dict[str, str]:
     return {"inner.yaml": json.dumps(INNER)}
 
 
-def test_a_template_used_as_a_type_is_a_stack_of_its_own(bench: Workbench) -> None:
+def test_a_template_resource_is_a_nested_stack(bench: Workbench) -> None:
     stack = bench.create(outer("x"), files=files())
 
     ended = bench.wait(stack)
@@ -54,7 +54,7 @@ def test_a_change_reaches_into_the_stack_below(bench: Workbench) -> None:
     assert ended.outputs == {"out": {"value": "y"}, "inner": {"value": "y"}}
 
 
-def test_a_failure_below_tells_its_whole_path(bench: Workbench) -> None:
+def test_a_nested_failure_has_its_whole_path(bench: Workbench) -> None:
     import json
 
     failing = {**INNER, "resources": {"p": probe(fails="create")}, "outputs": {}}

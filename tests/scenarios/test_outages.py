@@ -1,4 +1,4 @@
-"""The database is ended as by a loss of power, and started again. Nothing is lost; whoever asks meanwhile is told."""
+"""The database crashes and is restarted: nothing is lost, and requests fail with a message."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import pytest
-from database_servers import DatabaseServer
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
-from workbench import Probe, Workbench, probe, template
 
-from calor.store.outages import is_passing
+from calor.store.outages import is_transient
+from tests.support.databases import DatabaseServer
+from tests.support.workbench import Probe, Workbench, probe, template
 
 
-class Unlucky(Probe):
+class Unlucky(Probe, extends=True):
     """Meets a database that is away for a moment, the first time."""
 
     type_name = "Test::Unlucky"
@@ -97,7 +97,7 @@ def bench(database_server: DatabaseServer) -> Iterator[Workbench]:
     made.close()
 
 
-def test_a_run_goes_on_when_the_database_is_back(bench: Workbench, database_server: DatabaseServer) -> None:
+def test_a_run_continues_when_the_database_is_back(bench: Workbench, database_server: DatabaseServer) -> None:
     chain = {f"r{n}": probe(str(n), seconds=0.1, depends_on=[f"r{n - 1}"] if n else []) for n in range(12)}
     stack = bench.create(template(chain))
     bench.until(lambda: len(bench.resources(stack)) >= 3)
@@ -121,7 +121,7 @@ def test_new_work_is_found_after_the_database_was_away(
     assert bench.wait(bench.create(template({"a": probe("x")}))).state == "CREATE_COMPLETE"
 
 
-def test_a_request_is_told_that_the_database_is_away_and_the_next_one_is_answered(
+def test_a_request_fails_while_the_database_is_down_and_the_next_one_succeeds(
     database_server: DatabaseServer,
 ) -> None:
     bench = Workbench(database_server.prepared())
@@ -130,7 +130,7 @@ def test_a_request_is_told_that_the_database_is_away_and_the_next_one_is_answere
     try:
         with pytest.raises(DBAPIError) as told:
             bench.roots()
-        assert is_passing(told.value)
+        assert is_transient(told.value)
     finally:
         database_server.start()
 

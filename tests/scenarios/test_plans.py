@@ -1,4 +1,4 @@
-"""What a preview shows of an update."""
+"""Previews of updates."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from workbench import CALLER, Workbench, probe, template
 
 from calor.plan.decision import Kind
 from calor.plan.steps import Plan, Step
 from calor.service.commands import NewStack, StackChange
 from calor.store import records
+from tests.support.workbench import CALLER, Workbench, probe, template
 
 CHILD = """
 heat_template_version: 2018-08-31
@@ -31,7 +31,9 @@ def settled(bench: Workbench, resources: dict[str, Any], **options: Any) -> reco
 
 
 def plan(bench: Workbench, stack: records.Stack, resources: dict[str, Any], **request: Any) -> Plan:
-    _, _, made = bench.commands.plan_update(CALLER, stack, {"template": template(resources), **request})
+    _, _, made = bench.commands.previews.plan_update(
+        CALLER, stack, {"template": template(resources), **request}
+    )
     return made
 
 
@@ -47,7 +49,7 @@ def preview(
     bench: Workbench, stack: records.Stack, resources: dict[str, Any], nested: bool = False, **request: Any
 ) -> dict[str, Any]:
     change = StackChange({"template": template(resources), **request})
-    return bench.commands.preview_update(CALLER, stack, change, nested)
+    return bench.commands.previews.update(CALLER, stack, change, nested)
 
 
 def names(shown: dict[str, Any]) -> dict[str, list[str]]:
@@ -83,7 +85,7 @@ class TestSteps:
         assert [(one.name, one.before, one.after) for one in step(made, "a").changes] == [("value", "1", "3")]
         assert step(made, "b").reason == "it is no longer in the template"
 
-    def test_a_value_passes_on_what_becomes_of_it(self, bench: Workbench) -> None:
+    def test_a_value_propagates_its_change(self, bench: Workbench) -> None:
         """A type can say that an attribute follows from a property; then nothing is left open."""
 
         def resources(value: str) -> dict[str, Any]:
@@ -99,6 +101,25 @@ class TestSteps:
 
         assert told(made) == [("update", "v"), ("update", "a"), ("undecided", "b")]
         assert step(made, "b").possible == {Kind.KEEP, Kind.UPDATE}
+
+    def test_a_part_of_a_value_that_stays_changes_nothing(self, bench: Workbench) -> None:
+        def resources(stays: Any, other: Any, name: Any = "stays") -> dict[str, Any]:
+            value = {"stays": stays, "list": [other], "other": other}
+            return {
+                "v": {"type": "OS::Heat::Value", "properties": {"value": value}},
+                "a": probe({"get_attr": ["v", "value", name]}),
+                "b": probe({"get_attr": ["v", "value", "list", 0]}),
+            }
+
+        stack = settled(bench, resources("1", "2"))
+
+        made = plan(bench, stack, resources("1", "3"))
+        assert told(made) == [("update", "v"), ("keep", "a"), ("update", "b")]
+        made = plan(bench, stack, resources("2", "2"))
+        assert told(made) == [("update", "v"), ("update", "a"), ("keep", "b")]
+        # Where nothing is, a key may be once they are stored as strings.
+        made = plan(bench, stack, resources("1", "3", "none"))
+        assert step(made, "a").kind is Kind.UNDECIDED
 
     def test_an_updated_resource_keeps_its_reference(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe("1"), "b": probe({"get_resource": "a"})})
@@ -139,7 +160,7 @@ class TestSteps:
     def test_a_plan_for_nothing_takes_dependants_away_first(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe(), "b": probe(depends_on="a")})
 
-        assert told(bench.commands.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]
+        assert told(bench.commands.previews.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]
 
 
 FIXED_CHILD = """
@@ -389,7 +410,7 @@ class TestRestrictions:
         ("action", "change", "group"),
         [("update", {"value": "2"}, "updated"), ("replace", {"fixed": "y"}, "replaced")],
     )
-    def test_are_told_beforehand_and_hold(
+    def test_are_planned_and_carried_out(
         self, bench: Workbench, action: str, change: dict[str, Any], group: str
     ) -> None:
         stack = settled(bench, {"a": probe("1")})
@@ -399,7 +420,7 @@ class TestRestrictions:
         shown = preview(bench, stack, following, environment=environment)
         [item] = shown["resource_changes"][group]
         request = {"template": template(following), "environment": environment}
-        bench.commands.update_stack(CALLER, stack, StackChange(request))
+        bench.commands.stacks.update(CALLER, stack, StackChange(request))
         ended = bench.wait(stack)
 
         words = f"{action} is restricted for resource."
@@ -427,7 +448,7 @@ class TestAnswers:
         assert updated["changes"] == [{"property": "value", "before": "1", "after": "2"}]
         assert "properties" not in updated
 
-    def test_name_who_depends_on_a_resource(self, bench: Workbench) -> None:
+    def test_list_the_dependants_of_a_resource(self, bench: Workbench) -> None:
         resources = {"a": probe("1"), "b": probe(depends_on="a")}
         stack = settled(bench, resources)
 
@@ -435,7 +456,7 @@ class TestAnswers:
 
         assert (first["required_by"], second["required_by"]) == (["b"], [])
 
-    def test_have_nested_resources_when_asked(self, bench: Workbench) -> None:
+    def test_have_nested_resources_on_request(self, bench: Workbench) -> None:
         files = {"child.yaml": CHILD}
         resources = {"n": {"type": "child.yaml", "properties": {"q": "x"}}}
         stack = settled(bench, resources, files=files)
@@ -466,11 +487,11 @@ class TestAnswers:
         made = template({"a": probe({"get_param": "key"}), "b": probe("plain")})
         made["parameters"] = {"key": {"type": "string", "hidden": True}}
         request = {"template": made, "environment": {"parameters": {"key": "hush"}}}
-        stack = bench.wait(bench.commands.create_stack(CALLER, NewStack("s", request)))
+        stack = bench.wait(bench.commands.stacks.create(CALLER, NewStack("s", request)))
         following = {**made, "resources": {"a": probe("open"), "b": probe({"get_param": "key"})}}
         change = StackChange({"template": following, "environment": {"parameters": {"key": "sesame"}}})
 
-        plan_shown = bench.commands.preview_update(CALLER, stack, change, False)["plan"]
+        plan_shown = bench.commands.previews.update(CALLER, stack, change, False)["plan"]
 
         assert [change for one in plan_shown for change in one["changes"]] == [
             {"property": "value", "before": "******", "after": "open"},
@@ -480,7 +501,7 @@ class TestAnswers:
     def test_of_new_stacks_have_the_plan(self, bench: Workbench) -> None:
         request = {"template": template(TestGroups().group(2, "m")), "files": {}}
 
-        shown = bench.commands.preview_create(CALLER, NewStack("new", request))
+        shown = bench.commands.previews.create(CALLER, NewStack("new", request))
 
         [group] = shown["plan"]
         assert (group["action"], group["resource_name"]) == ("create", "g")
@@ -489,7 +510,7 @@ class TestAnswers:
 
 
 class TestRollback:
-    def test_goes_back_to_what_still_stands_instead_of_replacing_once_more(self, bench: Workbench) -> None:
+    def test_rolls_back_to_the_existing_resource_instead_of_replacing_again(self, bench: Workbench) -> None:
         reference = {"get_resource": "a"}
         first = {"a": probe("1", fixed="x"), "b": probe(reference)}
         stack = settled(bench, first, disable_rollback=False)

@@ -1,4 +1,4 @@
-"""What a type never does is refused before anything is done, with the place in the template."""
+"""Impossible changes are rejected before anything is done, with the place in the template."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from workbench import CALLER, Probe, Workbench, template
 
 from calor.language.schema import Property
 from calor.plan.decision import Kind
 from calor.service.commands import StackChange
 from calor.service.errors import ServiceError
+from tests.support.workbench import CALLER, Probe, Workbench, template
 
 
-class Growing(Probe):
+class Growing(Probe, extends=True):
     """It cannot be made smaller."""
 
     type_name = "Test::Growing"
@@ -28,7 +28,7 @@ class Growing(Probe):
         return "it never shrinks" if isinstance(size, int) and size < before["size"] else None
 
 
-class Firm(Probe):
+class Firm(Probe, extends=True):
     type_name = "Test::Firm"
     properties = {**Probe.properties, "port": Property(str, update_allowed=True, immutable=True)}
 
@@ -60,9 +60,9 @@ def refused(bench: Workbench, first: dict[str, Any], second: dict[str, Any]) -> 
     before = (stack.updated_at, bench.events(stack))
     change = StackChange({"template": template(second), "files": files})
     with pytest.raises(ServiceError) as error:
-        bench.commands.update_stack(CALLER, stack, change)
+        bench.commands.stacks.update(CALLER, stack, change)
     with pytest.raises(ServiceError) as previewed:
-        bench.commands.preview_update(CALLER, stack, change, False)
+        bench.commands.previews.update(CALLER, stack, change, False)
     assert previewed.value.message == error.value.message
     after = bench.stack(stack.id)
     assert (after.state, (after.updated_at, bench.events(stack))) == ("CREATE_COMPLETE", before)
@@ -109,7 +109,7 @@ def test_in_nested_stacks_and_groups_too(bench: Workbench) -> None:
     }
 
 
-def test_all_of_them_are_told(bench: Workbench) -> None:
+def test_all_are_reported(bench: Workbench) -> None:
     error = refused(bench, {"a": growing(2), "b": growing(3)}, {"a": growing(1), "b": growing(1)})
 
     assert len(error.diagnostics) == 2
@@ -131,7 +131,7 @@ def test_what_is_not_known_yet_fails_while_it_is_done(bench: Workbench) -> None:
         return {"p": probe(value), "a": growing({"get_attr": ["p", "value"]})}
 
     stack = bench.wait(bench.create(template(resources("2"))))
-    _, _, plan = bench.commands.plan_update(CALLER, stack, {"template": template(resources("1"))})
+    _, _, plan = bench.commands.previews.plan_update(CALLER, stack, {"template": template(resources("1"))})
     assert [step.kind for step in plan.steps] == [Kind.UPDATE, Kind.UNDECIDED]
 
     bench.update(stack, template(resources("1")))

@@ -1,4 +1,4 @@
-"""What the environment forbids is not done, and leaves resources as they were."""
+"""Actions that the environment restricts do not change resources."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from workbench import Probe, Workbench, probe, template
 
-from calor.types.behaviour import NeedsReplacement
+from calor.resources.outcomes import NeedsReplacement
+from tests.support.workbench import Probe, Workbench, probe, template
 
 
-class Fickle(Probe):
+class Fickle(Probe, extends=True):
     """Finds out only while it is updated that it has to be replaced."""
 
     type_name = "Test::Fickle"
-    may_demand_replacement = True
+    may_need_replacement = True
 
     @classmethod
     async def update(cls, ctx: Any, props: Mapping[str, Any], changed: frozenset[str]) -> None:
@@ -69,7 +69,7 @@ def test_it_is_refused_again_as_long_as_it_is_restricted(bench: Workbench) -> No
     assert bench.reasons(stack, "a")[-2:] == ["update is restricted for resource."] * 2
 
 
-def test_what_has_to_be_replaced_only_when_it_comes_to_it_is_protected_as_well(bench: Workbench) -> None:
+def test_replacements_that_only_the_update_reveals_are_restricted_as_well(bench: Workbench) -> None:
     bench.own_types[Fickle.type_name] = Fickle
     fickle = {"type": "Test::Fickle", "properties": {"value": "1"}}
     stack = bench.create(template({"a": fickle}))

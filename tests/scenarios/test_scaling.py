@@ -1,4 +1,4 @@
-"""Groups that policies scale: the group's stack changes alone, the stacks above keep their states."""
+"""Scaling groups: only the group's nested stack changes; the stacks above keep their states."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, Probe, Workbench, template
 
-from calor.engine.runs import Run
+from calor.engine.run.run import Run
 from calor.service.commands import StackChange
 from calor.store import database, records, tables
+from tests.support.workbench import CALLER, Probe, Workbench, template
 
 GROUP = {
     "type": "OS::Heat::AutoScalingGroup",
@@ -41,7 +41,7 @@ def scaled(**resources: Any) -> dict[str, Any]:
 
 
 def signal(bench: Workbench, stack: records.Stack, name: str) -> None:
-    bench.commands.signal(CALLER, bench.stack(stack.id), bench.resources(stack)[name], None)
+    bench.commands.resources.signal(CALLER, bench.stack(stack.id), bench.resources(stack)[name], None)
 
 
 def handled(bench: Workbench) -> None:
@@ -74,7 +74,7 @@ def test_a_signal_to_a_policy_adds_a_member(bench: Workbench, stack: records.Sta
     assert len(members(bench, stack)) == 2
 
 
-def test_the_stacks_above_keep_their_states(bench: Workbench, stack: records.Stack) -> None:
+def test_parent_stacks_keep_their_states(bench: Workbench, stack: records.Stack) -> None:
     signal(bench, stack, "up")
     handled(bench)
     assert bench.stack(stack.id).state == "CREATE_COMPLETE"
@@ -82,9 +82,7 @@ def test_the_stacks_above_keep_their_states(bench: Workbench, stack: records.Sta
     assert group(bench, stack).state == "UPDATE_COMPLETE"
 
 
-def test_the_event_of_a_signal_comes_when_the_group_has_its_size(
-    bench: Workbench, stack: records.Stack
-) -> None:
+def test_the_event_of_a_signal_follows_the_scaling(bench: Workbench, stack: records.Stack) -> None:
     signal(bench, stack, "up")
     handled(bench)
     assert ("up", "SIGNAL_COMPLETE") in bench.events(stack)
@@ -96,7 +94,7 @@ def test_outputs_follow_the_size(bench: Workbench, stack: records.Stack) -> None
     assert bench.stack(stack.id).outputs == {"size": {"value": 4}}
 
 
-def test_the_oldest_member_goes_first(bench: Workbench, stack: records.Stack) -> None:
+def test_the_oldest_member_is_removed_first(bench: Workbench, stack: records.Stack) -> None:
     first = members(bench, stack)
     signal(bench, stack, "up")
     handled(bench)
@@ -149,7 +147,7 @@ def test_a_busy_group_passes_signals_over(bench: Workbench, stack: records.Stack
     assert len(members(bench, stack)) == 2
 
 
-def test_an_update_of_the_stack_goes_before_scaling(bench: Workbench, stack: records.Stack) -> None:
+def test_an_update_of_the_stack_takes_precedence_over_scaling(bench: Workbench, stack: records.Stack) -> None:
     begun(bench, stack)
     bench.update(stack, scaled(up=policy(1), extra={"type": "OS::Heat::None"}))
     Probe.held = False
@@ -159,7 +157,7 @@ def test_an_update_of_the_stack_goes_before_scaling(bench: Workbench, stack: rec
     assert {row.status for row in bench.resources(group(bench, stack)).values()} == {"COMPLETE"}
 
 
-def test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(bench: Workbench) -> None:
+def test_failed_scaling_causes_an_event_and_does_not_change_the_stack(bench: Workbench) -> None:
     stack = bench.create(scaled(up=policy(1)))
     bench.wait(stack)
     Probe.broken = True
@@ -173,8 +171,8 @@ def test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(ben
     assert group(bench, stack).state == "UPDATE_FAILED"
 
 
-def test_a_failed_member_goes_first_when_the_group_is_scaled_again(bench: Workbench) -> None:
-    test_scaling_that_fails_is_told_by_an_event_and_the_stack_stays_as_it_is(bench)
+def test_a_failed_member_is_removed_first(bench: Workbench) -> None:
+    test_failed_scaling_causes_an_event_and_does_not_change_the_stack(bench)
     [stack] = bench.roots()
     signal(bench, stack, "up")
     handled(bench)
@@ -211,7 +209,7 @@ def test_scaling_that_takes_too_long_is_given_up(
     handled(bench)
 
     assert bench.stack(stack.id).state == "CREATE_COMPLETE"
-    assert group(bench, stack).reason == "UPDATE was given up"
+    assert group(bench, stack).reason == "UPDATE aborted"
     signal(bench, stack, "up")
     handled(bench)
     assert group(bench, stack).state == "UPDATE_COMPLETE"
@@ -263,7 +261,7 @@ class TestMetadata:
         handled(bench)
         definition = bench.stack(stack.id).definition
 
-        bench.commands.update_stack(CALLER, bench.stack(stack.id), StackChange({}, existing=True))
+        bench.commands.stacks.update(CALLER, bench.stack(stack.id), StackChange({}, existing=True))
 
         assert bench.wait(stack).state == "UPDATE_COMPLETE"
         assert bench.stack(stack.id).definition == definition

@@ -1,4 +1,4 @@
-"""Hidden values cannot be read in the database's files, and nothing else changes for whoever uses them."""
+"""Hidden values are encrypted in the database, without any other effect."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 from calor.service.commands import NewStack
 from calor.service.queries import Queries
 from calor.store import database, records, tables
+from tests.support.workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 SECRET = "Tr0ub4dor-and-3"
 NEWER = "correct-horse-battery"
@@ -113,7 +113,7 @@ def rolled_back(bench: Workbench, stack: records.Stack) -> records.Stack:
 
 def kept(bench: Workbench, stack: records.Stack) -> tuple[records.Stack, records.Snapshot]:
     """The stack after a snapshot was taken of it, and the snapshot."""
-    made = bench.commands.create_snapshot(CALLER, stack, None)
+    made = bench.commands.snapshots.create(CALLER, stack, None)
     stack = bench.wait(stack)
     return stack, Queries(bench.database, bench.world).snapshots.get(stack, made.id)
 
@@ -197,7 +197,7 @@ class TestWhatUsersSee:
         assert resources["direct"].metadata == {"note": SECRET}
         assert stack.outputs == {
             "shown": {"value": SECRET, "secret": True},
-            "below": {"value": SECRET},
+            "below": {"value": SECRET, "secret": True},
         }
         events = [row for row in rows(bench, tables.event) if row.resource == "direct" and row.properties]
         assert [row.properties["value"] for row in events] == ["******"]
@@ -205,19 +205,19 @@ class TestWhatUsersSee:
             f"echo {SECRET}"
         }
 
-    def test_hidden_parameters_are_masked_and_named_as_encrypted(self, bench: Workbench) -> None:
+    def test_hidden_parameters_are_masked_and_listed_as_encrypted(self, bench: Workbench) -> None:
         stack = created(bench, everywhere(), files=FILES, parameters={"password": SECRET})
-        meanings = Queries(bench.database, bench.world).meanings
+        definitions = Queries(bench.database, bench.world).definitions
 
-        assert meanings.parameters(stack)["password"] == "******"
-        shown = meanings.environment(stack)
+        assert definitions.parameters(stack)["password"] == "******"
+        shown = definitions.environment(stack)
         assert shown["encrypted_param_names"] == ["password"]
         assert shown["parameters"] == {"password": "******"}
 
     def test_an_export_gives_the_values_away(self, bench: Workbench) -> None:
         stack = created(bench, everywhere(), files=FILES, parameters={"password": SECRET})
 
-        exported = bench.commands.export(CALLER, stack)
+        exported = bench.commands.transfers.export(CALLER, stack)
 
         assert exported["environment"]["parameters"] == {"password": SECRET}
         assert exported["environment"]["encrypted_param_names"] == ["password"]
@@ -247,7 +247,7 @@ class TestTheLifeOfAStack:
         stack = updated(bench, stack, everywhere(), files=FILES, parameters={"password": NEWER})
 
         assert stack.outputs is not None
-        assert stack.outputs["below"] == {"value": NEWER}
+        assert stack.outputs["below"] == {"value": NEWER, "secret": True}
         assert not readable(bench, SECRET)
         assert not readable(bench, NEWER)
 
@@ -304,7 +304,7 @@ class TestTheLifeOfAStack:
         bench.update(stack, document, parameters={"password": SECRET})
         bench.until(lambda: "slow" in bench.resources(stack))
 
-        bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
+        bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_update")
 
         assert bench.wait(stack).state == "ROLLBACK_FAILED"
         assert bench.resources(stack)["b"].state == "DELETE_FAILED"
@@ -323,7 +323,7 @@ class TestTheLifeOfAStack:
         stack, snapshot = kept(bench, stack)
         stack = updated(bench, stack, everywhere(), files=FILES, parameters={"password": NEWER})
 
-        bench.commands.restore(CALLER, stack, snapshot)
+        bench.commands.snapshots.restore(CALLER, stack, snapshot)
 
         stack = bench.wait(stack)
         assert stack.state == "RESTORE_COMPLETE", stack.reason
@@ -337,7 +337,7 @@ class TestTheLifeOfAStack:
         hiding = template({"a": probe({"get_param": "password"})}, parameters=HIDDEN)
         stack = updated(bench, stack, hiding, parameters={"password": SECRET})
 
-        bench.commands.restore(CALLER, stack, snapshot)
+        bench.commands.snapshots.restore(CALLER, stack, snapshot)
 
         assert bench.wait(stack).state == "RESTORE_COMPLETE"
         assert not readable(bench, SECRET)
@@ -357,7 +357,7 @@ class TestTheLifeOfAStack:
         stack = created(bench, document, parameters={"password": SECRET})
         [group] = bench.nested(stack)
 
-        bench.commands.signal(
+        bench.commands.resources.signal(
             CALLER, stack, bench.resources(stack)["up"], {"current": "alarm", "note": NEWER}
         )
 
@@ -368,10 +368,10 @@ class TestTheLifeOfAStack:
         assert not readable(bench, SECRET)
         assert not readable(bench, NEWER)
 
-    def test_actions_deletion_and_what_is_left_of_it(self, bench: Workbench) -> None:
+    def test_actions_and_deletion(self, bench: Workbench) -> None:
         stack = created(bench, everywhere(), files=FILES, parameters={"password": SECRET})
         for verb in ("suspend", "resume", "check"):
-            bench.commands.act(CALLER, bench.stack(stack.id), verb)
+            bench.commands.stacks.act(CALLER, bench.stack(stack.id), verb)
             bench.wait(stack)
 
         bench.delete(stack)
@@ -386,11 +386,11 @@ class TestTheLifeOfAStack:
         )
         stack = created(bench, document, parameters={"password": SECRET})
 
-        left = bench.commands.abandon(CALLER, stack)
+        left = bench.commands.transfers.abandon(CALLER, stack)
 
         assert left["resources"]["a"]["metadata"] == {"note": SECRET}
         request = {"template": left["template"], "environment": left["environment"]}
-        adopted = bench.wait(bench.commands.adopt_stack(CALLER, NewStack("again", request), left))
+        adopted = bench.wait(bench.commands.transfers.adopt(CALLER, NewStack("again", request), left))
         assert adopted.state == "ADOPT_COMPLETE", adopted.reason
         assert bench.resources(adopted)["a"].metadata == {"note": SECRET}
         assert not readable(bench, SECRET)
@@ -399,7 +399,9 @@ class TestTheLifeOfAStack:
         document = template({"a": probe({"get_param": "password"})}, parameters=HIDDEN)
         stack = created(bench, document, parameters={"password": SECRET})
 
-        bench.commands.mark_unhealthy(CALLER, stack, bench.resources(stack)["a"], True, f"{SECRET} is wrong")
+        bench.commands.resources.mark_unhealthy(
+            CALLER, stack, bench.resources(stack)["a"], True, f"{SECRET} is wrong"
+        )
 
         assert bench.resources(stack)["a"].reason == f"{SECRET} is wrong"
         assert bench.reasons(stack, "a")[-1] == f"{SECRET} is wrong"
@@ -433,7 +435,7 @@ class TestEncryptingEverything:
         everything = database.connect(bench.url, bench.cipher, seal_all=True)
         Probe.journal.clear()
 
-        bench.commands.database = everything
+        bench.use_database(everything)
         stack = updated(bench, stack, template({"a": probe(SECRET), "b": probe("same")}))
 
         assert stack.sealed

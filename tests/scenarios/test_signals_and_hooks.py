@@ -1,4 +1,4 @@
-"""What comes from outside while a stack is made."""
+"""Signals and hooks during actions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import time
 from typing import Any, ClassVar
 
 import pytest
-from workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
-from calor.engine import runs, signals
+from calor.engine.execution import Execution
+from calor.engine.signals.inbox import Inbox
 from calor.store import records
 from calor.store.writer import Stale
+from tests.support.workbench import CALLER, PATIENCE, Probe, Workbench, probe, template
 
 
 def paused(bench: Workbench, stack: records.Stack, name: str, hook: str) -> records.Resource:
@@ -38,7 +39,7 @@ def test_a_resource_waits_at_its_hook_until_it_is_cleared(bench: Workbench) -> N
     assert resource.state == "INIT_COMPLETE"
     assert bench.stack(stack.id).status == "IN_PROGRESS"
 
-    bench.commands.signal(CALLER, stack, resource, {"unset_hook": "pre-create"})
+    bench.commands.resources.signal(CALLER, stack, resource, {"unset_hook": "pre-create"})
 
     assert bench.wait(stack).state == "CREATE_COMPLETE"
     assert ("create", "a", "1") in Probe.journal
@@ -54,14 +55,14 @@ def test_a_deletion_waits_at_its_hook(bench: Workbench) -> None:
 
     bench.delete(stack)
     resource = paused(bench, stack, "a", "pre-delete")
-    bench.commands.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": "pre-delete"})
+    bench.commands.resources.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": "pre-delete"})
 
     assert bench.wait(stack).state == "DELETE_COMPLETE"
 
 
 def cleared(bench: Workbench, stack: records.Stack, name: str, hook: str) -> None:
     resource = paused(bench, stack, name, hook)
-    bench.commands.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": hook})
+    bench.commands.resources.signal(CALLER, bench.stack(stack.id), resource, {"unset_hook": hook})
 
 
 def test_a_resource_waits_after_it_was_made(bench: Workbench) -> None:
@@ -102,7 +103,7 @@ def test_a_deleted_resource_is_shown_until_its_hook_is_cleared(bench: Workbench)
 def test_a_cancelled_action_waits_at_no_hook(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}), environment=hooked("pre-create"))
     paused(bench, stack, "a", "pre-create")
-    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
 
     assert bench.wait(stack).state == "CREATE_FAILED"
     bench.until(lambda: "_hook" not in (bench.resources(stack)["a"].data or {}))
@@ -113,17 +114,17 @@ def test_a_signal_to_an_engine_that_loses_the_stack_is_handled_by_the_next(
 ) -> None:
     stack = bench.create(template({"handle": {"type": "OS::Heat::WaitConditionHandle"}}))
     bench.wait(stack)
-    give, losses = signals._give, [True]
+    give, losses = Inbox._give, [True]
 
-    async def losing(walk: Any, state: Any, signal: Any) -> None:
+    async def losing(inbox: Inbox, view: Any, state: Any, signal: Any) -> None:
         if losses:
             losses.pop()
-            walk.run.leave()
-            raise Stale(walk.run.lease)
-        await give(walk, state, signal)
+            view.run.control.leave()
+            raise Stale(view.run.lease)
+        await give(inbox, view, state, signal)
 
-    monkeypatch.setattr(signals, "_give", losing)
-    bench.commands.signal(
+    monkeypatch.setattr(Inbox, "_give", losing)
+    bench.commands.resources.signal(
         CALLER, bench.stack(stack.id), bench.resources(stack)["handle"], {"status": "SUCCESS"}
     )
 
@@ -151,25 +152,25 @@ def waiting_for_word() -> dict[str, Any]:
 @pytest.fixture
 def signals_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine reads what a stack has, then handles the signals, and then comes to walk the stack."""
-    load, give, is_read = runs.Run._load, signals._give, threading.Event()
+    load, give, is_read = Execution._load, Inbox._give, threading.Event()
 
-    async def afterwards(walk: Any, state: Any, signal: Any) -> None:
+    async def afterwards(inbox: Inbox, view: Any, state: Any, signal: Any) -> None:
         while not is_read.is_set():
             await asyncio.sleep(0.005)
-        await give(walk, state, signal)
+        await give(inbox, view, state, signal)
 
-    monkeypatch.setattr(signals, "_give", afterwards)
+    monkeypatch.setattr(Inbox, "_give", afterwards)
 
-    def slowly(run: runs.Run) -> Any:
-        loaded = load(run)
+    def slowly(execution: Execution) -> Any:
+        loaded = load(execution)
         is_read.set()
         end = time.monotonic() + PATIENCE
-        while run._inbox._handling or not run._inbox._handled:
+        while execution._inbox._handling or not execution._inbox._handled:
             assert time.monotonic() < end
             time.sleep(0.005)
         return loaded
 
-    monkeypatch.setattr(runs.Run, "_load", slowly)
+    monkeypatch.setattr(Execution, "_load", slowly)
 
 
 class TestASignalThatComesBeforeItsStackIsTakenUp:
@@ -177,7 +178,9 @@ class TestASignalThatComesBeforeItsStackIsTakenUp:
         stack = bench.create(waiting_for_word())
         bench.until(lambda: "condition" in bench.resources(stack))
         bench.stop()
-        bench.commands.signal(CALLER, stack, bench.resources(stack)["handle"], {"status": "SUCCESS"})
+        bench.commands.resources.signal(
+            CALLER, stack, bench.resources(stack)["handle"], {"status": "SUCCESS"}
+        )
 
         request.getfixturevalue("signals_first")
         bench.start()
@@ -189,7 +192,7 @@ class TestASignalThatComesBeforeItsStackIsTakenUp:
         stack = bench.create(template({"a": probe("1")}), environment=hooked("pre-create"))
         resource = paused(bench, stack, "a", "pre-create")
         bench.stop()
-        bench.commands.signal(CALLER, stack, resource, {"unset_hook": "pre-create"})
+        bench.commands.resources.signal(CALLER, stack, resource, {"unset_hook": "pre-create"})
 
         request.getfixturevalue("signals_first")
         bench.start()
@@ -222,7 +225,7 @@ def test_what_waits_after_its_work_waits_on_when_another_engine_takes_over(
     assert bench.wait(stack).status == "COMPLETE"
 
 
-class Listening(Probe):
+class Listening(Probe, extends=True):
     """Notes the signals that it gets."""
 
     type_name = "Test::Listening"
@@ -234,17 +237,17 @@ class Listening(Probe):
         return "heard"
 
 
-def test_signals_are_handled_in_their_order_whatever_the_clock_says(database_url: str) -> None:
+def test_signals_are_handled_in_order_despite_clock_changes(database_url: str) -> None:
     Listening.heard = []
     bench = Workbench(database_url, [Listening])
     stack = bench.create(template({"a": {"type": "Test::Listening"}}))
     bench.wait(stack)
     bench.stop()
     clock = iter([300.0, 100.0, 200.0, 50.0])
-    bench.commands.clock = lambda: next(clock)
+    bench.commands.intents.clock = lambda: next(clock)
 
     for number in range(4):
-        bench.commands.signal(CALLER, stack, bench.resources(stack)["a"], {"number": number})
+        bench.commands.resources.signal(CALLER, stack, bench.resources(stack)["a"], {"number": number})
     bench.start()
 
     bench.until(lambda: len(Listening.heard) == 4)

@@ -1,4 +1,4 @@
-"""Configurations and deployments of software."""
+"""Software configurations and deployments."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, PATIENCE, Workbench, template
 
 from calor.store import database, tables
-from calor.types.heat import software_deployment
+from calor.types.heat.software import software_deployment
+from tests.support.workbench import CALLER, PATIENCE, Workbench, template
 
 
 def stored(bench: Workbench, table: Any) -> list[Any]:
@@ -37,7 +37,7 @@ def deployed() -> dict[str, Any]:
     )
 
 
-def test_a_deployment_gives_its_server_a_configuration_of_its_own(bench: Workbench) -> None:
+def test_a_deployment_has_its_own_configuration(bench: Workbench) -> None:
     stack = bench.create(deployed())
 
     ended = bench.wait(stack)
@@ -62,14 +62,14 @@ def test_deleting_the_stack_leaves_no_configuration(bench: Workbench) -> None:
     assert stored(bench, tables.software_config) == []
 
 
-def test_what_the_server_does_not_offer_fails_with_a_word(bench: Workbench) -> None:
+def test_signals_through_queues_are_refused(bench: Workbench) -> None:
     handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "ZAQAR_SIGNAL"}}
     stack = bench.create(template({"h": handle}))
 
     ended = bench.wait(stack)
 
     assert ended.state == "CREATE_FAILED"
-    assert "NotSupported: resources.h: this server does not offer `queue`" in ended.reason
+    assert "NotSupported: resources.h: Zaqar signal queues are not supported" in ended.reason
 
 
 class TestWaitingForTheServer:
@@ -97,7 +97,7 @@ class TestWaitingForTheServer:
         stack = self.waiting(bench)
         for code in (0, 1):
             row = bench.resources(stack)["deployment"]
-            bench.commands.signal(CALLER, stack, row, {"deploy_status_code": code})
+            bench.commands.resources.signal(CALLER, stack, row, {"deploy_status_code": code})
 
         assert bench.wait(stack).state == "CREATE_COMPLETE"
         [deployment] = stored(bench, tables.software_deployment)
@@ -107,10 +107,10 @@ class TestWaitingForTheServer:
     def test_a_deployment_whose_stack_is_cancelled_is_waited_for(self, bench: Workbench) -> None:
         stack = self.waiting(bench)
 
-        bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+        bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
         assert bench.wait(stack).state == "CREATE_FAILED"
         row = bench.resources(stack)["deployment"]
-        bench.commands.signal(CALLER, stack, row, {"deploy_status_code": 0})
+        bench.commands.resources.signal(CALLER, stack, row, {"deploy_status_code": 0})
 
         self.until(bench, "COMPLETE")
         bench.until(lambda: bench.resources(stack)["deployment"].state == "CREATE_COMPLETE")
@@ -121,9 +121,9 @@ class TestWaitingForTheServer:
     ) -> None:
         stack = self.waiting(bench)
         assert bench.keeper is not None
-        [(run, _)] = bench.keeper._runs.values()
+        [(execution, _)] = bench.keeper._runs.values()
 
-        bench.loop.call_soon_threadsafe(run._expire)
+        bench.loop.call_soon_threadsafe(execution._expire)
 
         assert bench.wait(stack).reason == "Timed out"
         self.until(bench, "FAILED")

@@ -1,4 +1,4 @@
-"""Actions that are ended before they are done."""
+"""Cancelled and timed-out actions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, Probe, Workbench, probe, template
 
 from calor.service.errors import ActionInProgress, NotSupported, ServiceError
 from calor.store import database, records, tables
+from tests.support.workbench import CALLER, Probe, Workbench, probe, template
 
 
 def making(bench: Workbench) -> records.Stack:
@@ -22,7 +22,7 @@ def making(bench: Workbench) -> records.Stack:
 
 
 def cancel(bench: Workbench, stack: records.Stack) -> None:
-    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_without_rollback")
 
 
 def held(bench: Workbench, **more: Any) -> records.Stack:
@@ -100,14 +100,14 @@ def test_a_stack_within_another_is_cancelled_alone_and_fails_the_resource_above_
     assert "after" not in rows
 
 
-def test_a_cancellation_that_comes_after_a_deletion_is_refused_and_the_stack_goes(bench: Workbench) -> None:
+def test_cancelling_after_a_deletion_is_refused_and_the_stack_is_deleted(bench: Workbench) -> None:
     stack = held(bench)
     seen = bench.stack(stack.id)
     bench.delete(stack)
     Probe.held = False
 
     with pytest.raises(ServiceError) as refused:
-        bench.commands.act(CALLER, seen, "cancel_without_rollback")
+        bench.commands.stacks.act(CALLER, seen, "cancel_without_rollback")
 
     assert "DELETE_" in str(refused.value) or refused.value.kind == "EntityNotFound"
     assert bench.wait(stack).state == "DELETE_COMPLETE"
@@ -119,8 +119,8 @@ def test_cancelling_races_deleting_and_the_stack_goes(bench: Workbench) -> None:
         seen = bench.stack(stack.id)
         Probe.held = False
         with ThreadPoolExecutor(2) as both:
-            deleted = both.submit(bench.commands.delete_stack, CALLER, seen)
-            cancelled = both.submit(bench.commands.act, CALLER, seen, "cancel_without_rollback")
+            deleted = both.submit(bench.commands.stacks.delete, CALLER, seen)
+            cancelled = both.submit(bench.commands.stacks.act, CALLER, seen, "cancel_without_rollback")
         deleted.result()
         assert cancelled.exception() is None or isinstance(cancelled.exception(), ServiceError)
         assert bench.wait(stack).state == "DELETE_COMPLETE"
@@ -135,7 +135,7 @@ def test_an_update_that_has_ended_is_not_cancelled(bench: Workbench, verb: str) 
     bench.wait(stack)
 
     with pytest.raises(NotSupported, match="Cancelling update when stack is UPDATE_COMPLETE"):
-        bench.commands.act(CALLER, seen, verb)
+        bench.commands.stacks.act(CALLER, seen, verb)
 
     assert bench.stack(stack.id).state == "UPDATE_COMPLETE"
 
@@ -146,7 +146,7 @@ def test_an_action_is_refused_when_another_one_has_begun_meanwhile(bench: Workbe
     bench.update(stack, template({"a": probe("2", seconds=0.2)}))
 
     with pytest.raises(ActionInProgress):
-        bench.commands.act(CALLER, seen, "suspend")
+        bench.commands.stacks.act(CALLER, seen, "suspend")
 
     assert bench.wait(stack).state == "UPDATE_COMPLETE"
 
@@ -160,7 +160,7 @@ def _is_cancelled(bench: Workbench, root: records.Stack, stack: records.Stack | 
     """Whether the engine knows that it is to start nothing more."""
     assert bench.keeper is not None
     running = bench.keeper._runs.get(root.id)
-    return running is not None and running[0].is_cancelled((stack or root).id)
+    return running is not None and running[0].run.control.is_cancelled((stack or root).id)
 
 
 def test_an_update_takes_over_from_a_creation_under_way(bench: Workbench) -> None:
@@ -180,7 +180,7 @@ def test_a_deletion_takes_over_from_a_creation_under_way(bench: Workbench) -> No
     assert bench.resources(stack) == {}
 
 
-def test_an_engine_that_is_told_to_end_leaves_what_it_does_to_the_next_one(bench: Workbench) -> None:
+def test_a_stopping_engine_leaves_its_steps_to_the_next_one(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1", seconds=0.5)}))
     bench.until(lambda: "a" in bench.resources(stack))
     bench.restart()
@@ -194,7 +194,7 @@ def test_a_cancelled_update_leads_back(bench: Workbench) -> None:
     bench.wait(stack)
     bench.update(stack, template({"a": probe("2", seconds=20)}))
     bench.until(lambda: bench.resources(stack)["a"].state == "UPDATE_IN_PROGRESS")
-    bench.commands.act(CALLER, bench.stack(stack.id), "cancel_update")
+    bench.commands.stacks.act(CALLER, bench.stack(stack.id), "cancel_update")
 
     assert bench.wait(stack).state == "ROLLBACK_COMPLETE"
     properties = bench.resources(stack)["a"].properties

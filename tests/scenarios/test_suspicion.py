@@ -1,16 +1,17 @@
-"""Which stacks are thought to end their engines."""
+"""Stacks that crash engines."""
 
 from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
-from workbench import Workbench, probe, template
 
-from calor.engine.events import stack_event_row
-from calor.engine.presence import Computing, Presence
-from calor.engine.suspicion import MOST, Suspicion
+from calor.engine.keeping.hangs import Suspicion
+from calor.engine.run.presence import Computing, Presence
+from calor.stacks.events import stack_event_row
 from calor.store import tables
+from calor.store.work import MOST_INCIDENTS, has_crashed_engines
 from calor.store.writer import Changes
+from tests.support.workbench import Workbench, probe, template
 
 
 class Case:
@@ -36,7 +37,7 @@ class Case:
     @property
     def is_guilty(self) -> bool:
         table = tables.stack
-        query = select(table.c.id, self._suspicion.is_guilty()).where(table.c.id == self._stack.id)
+        query = select(table.c.id, has_crashed_engines()).where(table.c.id == self._stack.id)
         with self._bench.database.connect() as connection:
             return bool(connection.execute(query).one()[1])
 
@@ -64,7 +65,7 @@ def test_two_that_ended_at_the_same_point_were_not(case: Case) -> None:
 
 
 def test_engines_that_are_killed_while_the_stack_gets_further_do_not_fail_it(case: Case) -> None:
-    for _ in range(MOST - 1):
+    for _ in range(MOST_INCIDENTS - 1):
         case.engine_ends()
         case.gets_further()
 
@@ -72,7 +73,7 @@ def test_engines_that_are_killed_while_the_stack_gets_further_do_not_fail_it(cas
 
 
 def test_very_many_do(case: Case) -> None:
-    for _ in range(MOST):
+    for _ in range(MOST_INCIDENTS):
         case.engine_ends()
         case.gets_further()
 

@@ -1,4 +1,4 @@
-"""Stacks that leave, come in, and are kept as they were."""
+"""Abandoning, adopting, exporting and snapshots of stacks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, Probe, Workbench, probe, template
 
 from calor.service.commands import NewStack
 from calor.store import database, records, tables
+from tests.support.workbench import CALLER, Probe, Workbench, probe, template
 
 GROUP = {
     "type": "OS::Heat::AutoScalingGroup",
@@ -24,12 +24,12 @@ GROUP = {
 def abandoned(bench: Workbench, document: dict[str, Any], **options: Any) -> dict[str, Any]:
     stack = bench.create(document, **options)
     assert bench.wait(stack).state == "CREATE_COMPLETE"
-    return bench.commands.abandon(CALLER, bench.stack(stack.id))
+    return bench.commands.transfers.abandon(CALLER, bench.stack(stack.id))
 
 
 def adopted(bench: Workbench, data: dict[str, Any], **options: Any) -> records.Stack:
     request = {"template": data["template"], "files": data["files"], "environment": {}}
-    stack = bench.commands.adopt_stack(CALLER, NewStack("t", request, **options), data)
+    stack = bench.commands.transfers.adopt(CALLER, NewStack("t", request, **options), data)
     return bench.wait(stack)
 
 
@@ -86,7 +86,7 @@ def test_a_template_that_was_sent_as_text_is_given_away_as_data(bench: Workbench
     text = "heat_template_version: 2018-08-31\nresources:\n  a: {type: Test::Probe}\n"
     stack = bench.wait(bench.create(text))  # type: ignore[arg-type]
 
-    data = bench.commands.abandon(CALLER, stack)
+    data = bench.commands.transfers.abandon(CALLER, stack)
 
     assert data["template"] == template({"a": {"type": "Test::Probe"}})
     assert adopted(bench, data).state == "ADOPT_COMPLETE"
@@ -127,7 +127,7 @@ def snapshots(bench: Workbench) -> list[records.Snapshot]:
 def test_a_snapshot_is_complete_when_its_stack_is(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}))
     bench.wait(stack)
-    made = bench.commands.create_snapshot(CALLER, bench.stack(stack.id), "first")
+    made = bench.commands.snapshots.create(CALLER, bench.stack(stack.id), "first")
     assert made.status == "IN_PROGRESS"
 
     assert bench.wait(stack).state == "SNAPSHOT_COMPLETE"
@@ -135,24 +135,24 @@ def test_a_snapshot_is_complete_when_its_stack_is(bench: Workbench) -> None:
     assert (kept.status, kept.name) == ("COMPLETE", "first")
 
 
-def test_a_stack_goes_back_to_its_snapshot(bench: Workbench) -> None:
+def test_a_stack_is_restored_from_its_snapshot(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}))
     bench.wait(stack)
-    bench.commands.create_snapshot(CALLER, bench.stack(stack.id), None)
+    bench.commands.snapshots.create(CALLER, bench.stack(stack.id), None)
     bench.wait(stack)
     bench.update(stack, template({"a": probe("2"), "b": probe("3")}))
     bench.wait(stack)
-    bench.commands.restore(CALLER, bench.stack(stack.id), snapshots(bench)[0])
+    bench.commands.snapshots.restore(CALLER, bench.stack(stack.id), snapshots(bench)[0])
 
     assert bench.wait(stack).state == "RESTORE_COMPLETE"
     assert set(bench.resources(stack)) == {"a"}
     assert ("update", "a", "1") in Probe.journal
 
 
-def test_snapshots_go_with_their_stack(bench: Workbench) -> None:
+def test_snapshots_are_deleted_with_their_stack(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}))
     bench.wait(stack)
-    bench.commands.create_snapshot(CALLER, bench.stack(stack.id), None)
+    bench.commands.snapshots.create(CALLER, bench.stack(stack.id), None)
     bench.wait(stack)
     bench.delete(stack)
     bench.wait(stack)

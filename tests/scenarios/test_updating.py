@@ -1,4 +1,4 @@
-"""What happens when a stack is updated."""
+"""Updating stacks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from workbench import CALLER, Probe, Workbench, probe, template
 
-from calor.language.schema import Attribute, ResourceType
+from calor.language.schema import Attribute
+from calor.resources.contract import ResourceType
 from calor.service.commands import StackChange
 from calor.service.errors import ServiceError
 from calor.store import tables
 from calor.store.writer import Changes
+from tests.support.workbench import CALLER, Probe, Workbench, probe, template
 
 
 def test_only_what_changed_is_touched(bench: Workbench) -> None:
@@ -39,7 +40,7 @@ def test_an_update_that_changes_nothing_touches_nothing(bench: Workbench) -> Non
     assert [event for event in bench.events(stack) if event[0] == "a"][2:] == []
 
 
-def test_a_replacement_is_made_before_the_old_one_goes(bench: Workbench) -> None:
+def test_a_replacement_is_created_before_the_old_resource_is_deleted(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1", fixed="x"), "b": probe({"get_resource": "a"})}))
     bench.wait(stack)
     before = bench.resources(stack)["a"].physical_id
@@ -87,7 +88,7 @@ def test_what_is_gone_from_the_template_is_deleted_after_what_it_needs_is_change
     assert [(action, name) for action, name, _ in Probe.journal] == [("update", "a"), ("delete", "b")]
 
 
-def test_a_failed_update_goes_back_to_the_last_good_definition(bench: Workbench) -> None:
+def test_a_failed_update_rolls_back_to_the_last_completed_definition(bench: Workbench) -> None:
     stack = bench.create(template({"a": probe("1")}), disable_rollback=False)
     bench.wait(stack)
 
@@ -133,7 +134,7 @@ def test_what_an_engine_writes_meanwhile_is_not_lost(bench: Workbench) -> None:
     changes.update(tables.stack, stack.id, user_project="made meanwhile")
     bench.writer.write(changes)
 
-    bench.commands.act(CALLER, seen, "check")
+    bench.commands.stacks.act(CALLER, seen, "check")
 
     assert bench.wait(stack).user_project == "made meanwhile"
 
@@ -145,12 +146,12 @@ def test_a_stack_that_began_to_go_is_not_held_up(bench: Workbench) -> None:
     bench.delete(stack)
 
     with pytest.raises(ServiceError):
-        bench.commands.update_stack(CALLER, seen, StackChange({"template": template({"a": probe("2")})}))
+        bench.commands.stacks.update(CALLER, seen, StackChange({"template": template({"a": probe("2")})}))
 
     assert bench.wait(stack).state == "DELETE_COMPLETE"
 
 
-class Lazy(ResourceType):
+class Lazy(ResourceType, extends=True):
     """Asks for what attributes tell only if the template reads it."""
 
     type_name = "Test::Lazy"
@@ -158,16 +159,16 @@ class Lazy(ResourceType):
 
     @classmethod
     async def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
-        ctx.made("lazy-1")
-        await cls.observe(ctx)
+        ctx.set_physical_id("lazy-1")
+        await cls.refresh(ctx)
 
     @classmethod
-    async def observe(cls, ctx: Any) -> None:
+    async def refresh(cls, ctx: Any) -> None:
         if ctx.reads("colour"):
-            ctx.note(colour="blue")
+            ctx.set_data(colour="blue")
 
     @classmethod
-    def knows(cls, ctx: Any, attribute: str) -> bool:
+    def is_attribute_known(cls, ctx: Any, attribute: str) -> bool:
         return attribute in ctx.data
 
     @classmethod
@@ -175,7 +176,7 @@ class Lazy(ResourceType):
         return ctx.data.get(name)
 
 
-def test_what_a_template_comes_to_read_is_asked_for_before_others_use_it(database_url: str) -> None:
+def test_newly_read_attributes_are_refreshed_before_dependants_use_them(database_url: str) -> None:
     bench = Workbench(database_url, [Lazy])
     try:
         lazy = {"type": "Test::Lazy"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from door import OTHER, PROJECT, Door, Stage, open_door, token
 from sqlalchemy import Table, select
+
+from tests.support.api import OTHER, PROJECT, Door, Stage, open_door, token
 
 VERSION = {"heat_template_version": "2021-04-16"}
 

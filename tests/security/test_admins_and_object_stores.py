@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
-from door import OTHER, PROJECT, Stage
 
-from calor.engine.server_metadata import PLACE
 from calor.service.caller import Caller
+from calor.stacks.software import METADATA_LOCATION
+from calor.stacks.vault import Vault
 from calor.store import tables
+from tests.support.api import OTHER, PROJECT, Stage
 
 SERVER = "server"
 MEMBER = Caller("m", "member", PROJECT, roles=("member",), token="member")
@@ -30,16 +31,16 @@ class Calls:
         def note(*request: Any, **more: Any) -> None:
             self.made.append((who, *request))
 
-        return SimpleNamespace(send=note, ask=note)
+        return SimpleNamespace(send=note, request=note)
 
 
 @pytest.fixture
-def calls(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Calls:
+def calls(stage: Stage) -> Calls:
     made = Calls()
     vault = SimpleNamespace(
         services_for=made.services, services=lambda secret: made.services(secret.decode())
     )
-    monkeypatch.setattr(stage.commands, "vault", vault)
+    stage.use_vault(cast(Vault, vault))
     return made
 
 
@@ -47,7 +48,7 @@ def calls(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Calls:
 def stack(stage: Stage) -> str:
     stage.insert(tables.credentials, id="c", project=PROJECT, secret=b"owner")
     id = stage.add_stack("s", credentials="c")
-    place = {PLACE: ["ops", "config.json"]}
+    place = {METADATA_LOCATION: ["ops", "config.json"]}
     stage.add_resource(id, "srv", type="OS::Nova::Server", physical_id=SERVER, data=place)
     return id
 
@@ -57,12 +58,12 @@ def stack(stage: Stage) -> str:
 def test_a_server_is_told_of_deployments_in_its_own_project(
     stage: Stage, calls: Calls, caller: Caller, who: str
 ) -> None:
-    config = stage.commands.create_config(MEMBER, {"name": "c", "group": "script", "config": "x"})
+    config = stage.commands.software.create_config(MEMBER, {"name": "c", "group": "script", "config": "x"})
     fields = {"server": SERVER, "config": config.id, "action": "CREATE", "status": "IN_PROGRESS"}
-    deployment = stage.commands.create_deployment(MEMBER, fields)
+    deployment = stage.commands.software.create_deployment(MEMBER, fields)
     calls.made.clear()
 
-    stage.commands.delete_deployment(caller, deployment)
+    stage.commands.software.delete_deployment(caller, deployment)
 
     assert calls.made == [(who, "object", "PUT", "ops", "config.json")]
 
@@ -82,6 +83,6 @@ def test_parts_of_snapshots_are_deleted_without_the_rights_of_an_admin(
     stage.insert(tables.snapshot, **row)
     [snapshot] = stage.queries.snapshots.of(stage.queries.stacks.get(MEMBER, "s", stack))
 
-    stage.commands.delete_snapshot(caller, snapshot)
+    stage.commands.snapshots.delete(caller, snapshot)
 
     assert calls.made == [(who, "image", "DELETE", "images", "somebody's")]

@@ -7,12 +7,12 @@ import io
 from typing import Any
 
 import pytest
-from door import PROJECT, Door, Stage, error, open_door, token
 
 from calor.api.errors import Unavailable
 from calor.api.lanes import Lanes
 from calor.server.bridge import Bridge
-from clouds import Cloud
+from tests.support.api import PROJECT, Door, Stage, error, open_door, token
+from tests.support.cloud import Cloud
 
 LARGE = 60 * 1024 * 1024
 

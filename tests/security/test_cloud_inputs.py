@@ -1,4 +1,4 @@
-"""What tenants of the embedded cloud give it: a device's name is never a path, data from outside is known as such."""
+"""What tenants of the embedded cloud give it: a device's name is never a path, and nothing is fetched from the host."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from computing import Computing
 from starlette.testclient import TestClient
-from storing import image_speaker, until, volume_speaker, wait_for
-from watching import Watched
 
-from calor.localcloud.config import SERVERS_COME_FROM, CloudConfig
+from calor.localcloud.config import GUEST_SOURCE_ADDRESS, CloudConfig
 from calor.localcloud.identity import hashing
-from calor.localcloud.server import furnish
-from clouds import Cloud
+from calor.localcloud.server import initialize
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
+from tests.support.machinery import Watched
+from tests.support.storage import image_speaker, until
 
 OCTETS = {"content-type": "application/octet-stream"}
 
@@ -28,18 +28,18 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashing, "_COST", (2, 8, 1))
         database = tmp_path_factory.mktemp("cloud") / "cloud.db"
-        yield database, dict(furnish(CloudConfig("cloud", 5000, database)).passwords)
+        yield database, dict(initialize(CloudConfig("cloud", 5000, database)).passwords)
 
 
 @pytest.fixture
-def machinery() -> Watched:
+def backend() -> Watched:
     return Watched()
 
 
 @pytest.fixture
-def cloud(furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched) -> Iterator[Cloud]:
+def cloud(furnished: tuple[Path, dict[str, str]], tmp_path: Path, backend: Watched) -> Iterator[Cloud]:
     database, passwords = furnished
-    made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords), machinery=machinery)
+    made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords), backend=backend)
     yield made
     made.stop()
 
@@ -87,63 +87,6 @@ def test_the_name_of_a_device_may_be_given_without_its_folder(cloud: Cloud) -> N
     assert made["volumeAttachment"]["device"] == "/dev/vdq"
 
 
-def test_data_of_an_image_is_known_wherever_it_is_copied(cloud: Cloud, machinery: Watched) -> None:
-    """It must never be mounted: not in a volume made of it, nor in what is made of that."""
-    images, volumes, compute = image_speaker(cloud), volume_speaker(cloud), Computing(cloud)
-    made = images("POST", "/images", {"name": "x", "disk_format": "raw", "container_format": "bare"}).json()
-    assert images("PUT", f"/images/{made['id']}/file", content=b"anything", headers=OCTETS).status_code == 204
-
-    def volume(**members: Any) -> str:
-        answer = volumes("POST", "/volumes", {"volume": {"size": 1, **members}})
-        assert answer.status_code == 202, answer.text
-        id = str(answer.json()["volume"]["id"])
-        wait_for(volumes, f"/volumes/{id}")
-        return id
-
-    def snapshot(id: str) -> str:
-        made = volumes("POST", "/snapshots", {"snapshot": {"volume_id": id}}).json()["snapshot"]["id"]
-        wait_for(volumes, f"/snapshots/{made}")
-        return str(made)
-
-    def backup(**members: Any) -> str:
-        made = volumes("POST", "/backups", {"backup": members}).json()["backup"]["id"]
-        wait_for(volumes, f"/backups/{made}")
-        return str(made)
-
-    blank, dirty = volume(), volume(imageRef=made["id"])
-    held = snapshot(dirty)
-    clean = backup(volume_id=blank)
-    again = backup(volume_id=dirty)
-    from_snapshot = backup(volume_id=dirty, snapshot_id=held)
-    restored = volume()
-    volumes("POST", f"/backups/{again}/restore", {"restore": {"volume_id": restored}})
-    wait_for(volumes, f"/volumes/{restored}")
-    # The volume is clean again, but what was taken from it before is not.
-    volumes("POST", f"/backups/{clean}/restore", {"restore": {"volume_id": dirty}})
-    wait_for(volumes, f"/volumes/{dirty}")
-    expected = {
-        blank: False,
-        dirty: False,
-        restored: True,
-        volume(snapshot_id=held): True,
-        volume(source_volid=restored): True,
-        volume(source_volid=blank): False,
-        volume(snapshot_id=snapshot(blank)): False,
-    }
-    other = volume()
-    volumes("POST", f"/backups/{from_snapshot}/restore", {"restore": {"volume_id": other}})
-    wait_for(volumes, f"/volumes/{other}")
-    expected[other] = True
-    disks = [
-        {"source_type": "volume", "destination_type": "volume", "uuid": id, "boot_index": -1}
-        for id in expected
-    ]
-    image = {"boot_index": 0, "source_type": "image", "destination_type": "local", "uuid": compute.image_id()}
-    server = compute.server(block_device_mapping_v2=[image, *disks])
-    plan = next(plan for plan in machinery.booted if plan.id == server["id"])
-    assert {one.id: one.uploaded for one in plan.volumes} == expected
-
-
 def test_an_image_is_not_fetched_from_the_host(cloud: Cloud) -> None:
     images = image_speaker(cloud)
     for uri in (
@@ -156,9 +99,26 @@ def test_an_image_is_not_fetched_from_the_host(cloud: Cloud) -> None:
             "POST", "/images", {"name": "x", "disk_format": "raw", "container_format": "bare"}
         ).json()
         method = {"method": {"name": "web-download", "uri": uri}}
-        assert images("POST", f"/images/{made['id']}/import", method).status_code == 202
-        shown = until(lambda id=made["id"]: _failed(images.get(f"/images/{id}")))
-        assert shown["status"] == "queued"
+        assert images("POST", f"/images/{made['id']}/import", method).status_code == 400
+        assert images.get(f"/images/{made['id']}")["status"] == "queued"
+
+
+def test_an_image_is_not_fetched_from_where_a_name_leads_inside(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images = image_speaker(cloud)
+    inside = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **more: inside)
+    formats = {"name": "x", "disk_format": "raw", "container_format": "bare"}
+    path = f"/images/{images('POST', '/images', formats).json()['id']}"
+    method = {"method": {"name": "web-download", "uri": "http://images.example/x"}}
+    assert images("POST", f"{path}/import", method).status_code == 202
+    assert until(lambda: _failed(images.get(path)))["status"] == "queued"
+    [task] = images.get(f"{path}/tasks")["tasks"]
+    assert (task["status"], task["message"].partition(" (")[0]) == (
+        "failure",
+        "images.example is not at a public address",
+    )
 
 
 def _failed(shown: dict[str, Any]) -> dict[str, Any] | None:
@@ -192,7 +152,7 @@ def test_one_project_fetches_few_images_at_once(cloud: Cloud, monkeypatch: pytes
 def test_faults_cannot_be_switched_from_servers(cloud: Cloud) -> None:
     headers = {"X-Auth-Token": cloud.token_of("admin")}
     assert cloud.client.get("/faults", headers=headers).status_code == 200
-    server = TestClient(cloud.client.app, base_url="http://cloud:5000", client=(SERVERS_COME_FROM, 1234))
+    server = TestClient(cloud.client.app, base_url="http://cloud:5000", client=(GUEST_SOURCE_ADDRESS, 1234))
     for path in ("/faults", "/faults/", "/faults/x"):
         assert server.get(path, headers=headers).status_code == 404
     assert server.get("/identity/v3").status_code == 200

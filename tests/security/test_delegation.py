@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
 
 
 def entrust(cloud: Cloud, **changes: Any) -> dict[str, Any]:
@@ -31,6 +31,16 @@ def token_by(cloud: Cloud, trust: dict[str, Any]) -> str:
     return str(answer.headers["X-Subject-Token"])
 
 
+def credential_token(cloud: Cloud, *roles: str, **more: Any) -> str:
+    """A token of an application credential of demo's."""
+    path = f"/users/{cloud.id_of('users', 'demo')}/application_credentials"
+    wanted = {"name": "a", "roles": [{"name": role} for role in roles], **more}
+    made = cloud.post(path, {"application_credential": wanted}, as_user="demo").json()
+    known = {name: made["application_credential"][name] for name in ("id", "secret")}
+    proof = {"methods": ["application_credential"], "application_credential": known}
+    return str(cloud.authenticate(proof).headers["X-Subject-Token"])
+
+
 @pytest.fixture(autouse=True)
 def deputy(cloud: Cloud) -> str:
     return str(cloud.user("deputy", "reader")["id"])
@@ -50,11 +60,7 @@ class TestTrusts:
 
     def test_a_restricted_application_credential_ends_none(self, cloud: Cloud) -> None:
         trust = entrust(cloud)
-        path = f"/users/{cloud.id_of('users', 'demo')}/application_credentials"
-        made = cloud.post(path, {"application_credential": {"name": "a"}}, as_user="demo").json()
-        known = {name: made["application_credential"][name] for name in ("id", "secret")}
-        proof = {"methods": ["application_credential"], "application_credential": known}
-        token = cloud.authenticate(proof).headers["X-Subject-Token"]
+        token = credential_token(cloud, "member")
 
         assert cloud.request("DELETE", f"/OS-TRUST/trusts/{trust['id']}", token=token).status_code == 403
 
@@ -72,6 +78,55 @@ class TestTrusts:
             assert answer.status_code == 200
 
         assert not cloud.is_valid(token)
+
+
+class TestKeyPairs:
+    """They are a user's in all projects, where a delegation is for one."""
+
+    KEY = "/compute/v2.1/os-keypairs"
+
+    def changed(self, cloud: Cloud, token: str) -> tuple[int, int]:
+        """What making a key pair and deleting one of the user's is answered."""
+        own = {"X-Auth-Token": cloud.token_of("demo")}
+        cloud.client.post(self.KEY, json={"keypair": {"name": "mine"}}, headers=own)
+        headers = {"X-Auth-Token": token}
+        made = cloud.client.post(self.KEY, json={"keypair": {"name": "new"}}, headers=headers)
+        deleted = cloud.client.delete(f"{self.KEY}/mine", headers=headers)
+        return made.status_code, deleted.status_code
+
+    @pytest.mark.parametrize("role", ["reader", "member"])
+    def test_deputies_do_not_change_them(self, cloud: Cloud, role: str) -> None:
+        token = token_by(cloud, entrust(cloud, roles=[{"name": role}]))
+
+        assert self.changed(cloud, token) == (403, 403)
+        headers = {"X-Auth-Token": token}
+        assert cloud.client.get(f"{self.KEY}/mine", headers=headers).status_code == 200
+
+    @pytest.mark.parametrize("unrestricted", [False, True])
+    def test_application_credentials_need_the_role_member(self, cloud: Cloud, unrestricted: bool) -> None:
+        able = credential_token(cloud, "member", unrestricted=unrestricted, name="b")
+        unable = credential_token(cloud, "reader", unrestricted=unrestricted)
+
+        assert self.changed(cloud, unable) == (403, 403)
+        assert self.changed(cloud, able) == (200, 202)
+
+    def test_readers_do_not(self, cloud: Cloud) -> None:
+        headers = {"X-Auth-Token": cloud.token_of("deputy")}
+        made = cloud.client.post(self.KEY, json={"keypair": {"name": "new"}}, headers=headers)
+
+        assert made.status_code == 403
+
+    def test_the_orchestration_service_does_for_stacks(self, cloud: Cloud) -> None:
+        trust = entrust(cloud, trustee_user_id=cloud.id_of("users", "heat"))
+        token = cloud.log_in("heat", {"OS-TRUST:trust": {"id": trust["id"]}}).headers["X-Subject-Token"]
+
+        assert self.changed(cloud, token) == (200, 202)
+
+    def test_the_orchestration_service_needs_the_role_member(self, cloud: Cloud) -> None:
+        trust = entrust(cloud, trustee_user_id=cloud.id_of("users", "heat"), roles=[{"name": "reader"}])
+        token = cloud.log_in("heat", {"OS-TRUST:trust": {"id": trust["id"]}}).headers["X-Subject-Token"]
+
+        assert self.changed(cloud, token) == (403, 403)
 
 
 class TestAuditors:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from door import PROJECT, Door, Stage, error, token
-from tenants import VERSION, template, victim
 
+from calor.service.commands import Commands
 from calor.service.policy import Policy
+from tests.security.tenants import VERSION, template, victim
+from tests.support.api import PROJECT, Door, Stage, error, token
 
 DENIED = "OS::Heat::RandomString"
 ALLOWED = "OS::Heat::Value"
@@ -44,7 +45,8 @@ def stage(stage: Stage, web: Web, tmp_path: Path) -> Stage:
     rules = tmp_path / "policy.json"
     rules.write_text(json.dumps({f"resource_types:{DENIED}": "role:admin"}))
     stage.policy = Policy(str(rules))
-    stage.world = stage.commands.world = replace(stage.world, fetch=web)
+    stage.world = replace(stage.world, fetch=web)
+    stage.commands = Commands(stage.database, stage.writer, stage.world, lambda: None, policy=stage.policy)
     return stage
 
 

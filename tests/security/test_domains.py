@@ -9,7 +9,7 @@ import pytest
 from calor.api.auth import Identity
 from calor.service.errors import ServiceError
 from calor.service.policy import Policy
-from clouds import Cloud
+from tests.support.cloud import Cloud
 
 
 @pytest.fixture
@@ -119,6 +119,55 @@ class TestOutside:
 
         assert cloud.request("PUT", path + cloud.id_of("roles", role), token=chief).status_code == 403
         assert cloud.request("PUT", path + cloud.id_of("roles", "member"), token=chief).status_code == 204
+
+
+class TestRolesOfDomains:
+    @pytest.fixture
+    def foreign(self, cloud: Cloud) -> dict[str, Any]:
+        other = cloud.make("/domains", "domain", name="neighbour")["id"]
+        return cloud.make("/roles", "role", name="approver", domain_id=other)
+
+    @pytest.fixture
+    def grant(self, cloud: Cloud, domain: dict[str, Any]) -> str:
+        """The path of a grant in the domain, up to the role."""
+        project = cloud.make("/projects", "project", name="p", domain_id=domain["id"])["id"]
+        user = cloud.make("/users", "user", name="u", password="open sesame", domain_id=domain["id"])["id"]
+        return f"/projects/{project}/users/{user}/roles"
+
+    def test_those_of_another_domain_are_not_seen(
+        self, cloud: Cloud, chief: str, foreign: dict[str, Any]
+    ) -> None:
+        assert cloud.get(f"/roles?domain_id={foreign['domain_id']}", token=chief).status_code == 403
+        assert cloud.get(f"/roles/{foreign['id']}", token=chief).status_code == 403
+        assert cloud.get(f"/roles/{cloud.id_of('roles', 'member')}", token=chief).status_code == 200
+
+    @pytest.mark.parametrize("method", ["PUT", "DELETE", "HEAD"])
+    def test_those_of_another_domain_are_not_given(
+        self, cloud: Cloud, chief: str, foreign: dict[str, Any], grant: str, method: str
+    ) -> None:
+        assert cloud.request(method, f"{grant}/{foreign['id']}", token=chief).status_code == 403
+
+    def test_nobody_gives_them_outside_their_domain(
+        self, cloud: Cloud, foreign: dict[str, Any], grant: str
+    ) -> None:
+        assert cloud.request("PUT", f"{grant}/{foreign['id']}").status_code == 403
+
+    def test_they_stand_for_the_roles_they_imply(
+        self, cloud: Cloud, chief: str, domain: dict[str, Any], grant: str
+    ) -> None:
+        """Not for their names, which may be those of roles of the cloud."""
+        role = cloud.make("/roles", "role", name="member", domain_id=domain["id"])["id"]
+        reader = cloud.id_of("roles", "reader")
+        assert cloud.request("PUT", f"/roles/{role}/implies/{reader}").status_code == 201
+
+        assert cloud.request("PUT", f"{grant}/{role}", token=chief).status_code == 204
+
+        [_, _, project, _, user, _] = grant.split("/")
+        proof = {"methods": ["password"], "password": {"user": {"id": user, "password": "open sesame"}}}
+        shown = cloud.authenticate(proof, {"project": {"id": project}}).json()["token"]
+        assert [each["name"] for each in shown["roles"]] == ["reader"]
+        listed = cloud.get(f"/roles?domain_id={domain['id']}", token=chief).json()["roles"]
+        assert [each["id"] for each in listed] == [role]
 
 
 def _filled(body: Any, known: dict[str, str]) -> Any:

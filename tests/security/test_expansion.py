@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import stages
-from door import Door, Stage, error, open_door, token
 
-from calor.plan.below import LIMIT
-from calor.service.base import Limits
+from calor.plan.nested_templates import LIMIT
 from calor.service.errors import ServiceError
+from calor.service.quotas import Limits
 from calor.types.world import offline_world
+from tests.support import api_fixtures as stages
+from tests.support.api import Door, Stage, error, open_door, token
 
 ENORMOUS = 1_000_000_000
 
@@ -24,7 +24,7 @@ def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reader(stage: Stage) -> Door:
-    stage.commands.limits = Limits(resources_per_stack=50)
+    stage.commands.quotas.limits = Limits(resources_per_stack=50)
     stage.queries = type(stage.queries)(stage.database, stage.world, max_resources=50)
     return open_door(stage).by(token("bob"))
 
@@ -100,9 +100,9 @@ def test_a_group_whose_size_shows_late_fails(running: Stage) -> None:
 
 
 def test_a_plan_that_takes_too_long_is_given_up(stage: Stage) -> None:
-    stage.commands.limits = Limits(preview_seconds=5.0)
+    stage.commands.quotas.limits = Limits(preview_seconds=5.0)
     now = 0.0
-    go_on = stage.commands.deadline(lambda: now)
+    go_on = stage.commands.quotas.preview_deadline(lambda: now)
     go_on()
     now = 5.1
     with pytest.raises(ServiceError, match="longer than 5 seconds"):
@@ -110,6 +110,6 @@ def test_a_plan_that_takes_too_long_is_given_up(stage: Stage) -> None:
 
 
 def test_previews_are_held_against_the_deadline(stage: Stage) -> None:
-    stage.commands.limits = Limits(preview_seconds=-1.0)
+    stage.commands.quotas.limits = Limits(preview_seconds=-1.0)
     body = {"stack_name": "s", "template": template(a=NONE)}
     assert error(open_door(stage)("POST", "/stacks/preview", body), 400)["type"] == LIMIT

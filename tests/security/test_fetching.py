@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calor.fetching.addresses import Allowed
-from calor.fetching.turns import Busy, Turns, budget
+from calor.fetching.slots import Busy, FetchSlots, budget
 from calor.fetching.web import Fetcher
 
 LARGEST = 100_000
@@ -149,7 +149,7 @@ def test_a_redirect_to_the_host_is_refused(secret: Site) -> None:
 
 def test_redirects_that_never_end_do(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site("127.0.0.2", moved_to("/again"))
-    with pytest.raises(OSError, match="too often"):
+    with pytest.raises(OSError, match="too many redirects"):
         Fetcher(Allowed.of(["127.0.0.2"])).text(f"http://127.0.0.2:{site.port}/", LARGEST)
     site.close()
 
@@ -222,32 +222,32 @@ def test_an_answer_without_end_is_cut_off() -> None:
 
 
 def test_one_project_cannot_take_all_turns() -> None:
-    turns = Turns(3, 2)
-    with turns.turn("one"), turns.turn("one"):
-        with pytest.raises(Busy), turns.turn("one"):
+    slots = FetchSlots(3, 2)
+    with slots.slot("one"), slots.slot("one"):
+        with pytest.raises(Busy), slots.slot("one"):
             pass
-        with turns.turn("two"), pytest.raises(Busy), turns.turn("three"):
+        with slots.slot("two"), pytest.raises(Busy), slots.slot("three"):
             pass
-    with turns.turn("one"):
+    with slots.slot("one"):
         pass
 
 
 def test_few_wait_for_a_turn() -> None:
-    turns, waiting = Turns(1, 1, waiting=1, patience=60), threading.Event()
+    slots, waiting = FetchSlots(1, 1, max_waiting=1, timeout=60), threading.Event()
     got: list[str] = []
 
     def wait() -> None:
         waiting.set()
-        with turns.turn("one"):
+        with slots.slot("one"):
             got.append("a turn")
 
-    with turns.turn("one"):
+    with slots.slot("one"):
         thread = threading.Thread(target=wait)
         thread.start()
         waiting.wait(60)
-        while not turns._waiting:
+        while not slots._waiting:
             time.sleep(0.01)
-        with pytest.raises(Busy), turns.turn("two"):
+        with pytest.raises(Busy), slots.slot("two"):
             pass
         assert got == []
     thread.join(60)

@@ -11,9 +11,9 @@ from http.client import HTTPConnection
 
 import pytest
 import requests
-from running import Server, free_port
 
-from calor.localcloud.config import SERVERS_COME_FROM
+from calor.localcloud.config import GUEST_SOURCE_ADDRESS
+from tests.support.server import Server, free_port
 
 SLOW_REQUESTS = 45
 FETCH_SECONDS = 5
@@ -98,12 +98,12 @@ def test_slow_templates_do_not_stop_the_api(server: Server, slow: SlowSite) -> N
 
 def test_metrics_are_not_told_to_servers(server: Server) -> None:
     statuses = {}
-    for address in ("127.0.0.1", SERVERS_COME_FROM):
+    for address in ("127.0.0.1", GUEST_SOURCE_ADDRESS):
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60, source_address=(address, 0))
         connection.request("GET", "/metrics", headers={"X-Forwarded-For": "127.0.0.1"})
         statuses[address] = connection.getresponse().status
         connection.close()
-    assert statuses == {"127.0.0.1": 200, SERVERS_COME_FROM: 403}
+    assert statuses == {"127.0.0.1": 200, GUEST_SOURCE_ADDRESS: 403}
 
 
 @pytest.mark.parametrize("where", ["template_url", "type", "TemplateURL"])
@@ -130,7 +130,7 @@ def test_no_template_is_fetched_from_private_addresses(server: Server, where: st
         timeout=60,
     )
     assert answer.status_code == 400
-    assert "is not at a public address" in answer.text
+    assert "is not at a public address (an operator can allow it with [calor] fetch_allowed)" in answer.text
 
 
 INNER = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from computing import Computing
-from storing import Speaker, image_speaker, volume_speaker, wait_for
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
+from tests.support.storage import Speaker, image_speaker, volume_speaker, wait_for
 
 ATTRIBUTES = {
     "visibility": "public",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from storing import add_other, image_speaker
-
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.storage import add_other, image_speaker
 
 
 def test_the_id_of_a_deleted_image_is_not_taken_by_others(cloud: Cloud) -> None:

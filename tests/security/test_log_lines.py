@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from door import Door
 
 from calor.observe import fields, logs
 from calor.observe.escaping import EscapedLines
 from calor.observe.masking import masked
+from tests.support.api import Door
 
 FORGED = "2026-01-01 00:00:00,000 INFO calor.api: DELETE of stack prod is COMPLETE"
 BREAKS = ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"]
@@ -41,7 +41,7 @@ class TestLines:
         assert "\r" not in told
 
     def test_a_line_break_in_a_field_is_escaped(self) -> None:
-        with fields.about(stack=f"web\n{FORGED}", user="eve user=admin] x=["):
+        with fields.scope(stack=f"web\n{FORGED}", user="eve user=admin] x=["):
             told = logs.TextLines().format(record("it is done"))
         assert "\n" not in told
         assert told.endswith(rf"[stack='web\n{FORGED}' user='eve user=admin] x=[']")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from calor.clouds.errors import Conflict, NotFound
+from calor.clouds.errors import Conflict, Forbidden, NotFound
 from calor.clouds.lookups import Lookups, find
 from calor.clouds.services import Services
+from calor.clouds.shared_state import SharedState
 from calor.clouds.tempurls import KEY, Signer
-from calor.engine.cloud_access import CloudAccess, Reach
+from calor.engine.run.cloud_access import CloudAccess
+from calor.types import catalogue
+
+LOOKUPS = Lookups(catalogue.lookup)
 
 
 class Cloud(Services):
@@ -32,6 +37,10 @@ class Cloud(Services):
 
     def each(self, service: str, *path: str, **_: Any) -> Iterator[dict[str, Any]]:
         return iter(self._seen())
+
+    def as_service(self) -> Services:
+        """Knows of nothing that is shared with everybody."""
+        return Cloud()
 
     def _seen(self) -> list[dict[str, Any]]:
         return [each for each in self.things if "admin" in self.roles or not each.get("hidden")]
@@ -58,21 +67,85 @@ class TestNames:
     def test_a_name_means_what_is_in_the_own_project(self, kind: str, owner: str) -> None:
         things = [thing("1", **{owner: "theirs"}), thing("2", **{owner: "mine"}), thing("3", **{owner: "x"})]
 
-        assert find(Cloud(*things), kind, "web")["id"] == "2"
+        assert find(Cloud(*things), kind, "web", LOOKUPS.of(kind))["id"] == "2"
 
     def test_what_is_shared_is_found_where_the_project_has_none(self, kind: str, owner: str) -> None:
-        assert find(Cloud(thing("1", **{owner: "theirs"})), kind, "web")["id"] == "1"
+        assert find(Cloud(thing("1", **{owner: "theirs"})), kind, "web", LOOKUPS.of(kind))["id"] == "1"
 
     @pytest.mark.parametrize("whose", ["mine", "theirs"])
     def test_a_name_of_several_is_ambiguous_else(self, kind: str, owner: str, whose: str) -> None:
         with pytest.raises(Conflict):
-            find(Cloud(thing("1", **{owner: whose}), thing("2", **{owner: whose})), kind, "web")
+            find(
+                Cloud(thing("1", **{owner: whose}), thing("2", **{owner: whose})),
+                kind,
+                "web",
+                LOOKUPS.of(kind),
+            )
 
 
-class Run:
-    """As much of a run as it takes to read."""
+class Neutron(Cloud):
+    """One whose users are told that things are shared, and whose admins with whom."""
 
-    outages = None
+    def __init__(
+        self, *things: dict[str, Any], for_all: tuple[str, ...] = (), error: type | None = None
+    ) -> None:
+        super().__init__(*things)
+        self.for_all = for_all
+        self.error = error
+
+    def as_service(self) -> Services:
+        return self
+
+    def each(self, service: str, *path: str, **asked: Any) -> Iterator[dict[str, Any]]:
+        if path != ("rbac-policies",):
+            return super().each(service, *path)
+        if self.error:
+            raise self.error("No.")
+        assert asked["params"]["target_tenant"] == "*"
+        return iter([{"object_id": id} for id in self.for_all])
+
+
+NETWORK_KINDS = [kind for kind in SHAREABLE if kind.startswith("neutron.") and kind != "neutron.port"]
+
+
+@pytest.mark.parametrize("kind", NETWORK_KINDS)
+class TestNamesOfWhatIsForEverybody:
+    def things(self) -> list[dict[str, Any]]:
+        """A thing that is for everybody, and another that somebody has shared with this project."""
+        return [thing(each, network_id=each, project_id=each, shared=True) for each in ("1", "2")]
+
+    def test_nobody_shares_another_in_its_place(self, kind: str) -> None:
+        assert find(Neutron(*self.things(), for_all=("1",)), kind, "web", LOOKUPS.of(kind))["id"] == "1"
+
+    def test_a_name_that_several_have_is_ambiguous(self, kind: str) -> None:
+        with pytest.raises(Conflict):
+            find(Neutron(*self.things(), for_all=("1", "2")), kind, "web", LOOKUPS.of(kind))
+
+    @pytest.mark.parametrize("error", [Forbidden, None])
+    def test_a_name_is_ambiguous_where_nobody_tells(self, kind: str, error: type | None) -> None:
+        with pytest.raises(Conflict):
+            find(Neutron(*self.things(), error=error), kind, "web", LOOKUPS.of(kind))
+
+
+def test_an_external_network_is_meant_where_nobody_tells() -> None:
+    public = thing("1", project_id="admins", **{"router:external": True})
+    shared = thing("2", project_id="theirs", shared=True)
+
+    assert find(Neutron(shared, public, error=Forbidden), "neutron.network", "web")["id"] == "1"
+
+
+def test_a_public_image_is_meant_rather_than_a_shared_one() -> None:
+    images = [
+        thing("1", owner="a", visibility="shared"),
+        thing("2", owner="b", visibility="public"),
+        thing("3", owner="c", visibility="shared"),
+    ]
+
+    assert find(Cloud(*images), "glance.image", "web")["id"] == "2"
+
+
+class Control:
+    """As much of a run's as it takes to read."""
 
     async def in_thread(self, work: Any, *args: Any, pool: Any) -> Any:
         return work(*args)
@@ -112,17 +185,18 @@ class TestMemory:
 
         signer = Signer()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("calor.clouds.tempurls._told", lambda services: None)
+            patch.setattr("calor.clouds.tempurls._info", lambda services: None)
             assert signer.url(Store(roles=("member",)), "GET", "box", "thing")
-            with pytest.raises(Exception, match="no key"):
+            with pytest.raises(Exception, match="does not store a key"):
                 signer.url(Store(roles=("reader",)), "GET", "box", "thing")
 
     def test_what_an_admins_run_read_is_not_told_to_a_members(self) -> None:
-        reach, secret = Reach(), thing("1", hidden=True)
+        shared, secret = SharedState(), thing("1", hidden=True)
+        reporting: Any = SimpleNamespace(control=Control(), outages=None)
 
         def read(*roles: str) -> Any:
-            access = CloudAccess(cast(Any, Run()), Cloud(secret, roles=roles), reach)
-            return asyncio.run(access.recent("network", "networks", "1"))
+            access = CloudAccess(reporting, Cloud(secret, roles=roles), shared)
+            return asyncio.run(access.show_cached("network", "networks", "1"))
 
         assert read("admin") == secret
         assert read("member") is None

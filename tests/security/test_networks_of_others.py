@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from computing import Computing
-from networking import Networks, addresses, problem
-from watching import Watched
 
-from calor.localcloud.machinery import MetadataQuestion
+from calor.localcloud.backend import MetadataRequest
 from calor.localcloud.network.plans import Planner
 from calor.localcloud.network.records import Records
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
+from tests.support.machinery import Watched
+from tests.support.network import Networks, addresses, problem
 
 STRANGER = "mallory"
 NOT_OWNED = (409, "DeviceIDNotOwnedByTenant")
@@ -25,14 +25,14 @@ FORBIDDEN = (403, "PolicyNotAuthorized")
 
 
 @pytest.fixture
-def machinery() -> Watched:
+def backend() -> Watched:
     return Watched()
 
 
 @pytest.fixture
-def cloud(furnished: tuple[Path, dict[str, str]], tmp_path: Path, machinery: Watched) -> Iterator[Cloud]:
+def cloud(furnished: tuple[Path, dict[str, str]], tmp_path: Path, backend: Watched) -> Iterator[Cloud]:
     database, passwords = furnished
-    made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords), machinery=machinery)
+    made = Cloud(Path(shutil.copy(database, tmp_path / "cloud.db")), dict(passwords), backend=backend)
     made.make("/projects", "project", name="elsewhere", domain_id="default")
     made.user(STRANGER, "member", project="elsewhere")
     yield made
@@ -79,7 +79,7 @@ class TestDevices:
         assert compute.show(server["id"])["addresses"] == server["addresses"]
 
     def test_a_port_that_only_names_a_server_is_not_attached_to_it(
-        self, compute: Computing, stranger: Networks, machinery: Watched
+        self, compute: Computing, stranger: Networks, backend: Watched
     ) -> None:
         """Servers without a port are not known to the network service."""
         server = compute.server(user_data=b64encode(b"secret").decode())
@@ -93,8 +93,8 @@ class TestDevices:
         assert stranger.change("port", held["id"], device_id=server["id"]).status_code == 200
         assert compute.show(server["id"])["addresses"] == {}
         for address in (*addresses(port), *addresses(held)):
-            question = MetadataQuestion(network_id, address, "GET", "/openstack/latest/user_data", {}, b"")
-            assert machinery.answer(question).status == 404
+            question = MetadataRequest(network_id, address, "GET", "/openstack/latest/user_data", {}, b"")
+            assert backend.answer(question).status == 404
 
     def test_a_port_cannot_name_a_router_of_others(self, owner: Networks, stranger: Networks) -> None:
         _, router = owner.routed_port()
@@ -286,6 +286,47 @@ class TestExternalNetworks:
         assert compute.create(networks=[{"port": port["id"]}]).status_code == 403
         assert compute.create(networks=[{"uuid": public}]).status_code == 400
         assert owner.show("port", port["id"])["device_id"] == ""
+
+    def test_members_do_not_choose_who_has_them(self, cloud: Cloud, owner: Networks) -> None:
+        policy = owner.make(
+            "rbac_policy",
+            "admin",
+            object_type="network",
+            object_id=owner.make("network")["id"],
+            action="access_as_external",
+            target_tenant=cloud.id_of("projects", "service"),
+            project_id=cloud.id_of("projects", "demo"),
+        )
+        target = cloud.id_of("projects", "elsewhere")
+        assert problem(owner.change("rbac_policy", policy["id"], target_tenant=target)) == FORBIDDEN
+
+
+class TestServersWithoutNetworks:
+    """In a project that has none of its own."""
+
+    @pytest.fixture
+    def fresh(self, cloud: Cloud) -> str:
+        cloud.make("/projects", "project", name="fresh")
+        cloud.user("fresh", "member", project="fresh")
+        return "fresh"
+
+    def networks_of(self, cloud: Cloud, user: str) -> list[str]:
+        return list(Computing(cloud, user).server(networks=[], version="2.1")["addresses"])
+
+    def test_nobody_gets_them_into_a_network_of_theirs(
+        self, cloud: Cloud, owner: Networks, fresh: str
+    ) -> None:
+        share(owner, owner.subnet("10.13.37.0/24"), cloud.id_of("projects", "fresh"))
+
+        assert self.networks_of(cloud, fresh) == []
+
+    def test_they_are_in_what_is_shared_with_everybody(
+        self, cloud: Cloud, owner: Networks, fresh: str
+    ) -> None:
+        network = owner.make("network", "admin", name="for-all", shared=True)["id"]
+        owner.make("subnet", "admin", network_id=network, cidr="10.13.38.0/24", ip_version=4)
+
+        assert self.networks_of(cloud, fresh) == ["for-all"]
 
 
 def share(networks: Networks, subnet: dict[str, Any], project_id: str) -> None:

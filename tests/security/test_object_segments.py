@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
-from storing import Speaker, add_other, object_speaker
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.storage import Speaker, add_other, object_speaker
 
 SECRET = b"top secret"
 SEGMENTS = json.dumps([{"path": "/private/secret"}]).encode()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
 
 DOMAIN = {"domain": {"id": "default"}}
 

@@ -8,12 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from door import Door, Stage, token
-from tenants import VERSION
 
 from calor.language.values import MASK
 from calor.store import tables
-from calor.types.heat.collecting import SETTINGS
+from calor.types.heat.software.agent_settings import SETTINGS
+from tests.security.tenants import VERSION
+from tests.support.api import Door, Stage, token
 
 PASSWORD = "a-password-of-a-user"
 URL = "http://cfn/v1/signal/arn?Signature=signed"
@@ -100,6 +100,84 @@ class TestMetadata:
             assert who.get(path)["metadata"][SETTINGS]["heat"]["password"] == PASSWORD
 
 
+def test_defaults_of_hidden_parameters_of_nested_stacks_are_masked(door: Door, reader: Door) -> None:
+    below = {**VERSION, "parameters": {"pw": {"type": "string", "hidden": True}}, "resources": {}}
+    template = {**VERSION, "resources": {"n": {"type": "below.yaml"}}}
+    environment = {"parameter_defaults": {"pw": PASSWORD, "open": "plain"}}
+    path = door.create("s", template, files={"below.yaml": json.dumps(below)}, environment=environment)
+
+    for who in (door, reader):
+        shown = who.get(f"{path}/environment")["parameter_defaults"]
+        assert shown == {"pw": MASK, "open": "plain"}
+
+
+class TestMetadataMadeOfSecrets:
+    """It is stored as it was evaluated, without marks."""
+
+    HIDDEN = "SUPERSECRET"
+
+    def described(self, value: Any) -> dict[str, Any]:
+        return {"type": "OS::Heat::Value", "properties": {"value": "plain"}, "metadata": {"m": value}}
+
+    def create(self, door: Door, resources: dict[str, Any], **files: Any) -> str:
+        template = {
+            **VERSION,
+            "parameters": {"pw": {"type": "string", "hidden": True}},
+            "resources": resources,
+        }
+        written = {f"{name}.yaml": json.dumps(content) for name, content in files.items()}
+        path = door.create("s", template, files=written, parameters={"pw": self.HIDDEN})
+        assert door.settled(path)["stack_status"] == "CREATE_COMPLETE"
+        return path
+
+    def test_attributes_of_other_resources_are_masked(self, running: Stage, door: Door, reader: Door) -> None:
+        drawn = {"type": "OS::Heat::RandomString"}
+        path = self.create(door, {"r": drawn, "w": self.described({"get_attr": ["r", "value"]})})
+
+        assert reader.get(f"{path}/resources/w/metadata")["metadata"] == {"m": MASK}
+        assert len(door.get(f"{path}/resources/w/metadata")["metadata"]["m"]) == 32
+
+    @pytest.mark.parametrize("kind", ["template", "group"])
+    def test_secrets_of_the_stack_above_are_masked(
+        self, running: Stage, door: Door, reader: Door, kind: str
+    ) -> None:
+        secret = {"get_param": "pw"}
+        member = self.described({"get_param": "p"})
+        below = {**VERSION, "parameters": {"p": {"type": "string"}}, "resources": {"w": member}}
+        group = {
+            "type": "OS::Heat::ResourceGroup",
+            "properties": {"count": 1, "resource_def": self.described(secret)},
+        }
+        nested = {"type": "below.yaml", "properties": {"p": secret}}
+        path = self.create(door, {"n": nested if kind == "template" else group}, below=below)
+        links = door.get(f"{path}/resources/n")["resource"]["links"]
+        [name, id] = next(one["href"] for one in links if one["rel"] == "nested").split("/")[-2:]
+        there = f"/stacks/{name}/{id}/resources/{'w' if kind == 'template' else '0'}/metadata"
+
+        assert reader.get(there)["metadata"] == {"m": MASK}
+        assert door.get(there)["metadata"] == {"m": self.HIDDEN}
+
+    def test_values_from_before_a_failed_update_are_masked(
+        self, running: Stage, door: Door, reader: Door
+    ) -> None:
+        described = self.described({"get_param": "pw"})
+        shown = {"type": "OS::Heat::TestResource", "properties": {"value": {"get_param": "pw"}}}
+        path = self.create(door, {"w": described, "t": shown})
+        failing = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
+        later = {
+            "first": failing,
+            "w": {**described, "depends_on": "first"},
+            "t": {**shown, "depends_on": "first"},
+        }
+        template = {**VERSION, "parameters": {"pw": {"type": "string", "hidden": True}}, "resources": later}
+        door("PUT", path, {"template": template, "parameters": {"pw": "ANOTHER"}})
+        assert door.settled(path)["stack_status"] == "UPDATE_FAILED"
+
+        assert reader.get(f"{path}/resources/w/metadata")["metadata"] == {"m": MASK}
+        for who in (door, reader):
+            assert who.get(f"{path}/resources/t")["resource"]["attributes"]["output"] == MASK
+
+
 def test_what_reports_for_a_server_is_masked_for_readers(door: Door, reader: Door) -> None:
     inputs = [
         {"name": "deploy_signal_id", "value": URL},
@@ -164,6 +242,25 @@ class TestSnapshots:
             "pin": 9,
             "open": "plain",
         }
+
+    def test_secrets_that_nested_stacks_were_given_are_left_out(
+        self, running: Stage, door: Door, reader: Door
+    ) -> None:
+        drawn = {"get_attr": ["r", "value"]}
+        inner = {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "p"}}}
+        below = {**VERSION, "parameters": {"p": {"type": "string"}}, "resources": {"w": inner}}
+        member = {**inner, "properties": {"value": drawn}, "metadata": {"m": drawn}}
+        group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": member}}
+        nested = {"type": "below.yaml", "properties": {"p": drawn}}
+        resources = {"r": {"type": "OS::Heat::RandomString"}, "g": group, "n": nested}
+        files = {"below.yaml": json.dumps(below)}
+        stack = door.create("t", {**VERSION, "resources": resources}, files=files)
+        assert door.settled(stack)["stack_status"] == "CREATE_COMPLETE"
+        secret = door.get(f"{stack}/resources/r")["resource"]["attributes"]["value"]
+        path = self.snapshot(door, stack)
+
+        assert secret not in json.dumps(reader.get(path))
+        assert secret in json.dumps(door.get(path))
 
     def test_credentials_of_resources_are_left_out(self, stage: Stage, door: Door, reader: Door) -> None:
         id = stage.add_stack("s")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from door import PROJECT, Stage, error, open_door, token
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from calor.api.cfn.app import create_cfn_app
 from calor.clouds.ec2 import ReceivedRequest, Signer
-from calor.engine.vault import Vault
+from calor.service.authorization import Authorizer
 from calor.service.caller import Caller
 from calor.service.commands import NewStack, StackChange
-from calor.service.gate import Gate
+from calor.service.errors import ServiceError
+from calor.stacks.vault import Vault
 from calor.store import records, tables
 from calor.store.cipher import Cipher
+from tests.support.api import PROJECT, Stage, error, open_door, token
 
 SIGNED = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
 READER = token("rita", roles="reader")
@@ -42,7 +44,7 @@ class TestReaders:
             named = [{"name": role} for role in roles.split(",") if role]
             return Signer("token", {"user": user, "project": {"id": PROJECT}, "roles": named})
 
-        gate = Gate(stage.queries, stage.commands, stage.policy)
+        gate = Authorizer(stage.queries, stage.commands, stage.policy)
         client = TestClient(create_cfn_app(stage.database, gate, verify), base_url="http://cfn.test")
         arn = f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/h"
         signed = client.post(f"/v1/signal/{arn}", params=SIGNED, content=b"{}")
@@ -57,6 +59,9 @@ class Trusts:
 
     def __init__(self) -> None:
         self.made: list[str] = []
+        self.ended: list[str] = []
+        self.of_others: set[str] = set()
+        """The tokens of trusts to somebody else than the service."""
 
     def create(self, cloud: Any, token: str, roles: Any) -> Any:
         self.made.append(token)
@@ -67,11 +72,12 @@ class Trusts:
 def trusts(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Trusts:
     """Who is asked for trusts, by their tokens."""
     made = Trusts()
-    monkeypatch.setattr("calor.engine.vault.create_trust", made.create)
-    monkeypatch.setattr("calor.engine.vault.delete_trust", lambda cloud, id: None)
+    monkeypatch.setattr("calor.stacks.vault.create_trust", made.create)
+    monkeypatch.setattr("calor.stacks.vault.delete_trust", lambda cloud, id: made.ended.append(id))
+    monkeypatch.setattr("calor.stacks.vault.is_usable", lambda cloud, token: token not in made.of_others)
     vault = Vault(None, Cipher(Cipher.new_key()))  # type: ignore[arg-type]
     monkeypatch.setattr(vault, "services_for", lambda token: None)
-    monkeypatch.setattr(stage.commands, "vault", vault)
+    stage.use_vault(vault)
     return made
 
 
@@ -87,13 +93,19 @@ COLLEAGUE = person("colleague", "member", "reader")
 ADMIN = person("admin", "admin", "member", "reader")
 
 
+def deputy_of(trusts: Trusts, *roles: str) -> Caller:
+    """Somebody who acts as the owner, by a trust that the owner gave to them."""
+    trusts.of_others.add("deputy")
+    return replace(person("owner", *roles, trust_id="lent"), token="deputy")
+
+
 def kept(stage: Stage) -> bytes:
     with stage.database.connect() as connection:
         return bytes(connection.execute(select(tables.credentials.c.secret)).scalar_one())
 
 
 def created(stage: Stage, by: Caller) -> records.Stack:
-    stack = stage.commands.create_stack(by, NewStack("s", {"template": EMPTY}))
+    stack = stage.commands.stacks.create(by, NewStack("s", {"template": EMPTY}))
     stage.change(tables.stack, stack.id, status="COMPLETE")
     return records.changed(stack, status="COMPLETE")
 
@@ -104,30 +116,30 @@ class TestWhoseTrustAStackHas:
         stack = created(stage, OWNER)
         before = kept(stage)
 
-        stage.commands.act(who, stack, "check")
+        stage.commands.stacks.act(who, stack, "check")
 
         assert (kept(stage), trusts.made) == (before, ["owner"])
 
     def test_an_admin_gives_a_stack_no_rights(self, stage: Stage, trusts: Trusts) -> None:
         stack = created(stage, OWNER)
 
-        stage.commands.act(ADMIN, stack, "suspend")
+        stage.commands.stacks.act(ADMIN, stack, "suspend")
         stage.change(tables.stack, stack.id, status="COMPLETE", action="CREATE")
-        stage.commands.update_stack(ADMIN, stack, StackChange({"template": EMPTY}))
+        stage.commands.stacks.update(ADMIN, stack, StackChange({"template": EMPTY}))
 
         assert trusts.made == ["owner"]
 
     def test_admins_take_over_from_each_other(self, stage: Stage, trusts: Trusts) -> None:
         stack = created(stage, ADMIN)
 
-        stage.commands.act(person("second", "admin", "member", "reader"), stack, "suspend")
+        stage.commands.stacks.act(person("second", "admin", "member", "reader"), stack, "suspend")
 
         assert trusts.made == ["admin", "second"]
 
     def test_a_member_who_changes_it_takes_over(self, stage: Stage, trusts: Trusts) -> None:
         stack = created(stage, OWNER)
 
-        stage.commands.update_stack(COLLEAGUE, stack, StackChange({"template": EMPTY}))
+        stage.commands.stacks.update(COLLEAGUE, stack, StackChange({"template": EMPTY}))
 
         assert trusts.made == ["owner", "colleague"]
 
@@ -135,7 +147,7 @@ class TestWhoseTrustAStackHas:
         """As with an application credential, which may have some of the roles of its user."""
         stack = created(stage, person("owner", "creator", "member", "reader"))
 
-        stage.commands.update_stack(OWNER, stack, StackChange({"template": EMPTY}))
+        stage.commands.stacks.update(OWNER, stack, StackChange({"template": EMPTY}))
 
         assert trusts.made == ["owner", "owner"]
 
@@ -144,7 +156,34 @@ class TestWhoseTrustAStackHas:
         before = kept(stage)
 
         delegate = person("owner", "member", "reader", trust_id="lent")
-        stage.commands.update_stack(delegate, stack, StackChange({"template": EMPTY}))
+        stage.commands.stacks.update(delegate, stack, StackChange({"template": EMPTY}))
 
         assert kept(stage) != before
         assert trusts.made == ["owner"]
+
+    @pytest.mark.parametrize("roles", [("member", "reader"), ("creator", "member", "reader")])
+    def test_who_comes_by_a_trust_to_somebody_else_changes_nothing(
+        self, stage: Stage, trusts: Trusts, roles: tuple[str, ...]
+    ) -> None:
+        """The service could not act by it, and the owner would lose the stack with it."""
+        stack, before = created(stage, OWNER), kept(stage)
+        deputy = deputy_of(trusts, *roles)
+
+        with pytest.raises(ServiceError) as refused:
+            stage.commands.stacks.update(deputy, stack, StackChange({"template": EMPTY}))
+        with pytest.raises(ServiceError):
+            stage.commands.stacks.act(deputy, stack, "suspend")
+        with pytest.raises(ServiceError):
+            stage.commands.stacks.create(deputy, NewStack("t", {"template": EMPTY}))
+
+        assert refused.value.kind == "Forbidden"
+        assert (kept(stage), trusts.ended) == (before, [])
+
+    def test_who_comes_by_a_trust_to_somebody_else_deletes_with_the_rights_of_the_stack(
+        self, stage: Stage, trusts: Trusts
+    ) -> None:
+        stack, before = created(stage, OWNER), kept(stage)
+
+        stage.commands.stacks.delete(deputy_of(trusts, "member", "reader"), stack)
+
+        assert (kept(stage), trusts.ended) == (before, [])

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from door import PROJECT, Door, Stage, open_door, token
-from workbench import Probe, Workbench
 
+from calor.engine.walk import retrying
 from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.outcomes import ResourceFailed
 from calor.service.policy import Policy
 from calor.service.queries import Queries
 from calor.types import catalogue
+from tests.support.api import PROJECT, Door, Stage, open_door, token
+from tests.support.workbench import Probe, Workbench
 
 HUSH = "hush-7f1e"
 SESAME = "sesame-22ab"
@@ -28,7 +30,7 @@ echo VERSION
 """
 
 
-class Handle(Probe):
+class Handle(Probe, extends=True):
     """Gives a credential."""
 
     type_name = "Test::Handle"
@@ -48,7 +50,7 @@ class Handle(Probe):
         return f"{TOKEN}{ctx.name}" if name == "token" else ctx.name if name == "name" else None
 
 
-class LetterBox(Probe):
+class LetterBox(Probe, extends=True):
     """A reference to it is a credential."""
 
     type_name = "Test::LetterBox"
@@ -57,7 +59,30 @@ class LetterBox(Probe):
     @classmethod
     async def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
         await super().create(ctx, props)
-        ctx.refer_to(f"{TOKEN}letters")
+        ctx.set_reference(f"{TOKEN}letters")
+
+
+class Parrot(Probe, extends=True):
+    """Fails as services do, which repeat what they were sent."""
+
+    type_name = "Test::Parrot"
+
+    @classmethod
+    async def create(cls, ctx: Any, props: Mapping[str, Any]) -> None:
+        if props["fails"] == "create":
+            raise ResourceFailed(f"there is no {props['value']}", "ResourceInError")
+
+    @classmethod
+    async def find(cls, ctx: Any) -> bool:
+        return False
+
+    @classmethod
+    async def update(cls, ctx: Any, props: Mapping[str, Any], changed: frozenset[str]) -> None:
+        raise RuntimeError(f"there is no {props['value']}, only {ctx.properties['value']}")
+
+    @classmethod
+    def check(cls, ctx: Any) -> None:
+        raise RuntimeError(f"there is no {ctx.properties['value']}")
 
 
 CHILD = """
@@ -132,7 +157,7 @@ def body(version: str = "1", key: str = HUSH, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def door(tmp_path: Path) -> Iterator[Door]:
-    bench = Workbench(f"sqlite:///{tmp_path}/calor.db", [Handle, LetterBox])
+    bench = Workbench(f"sqlite:///{tmp_path}/calor.db", [Handle, LetterBox, Parrot])
     policy = Policy()
     queries = Queries(bench.database, bench.world)
     yield open_door(Stage(bench.database, bench.writer, bench.world, queries, bench.commands, policy))
@@ -181,6 +206,52 @@ def test_single_events_do_not_tell_secrets(door: Door, reader: Door, path: str) 
     scripts = [one["value"] for one in given if "curl" in str(one.get("value"))]
     assert scripts
     assert all("X-Auth-Token: ******" in text for text in scripts)
+
+
+class TestFailures:
+    """Their reasons show in stacks, resources and events."""
+
+    def request(self, key: str, fails: str = "") -> dict[str, Any]:
+        value = {"str_replace": {"template": "<K>", "params": {"K": {"get_param": "key"}}}}
+        parrot = {"type": "Test::Parrot", "properties": {"value": value, "fails": fails}}
+        made = {
+            "heat_template_version": "2018-08-31",
+            "parameters": {"key": {"type": "string", "hidden": True}},
+            "resources": {"p": parrot},
+        }
+        given = {"type": "below.yaml", "properties": {"key": {"get_param": "key"}}}
+        above = {**made, "resources": {"n": given}}
+        return {"template": above, "files": {"below.yaml": json.dumps(made)}, "parameters": {"key": key}}
+
+    def shown(self, door: Door, path: str) -> Any:
+        events = door.get(f"{path}/events", nested_depth=2)["events"]
+        single = [door.get(one["links"][0]["href"].partition(f"/v1/{PROJECT}")[2]) for one in events]
+        return [single, door.get(path), door.get(f"{path}/resources", nested_depth=2)]
+
+    def test_of_creations_do_not_tell_secrets(self, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(retrying, "delay", lambda count: 0.0)
+        path = door.create("s", **self.request(HUSH, "create"))
+
+        stack = door.settled(path)
+
+        assert stack["stack_status"] == "CREATE_FAILED"
+        assert stack["stack_status_reason"].startswith("Resource CREATE failed: ResourceInError")
+        shown = self.shown(door, path)
+        assert tells(shown) == []
+        assert "there is no ******" in json.dumps(shown)
+
+    def test_of_updates_and_checks_do_not_tell_secrets(self, door: Door) -> None:
+        path = door.create("s", **self.request(HUSH))
+        assert door.settled(path)["stack_status"] == "CREATE_COMPLETE"
+
+        door("PUT", path, self.request(SESAME))
+        assert door.settled(path)["stack_status"] == "UPDATE_FAILED"
+        door("POST", f"{path}/actions", {"check": None})
+        assert door.settled(path)["stack_status"] == "CHECK_FAILED"
+
+        shown = self.shown(door, path)
+        assert tells(shown) == []
+        assert "there is no ******, only ******" in json.dumps(shown)
 
 
 def test_plans_and_previews_of_updates_do_not_tell_secrets(door: Door, path: str) -> None:
@@ -268,7 +339,7 @@ def test_outputs_are_there_and_marked(door: Door, path: str) -> None:
     outputs = {one["output_key"]: one for one in door.get(path)["stack"]["outputs"]}
 
     assert outputs["token"]["output_value"] == outputs["below"]["output_value"].replace("inner", "handle")
-    assert {name for name, one in outputs.items() if one.get("sensitive")} == {"token", "below"}
+    assert {name for name, one in outputs.items() if one.get("sensitive")} == {"script", "token", "below"}
     assert door.get(f"{path}/outputs/token")["output"]["output_value"] == f"{TOKEN}handle"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from computing import Computing
-from door import Door, error, token
 
-from clouds import Cloud
+from tests.support.api import Door, error, token
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
 
 SLOW = [r"(a)(a|aa)+\1!", "(?=(a+)+!)", "(a*)*!"]
 """Not for RE2, either."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import Door, Stage, error, token
-from tenants import adopted, attacker, made, rows, template, victim
 
 from calor.store import tables
+from tests.security.tenants import adopted, attacker, made, rows, template, victim
+from tests.support.api import Door, Stage, error, token
 
 USERS = "9" * 32
 """The project of the users of the victim's stack."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import PROJECT, Door, Stage, error, token
 from starlette.testclient import TestClient
 
 from calor.api.cfn.app import create_cfn_app
 from calor.clouds.ec2 import ReceivedRequest, Signer
-from calor.engine.hooks import HOOK
-from calor.service.gate import Gate
+from calor.service.authorization import Authorizer
+from calor.stacks.keys import HOOK
+from tests.support.api import PROJECT, Door, Stage, error, token
 
 USERS = "9" * 32
 HANDLE = "OS::Heat::WaitConditionHandle"
@@ -52,7 +52,9 @@ class TestSignals:
             roles = [{"name": "heat_stack_user"}]
             return Signer("token", {"user": user, "project": {"id": project}, "roles": roles})
 
-        served = create_cfn_app(stage.database, Gate(stage.queries, stage.commands, stage.policy), verify)
+        served = create_cfn_app(
+            stage.database, Authorizer(stage.queries, stage.commands, stage.policy), verify
+        )
         client = TestClient(served, base_url="http://cfn.test")
         arn = f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/{name}"
         signed = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from door import Door, Stage, error
-from tenants import adopted, attacker, made, rows, template, victim
 
 from calor.store import tables
+from tests.security.tenants import adopted, attacker, made, rows, template, victim
+from tests.support.api import Door, Stage, error
 
 SECRET = "the victim's hidden value"
 HELD: dict[str, Any] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from storing import image_speaker, object_speaker, volume_speaker, wait_for
 
-from clouds import Cloud, by_password
+from tests.support.cloud import Cloud, by_password
+from tests.support.storage import image_speaker, object_speaker, volume_speaker, wait_for
 
 IMAGE = {"name": "x", "disk_format": "raw", "container_format": "bare"}
 REFUSED = 403

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from workbench import CALLER, Workbench
 
 from calor.service.commands import NewStack
 from calor.store import database, records, tables
+from tests.support.workbench import CALLER, Workbench
 
 VICTIM = "calors-own-service-user"
 TYPES = {
@@ -49,7 +49,7 @@ def adopted(bench: Workbench, type_name: str, **left: Any) -> records.Stack:
     template = {"heat_template_version": "2021-04-16", "resources": {"r": resource}}
     data = {"resource_id": VICTIM, "resource_data": {"user_id": VICTIM}, **left}
     new = NewStack("t", {"template": template})
-    return bench.wait(bench.commands.adopt_stack(CALLER, new, {"resources": {"r": data}}))
+    return bench.wait(bench.commands.transfers.adopt(CALLER, new, {"resources": {"r": data}}))
 
 
 @pytest.mark.parametrize("type_name", TYPES)
@@ -58,7 +58,7 @@ def test_an_adopted_resource_has_a_user_of_its_own(
 ) -> None:
     stack = adopted(bench, type_name)
     for verb in ("suspend", "resume"):
-        bench.commands.act(CALLER, bench.stack(stack.id), verb)
+        bench.commands.stacks.act(CALLER, bench.stack(stack.id), verb)
         assert bench.wait(stack).status == "COMPLETE"
     bench.delete(stack)
     assert bench.wait(stack).state == "DELETE_COMPLETE"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from computing import Computing
-from storing import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
 
-from clouds import Cloud
+from tests.support.cloud import Cloud
+from tests.support.compute import Computing
+from tests.support.storage import Speaker, add_other, microversion, volume_speaker, wait_for, wait_until_gone
 
 NEWEST = microversion(70)
 

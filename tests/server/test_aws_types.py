@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
-
-
-@pytest.fixture(scope="module")
-def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield Orchestrator(server)
-    server.stop()
+from tests.server.orchestrator import Orchestrator
 
 
 def ref(name: str) -> dict[str, str]:
@@ -65,9 +53,9 @@ def instance(**properties: Any) -> dict[str, Any]:
     return {"type": "AWS::EC2::Instance", "properties": given}
 
 
-def left_over(user: Orchestrator) -> dict[str, list[str]]:
+def left_over(demo: Orchestrator) -> dict[str, list[str]]:
     def names(service: str, path: str, key: str) -> list[str]:
-        return [one.get("name") or one["id"] for one in user.ask(service, "GET", path).json()[key]]
+        return [one.get("name") or one["id"] for one in demo.ask(service, "GET", path).json()[key]]
 
     found = {
         "servers": names("compute", "/servers", "servers"),
@@ -83,7 +71,7 @@ def left_over(user: Orchestrator) -> dict[str, list[str]]:
 NOTHING: dict[str, list[str]] = {"servers": [], "routers": [], "addresses": [], "networks": [], "volumes": []}
 
 
-def test_an_instance_in_a_network_of_its_own(user: Orchestrator) -> None:
+def test_an_instance_in_a_network_of_its_own(demo: Orchestrator) -> None:
     resources = {
         **network(),
         "instance": instance(
@@ -110,43 +98,43 @@ def test_an_instance_in_a_network_of_its_own(user: Orchestrator) -> None:
         "address": {"value": ref("address")},
         "allocation": {"value": {"get_attr": ["address", "AllocationId"]}},
     }
-    path = user.create("clouds", resources, outputs=outputs)
+    path = demo.create("clouds", resources, outputs=outputs)
 
-    told = user.outputs(path)
+    told = demo.outputs(path)
     assert told["private"] == told["interface"] == "10.9.1.50"
-    floating = user.shown("network", f"/v2.0/floatingips/{told['allocation']}")
+    floating = demo.shown("network", f"/v2.0/floatingips/{told['allocation']}")
     assert floating is not None
     assert floating["floating_ip_address"] == told["address"]
     assert floating["fixed_ip_address"] == "10.9.1.50"
-    id = user.id_of(path, "instance")
-    server = user.shown("compute", f"/servers/{id}")
+    id = demo.id_of(path, "instance")
+    server = demo.shown("compute", f"/servers/{id}")
     assert server is not None
     assert server["metadata"] == {"role": "web"}
-    volume = user.shown("block-storage", f"/volumes/{user.id_of(path, 'volume')}")
+    volume = demo.shown("block-storage", f"/volumes/{demo.id_of(path, 'volume')}")
     assert volume is not None
     assert [one["server_id"] for one in volume["attachments"]] == [id]
-    table = user.shown("network", f"/v2.0/routers/{user.id_of(path, 'table')}")
+    table = demo.shown("network", f"/v2.0/routers/{demo.id_of(path, 'table')}")
     assert table is not None
     assert table["external_gateway_info"]["network_id"]
 
     resources["instance"]["properties"] |= {"InstanceType": "m1.small", "Tags": []}
     resources["group"]["properties"]["SecurityGroupIngress"] = []
-    user.update(path, resources, outputs=outputs)
+    demo.update(path, resources, outputs=outputs)
 
-    assert user.id_of(path, "instance") == id
-    changed = user.shown("compute", f"/servers/{id}")
+    assert demo.id_of(path, "instance") == id
+    changed = demo.shown("compute", f"/servers/{id}")
     assert changed is not None
     assert changed["flavor"]["id"] != server["flavor"]["id"]
     assert changed["metadata"] == {}
-    group = user.shown("network", f"/v2.0/security-groups/{user.id_of(path, 'group')}")
+    group = demo.shown("network", f"/v2.0/security-groups/{demo.id_of(path, 'group')}")
     assert group is not None
     assert [rule["direction"] for rule in group["security_group_rules"]] == ["egress", "egress"]
 
-    user.delete(path)
-    assert left_over(user) == NOTHING
+    demo.delete(path)
+    assert left_over(demo) == NOTHING
 
 
-def test_an_address_moves_between_instances(user: Orchestrator) -> None:
+def test_an_address_moves_between_instances(demo: Orchestrator) -> None:
     def resources(target: str) -> dict[str, Any]:
         return {
             **network(),
@@ -161,22 +149,22 @@ def test_an_address_moves_between_instances(user: Orchestrator) -> None:
         }
 
     def holder() -> str:
-        [floating] = user.ask("network", "GET", "/v2.0/floatingips").json()["floatingips"]
-        port = user.shown("network", f"/v2.0/ports/{floating['port_id']}")
+        [floating] = demo.ask("network", "GET", "/v2.0/floatingips").json()["floatingips"]
+        port = demo.shown("network", f"/v2.0/ports/{floating['port_id']}")
         assert port is not None
         return str(port["device_id"])
 
-    path = user.create("clouds2", resources("one"))
-    assert holder() == user.id_of(path, "one")
+    path = demo.create("clouds2", resources("one"))
+    assert holder() == demo.id_of(path, "one")
 
-    user.update(path, resources("two"))
-    assert holder() == user.id_of(path, "two")
+    demo.update(path, resources("two"))
+    assert holder() == demo.id_of(path, "two")
 
-    user.delete(path)
-    assert left_over(user) == NOTHING
+    demo.delete(path)
+    assert left_over(demo) == NOTHING
 
 
-def test_a_scaling_group_deletes_the_instances_it_gives_up(user: Orchestrator) -> None:
+def test_a_scaling_group_deletes_the_instances_it_gives_up(demo: Orchestrator) -> None:
     def resources(size: int) -> dict[str, Any]:
         return {
             **network(),
@@ -197,17 +185,17 @@ def test_a_scaling_group_deletes_the_instances_it_gives_up(user: Orchestrator) -
             },
         }
 
-    path = user.create("clouds3", resources(2))
-    assert len(left_over(user)["servers"]) == 2
+    path = demo.create("clouds3", resources(2))
+    assert len(left_over(demo)["servers"]) == 2
 
-    user.update(path, resources(1))
-    assert len(left_over(user)["servers"]) == 1
+    demo.update(path, resources(1))
+    assert len(left_over(demo)["servers"]) == 1
 
-    user.delete(path)
-    assert left_over(user) == NOTHING
+    demo.delete(path)
+    assert left_over(demo) == NOTHING
 
 
-def test_the_zones_are_those_of_the_cloud(user: Orchestrator) -> None:
+def test_the_zones_are_those_of_the_cloud(demo: Orchestrator) -> None:
     zones = {"Fn::GetAZs": ""}
     body = {
         "stack_name": "zones",
@@ -217,16 +205,16 @@ def test_the_zones_are_those_of_the_cloud(user: Orchestrator) -> None:
             "Outputs": {"zones": {"Value": zones}, "first": {"Value": {"Fn::Select": ["0", zones]}}},
         },
     }
-    answer = user.ask("orchestration", "POST", "/stacks", json=body)
+    answer = demo.ask("orchestration", "POST", "/stacks", json=body)
     assert answer.status_code == 201, answer.text
     path = f"/stacks/zones/{answer.json()['stack']['id']}"
-    user.wait(path, "CREATE_COMPLETE")
+    demo.wait(path, "CREATE_COMPLETE")
 
-    assert user.outputs(path) == {"zones": ["nova"], "first": "nova"}
-    user.delete(path)
+    assert demo.outputs(path) == {"zones": ["nova"], "first": "nova"}
+    demo.delete(path)
 
 
-def test_an_unknown_flavor_in_a_group_is_refused_before_anything_is_made(user: Orchestrator) -> None:
+def test_an_unknown_flavor_in_a_group_is_refused_before_anything_is_made(demo: Orchestrator) -> None:
     server = {"type": "OS::Nova::Server", "properties": {"image": "cirros", "flavor": "nope"}}
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": server}}
     resources = {"net": {"type": "OS::Neutron::Net"}, "group": group}
@@ -234,10 +222,10 @@ def test_an_unknown_flavor_in_a_group_is_refused_before_anything_is_made(user: O
         "stack_name": "nope",
         "template": {"heat_template_version": "2021-04-16", "resources": resources},
     }
-    answer = user.ask("orchestration", "POST", "/stacks", json=body)
+    answer = demo.ask("orchestration", "POST", "/stacks", json=body)
 
     assert answer.status_code == 400
     message = answer.json()["error"]["message"]
     assert "resources.group<nested_stack>.resources[0].properties.flavor" in message
     assert "The flavor (nope) could not be found." in message
-    assert left_over(user)["networks"] == []
+    assert left_over(demo)["networks"] == []

@@ -1,4 +1,4 @@
-"""The doorbell between APIs and engines."""
+"""The wake-up pipes between APIs and engines."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ def is_rung(bell: Bell) -> bool:
     return bool(select.select([bell.reader], [], [], 0)[0])
 
 
-def test_all_engines_hear_it(tmp_path: Path) -> None:
+def test_all_engines_are_woken(tmp_path: Path) -> None:
     bells = [Bell(tmp_path / "bells") for _ in range(2)]
     assert not any(map(is_rung, bells))
 
     ring(tmp_path / "bells")
 
     assert all(map(is_rung, bells))
-    bells[0].hush()
+    bells[0].drain()
     assert [is_rung(bell) for bell in bells] == [False, True]
 
 
-def test_an_engine_that_does_not_listen_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_full_pipe_does_not_block(tmp_path: Path) -> None:
     bell = Bell(tmp_path)
     os.write(bell.reader, b"." * select.PIPE_BUF)
     with contextlib.suppress(BlockingIOError):
@@ -47,11 +47,11 @@ def test_the_bell_of_an_engine_that_was_killed_is_removed(tmp_path: Path) -> Non
     assert is_rung(living)
 
 
-def test_an_engine_takes_its_bell_with_it(tmp_path: Path) -> None:
+def test_closing_removes_the_bell(tmp_path: Path) -> None:
     Bell(tmp_path).close()
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_there_are_no_engines_nothing_happens(tmp_path: Path) -> None:
+def test_ringing_without_engines_does_nothing(tmp_path: Path) -> None:
     ring(tmp_path / "nowhere")

@@ -22,15 +22,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from oslo_config import cfg
-from running import PATIENCE, Server, free_port
 
-from calor.clouds.reaching import Reach
+from calor.clouds.connection_options import ServiceOptions
 from calor.config.loading import load
 from calor.config.translating import settings_of
+from calor.localcloud.config import HostService
 from calor.server import access, programs
 from calor.server.secrets import Secrets
+from calor.server.seeding import cloud_config
 from calor.server.settings import Settings
 from calor.store.cipher import Cipher
+from tests.support.server import PATIENCE, Server, free_port
+
+pytestmark = pytest.mark.extended
 
 TEMPLATE = {
     "heat_template_version": "2018-08-31",
@@ -178,8 +182,8 @@ def test_who_answers_for_tokens_is_believed_by_a_rule_of_its_own(
     file.write_text(text)
     settings = Settings(tmp_path, settings_of(load(cfg.ConfigOpts(), [file])))
 
-    assert access.verifying(settings) == identity
-    assert access.verifying_services(settings) == services
+    assert access.verify_identity(settings) == identity
+    assert access.verify_services_with(settings) == services
 
 
 HANDLE = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": "CFN_SIGNAL"}}
@@ -456,14 +460,43 @@ def test_clients_are_reached_as_is_configured(tmp_path: Path) -> None:
     )
     settings = Settings(Path("/nowhere"), settings_of(load(cfg.ConfigOpts(), [file])))
 
-    reaching = access.home_cloud(settings, Secrets({"heat": "pw"}, ())).reaching
+    options = access.home_cloud(settings, Secrets({"heat": "pw"}, ())).options
 
-    assert reaching.of("compute") == Reach(interface="admin", verify=True)
+    assert options.of("compute") == ServiceOptions(interface="admin", verify=True)
     # What [clients] says holds for what the section of a service does not say.
-    assert reaching.of("block-storage").verify is False
-    assert reaching.region("block-storage", "R") == "S"
-    assert reaching.region("compute", "R") == "R"
-    assert reaching.capped("volume", "3.70") == "3.50"
+    assert options.of("block-storage").verify is False
+    assert options.region("block-storage", "R") == "S"
+    assert options.region("compute", "R") == "R"
+    assert options.limit_version("volume", "3.70") == "3.50"
+
+
+def test_servers_reach_what_clients_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text(
+        "[calor]\npublic_url = http://heat.example\npublic_cfn_url = https://heat.example\n"
+        "public_cloud_url = http://cloud.example/behind\n"
+    )
+    settings = Settings(Path("/nowhere"), settings_of(load(cfg.ConfigOpts(), [file])))
+
+    assert cloud_config(settings).host_services == (
+        HostService("heat.example", 80, ("127.0.0.1", 8004)),
+        # Only the proxy speaks TLS, and knows the path.
+        HostService("heat.example", 443),
+        HostService("cloud.example", 80),
+    )
+
+
+@pytest.mark.parametrize(("trustee", "is_same"), [("heat", True), ("another", False)])
+def test_a_trustee_who_is_the_service_user_logs_in_once(tmp_path: Path, trustee: str, is_same: bool) -> None:
+    file = tmp_path / "heat.conf"
+    account = "auth_url = http://k/\nuser_domain_id = default\npassword = pw\n"
+    service = f"[keystone_authtoken]\n{account}username = heat\nproject_name = service\n"
+    file.write_text(f"{service}[trustee]\n{account}username = {trustee}\n")
+    settings = Settings(tmp_path, settings_of(load(cfg.ConfigOpts(), [file])))
+
+    home = access.home_cloud(settings, Secrets({"heat": "pw"}, ()))
+
+    assert (access.trusted_cloud(settings, home) is home) is is_same
 
 
 class TestWhatTheOperatorAdds:
@@ -568,7 +601,4 @@ class TestWhatIsWrong:
 
         told = server.output()
         assert f"INFO calor: {tmp_path}/heat.conf:2: [DEFAULT] transport_url has no effect" in told
-        assert (
-            f"WARNING calor: {tmp_path}/heat.conf:3: there is no option [DEFAULT] max_stack_per_tenant"
-            in told
-        )
+        assert f"WARNING calor: {tmp_path}/heat.conf:3: unknown option [DEFAULT] max_stack_per_tenant" in told

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from needing import need
 from oslo_config import cfg
 
 from calor.cli.main import parse
 from calor.config.loading import load
 from calor.config.translating import settings_of
 from calor.localcloud.linux import syscalls
+from tests.support.requirements import need
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
@@ -28,7 +28,7 @@ def test_units_run_commands_that_there_are(unit: Path) -> None:
     program, *arguments = shlex.split(line.replace("%i", "8004"))
 
     assert program == "/opt/calor/bin/calor"
-    assert parse("calor", arguments).run
+    assert parse(arguments).run
 
 
 def test_systemd_understands_the_units(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_containers_run_commands_that_there_are() -> None:
 
     assert len(commands) == 5
     for command in commands:
-        assert parse("calor", command).run
+        assert parse(command).run
 
 
 def test_the_example_configuration_has_nothing_that_is_not_known() -> None:

@@ -13,8 +13,11 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from fleet import Fleet
-from running import PATIENCE, until
+
+from tests.support.processes import Fleet
+from tests.support.server import PATIENCE, until
+
+pytestmark = pytest.mark.extended
 
 GUNICORN = (sys.executable, "-m", "gunicorn", "--workers", "2")
 UWSGI = (sys.executable, "-c", "import pyuwsgi; pyuwsgi.run()")
@@ -158,7 +161,7 @@ def test_an_asgi_server_does_not_start_with_a_wrong_configuration(fleet: Fleet) 
     process = fleet.launch("api", SERVERS["uvicorn"]("heat_api", fleet.port))
 
     assert process.wait(PATIENCE) != 0
-    assert "calor: there is no configuration file /nowhere/heat.conf" in fleet.log("api")
+    assert "calor: configuration file not found: /nowhere/heat.conf" in fleet.log("api")
     assert "Traceback" not in fleet.log("api")
 
 
@@ -174,4 +177,4 @@ def test_a_wsgi_server_says_in_its_log_why_it_is_not_ready(fleet: Fleet, server:
             return None
 
     assert until(answer).status_code == 503
-    assert "calor: there is no configuration file /nowhere/heat.conf" in fleet.log("api")
+    assert "calor: configuration file not found: /nowhere/heat.conf" in fleet.log("api")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
+
+from tests.server.orchestrator import Orchestrator
 
 VERSION = "heat_template_version: 2018-08-31\n"
 INNER = VERSION + "parameters: {word: {type: string}}\noutputs: {said: {value: {get_param: word}}}\n"
@@ -30,14 +28,10 @@ REQUEST: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    user = Orchestrator(server)
-    fill(user, "files", {"parts/inner.yaml": INNER, "env.yaml": ENVIRONMENT, "text": "a text"})
-    yield user
-    server.stop()
+@pytest.fixture(autouse=True)
+def filled(demo: Orchestrator) -> None:
+    """A container of files, as each test expects it."""
+    fill(demo, "files", {"parts/inner.yaml": INNER, "env.yaml": ENVIRONMENT, "text": "a text"})
 
 
 def fill(user: Orchestrator, container: str, files: dict[str, str | bytes]) -> None:
@@ -90,21 +84,19 @@ def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrato
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("container", "files", "told"),
     [
-        (None, "The container odd could not be found"),
-        ({"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),
+        ("missing", None, "The container missing could not be found"),
+        ("odd", {"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),
     ],
 )
 def test_what_is_wrong_with_a_container_is_told(
-    demo: Orchestrator, files: dict[str, str | bytes] | None, told: str
+    demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, told: str
 ) -> None:
     if files is not None:
-        fill(demo, "odd", files)
+        fill(demo, container, files)
 
-    answer = demo.api.post("/stacks", json={**REQUEST, "files_container": "odd"})
+    answer = demo.api.post("/stacks", json={**REQUEST, "files_container": container})
 
     assert answer.status_code == 400
     assert told in answer.json()["error"]["message"]
-    for name in files or ():
-        demo.ask("object-store", "DELETE", f"/odd/{name}")

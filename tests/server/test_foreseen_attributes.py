@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
 
+from calor.resources.contract import contract_of
 from calor.types import catalogue
+from tests.server.orchestrator import Orchestrator
 
 Values = dict[str, Any]
 
@@ -71,7 +69,10 @@ class Case:
 
     @property
     def steady(self) -> dict[str, tuple[str, ...]]:
-        return dict(getattr(catalogue.declaration(self.type_name), "steady", {}))
+        return {
+            name: tuple(causes)
+            for name, causes in contract_of(catalogue.declaration(self.type_name)).stable_attributes.items()
+        }
 
 
 CASES = [
@@ -144,36 +145,31 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield Orchestrator(server)
-    server.stop()
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.type_name)
-def test_a_plan_tells_what_stays(user: Orchestrator, case: Case) -> None:
+@pytest.mark.extended
+def test_a_plan_tells_what_stays(demo: Orchestrator, case: Case) -> None:
     properties = dict(case.properties)
-    path = user.create(f"of-{case.type_name.rpartition('::')[2]}", case.resources(properties))
+    path = demo.create(f"of-{case.type_name.rpartition('::')[2]}", case.resources(properties))
 
     for changed, value in case.changes.items():
         properties[changed] = value
         resources = case.resources(properties)
-        planned = plan(user, path, resources)
-        before = readings(user, path, case)
-        user.update(path, resources)
+        planned = plan(demo, path, resources)
+        before = readings(demo, path, case)
+        demo.update(path, resources)
 
         assert planned.pop("thing") == "update", changed
         told = {name: planned[name] for name in case.steady if changed not in case.steady[name]}
         assert told == dict.fromkeys(told, "keep"), changed
-        after = readings(user, path, case)
+        after = readings(demo, path, case)
         assert {name: after[name] for name in told} == {name: before[name] for name in told}, changed
-    user.delete(path)
+    demo.delete(path)
 
 
 def test_every_type_that_says_what_stays_is_held_to_it() -> None:
-    declared = {name for name in catalogue.names() if hasattr(catalogue.declaration(name), "steady")}
+    declared = {
+        name for name in catalogue.names() if contract_of(catalogue.declaration(name)).stable_attributes
+    }
 
     assert declared == {case.type_name for case in CASES}
     for case in CASES:
@@ -183,14 +179,14 @@ def test_every_type_that_says_what_stays_is_held_to_it() -> None:
         assert {name for causes in case.steady.values() for name in causes} <= known.properties.keys()
 
 
-def plan(user: Orchestrator, path: str, resources: Values) -> dict[str, str]:
+def plan(demo: Orchestrator, path: str, resources: Values) -> dict[str, str]:
     body = {"template": {"heat_template_version": "2018-08-31", "resources": resources}}
-    answer = user.api.put(f"{path}/preview", json=body)
+    answer = demo.api.put(f"{path}/preview", json=body)
     assert answer.status_code == 200, answer.text
     return {step["path"][0]: step["action"] for step in answer.json()["plan"]}
 
 
-def readings(user: Orchestrator, path: str, case: Case) -> dict[str, Any]:
+def readings(demo: Orchestrator, path: str, case: Case) -> dict[str, Any]:
     """What each reader has been given, and when that was last changed."""
-    shown = {name: user.resource(path, name) for name in case.steady}
+    shown = {name: demo.resource(path, name) for name in case.steady}
     return {name: (one["attributes"]["output"], one["updated_time"]) for name, one in shown.items()}

@@ -8,8 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
+
+from tests.server.orchestrator import Orchestrator
+from tests.support.server import Server, free_port
 
 DATA = b"as good as an image" * 100
 
@@ -87,9 +88,27 @@ def test_an_image_comes_from_the_web_changes_and_goes(admin: Orchestrator, web: 
     assert admin.shown("image", f"/v2/images/{id}") is None
 
 
+def test_an_image_from_an_address_that_is_not_allowed_fails_at_once(admin: Orchestrator) -> None:
+    path = admin.begin("inside", image("http://127.0.0.2/image"))
+    admin.wait(path, "CREATE_FAILED")
+
+    events = admin.api.get(f"{path}/events").json()["events"]
+    failed = [
+        one for one in events if one["resource_status"] == "CREATE_FAILED" and one["resource_name"] == "image"
+    ]
+    assert len(failed) == 1
+    reason = failed[0]["resource_status_reason"]
+    assert "127.0.0.2 is not at a public address" in reason
+    assert "[calor] fetch_allowed" in reason
+    admin.delete(path)
+
+
+@pytest.mark.extended
 def test_an_image_that_cannot_be_fetched_fails_its_stack(admin: Orchestrator, web: str) -> None:
     path = admin.begin("nowhere", image(f"{web}/nothing"))
     admin.wait(path, "CREATE_FAILED")
+    reason = admin.resource(path, "image")["resource_status_reason"]
+    assert "the image could not be imported: 404 Not Found" in reason
     id = admin.id_of(path, "image")
 
     admin.delete(path)

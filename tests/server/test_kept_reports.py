@@ -5,40 +5,26 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx2 as httpx
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
+
+from tests.server.orchestrator import Orchestrator
 
 KEY = "secret"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    made.ready()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def demo(server: Server) -> Orchestrator:
-    user = Orchestrator(server)
+def demo(demo: Orchestrator) -> Orchestrator:
+    """With a container for reports."""
     key = {"X-Account-Meta-Temp-Url-Key": KEY}
-    assert user.ask("object-store", "POST", "", headers=key).is_success
-    assert user.ask("object-store", "PUT", "/reports").is_success
-    return user
-
-
-@pytest.fixture(scope="module")
-def admin(server: Server) -> Orchestrator:
-    return Orchestrator(server, "calor-admin")
+    assert demo.ask("object-store", "POST", "", headers=key).is_success
+    assert demo.ask("object-store", "PUT", "/reports").is_success
+    return demo
 
 
 Deploy = Callable[[], tuple[str, str]]

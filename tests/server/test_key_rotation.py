@@ -10,8 +10,11 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from fleet import Fleet
-from running import until
+
+from tests.support.processes import Fleet
+from tests.support.server import until
+
+pytestmark = pytest.mark.extended
 
 OLD, NEW = "o" * 32, "n" * 32
 PARTS = ("engine", "api")

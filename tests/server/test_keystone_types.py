@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
 
-
-@pytest.fixture(scope="module")
-def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield Orchestrator(server, "calor-admin")
-    server.stop()
+from tests.server.orchestrator import Orchestrator
 
 
 def accounts(**changed: Any) -> dict[str, Any]:
@@ -77,6 +67,7 @@ def test_accounts_come_change_and_go(admin: Orchestrator) -> None:
     assert [admin.shown("identity", f"/{kind}/{id}") for kind, id in gone] == [None, None, None]
 
 
+@pytest.mark.extended
 def test_a_catalog_comes_and_goes(admin: Orchestrator) -> None:
     path = admin.create(
         "catalog",

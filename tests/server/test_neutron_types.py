@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
+
+from tests.server.orchestrator import Orchestrator
 
 Resources = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def user(server: Server) -> Orchestrator:
-    return Orchestrator(server)
-
-
-@pytest.fixture(scope="module")
-def admin(server: Server) -> Orchestrator:
-    return Orchestrator(server, "calor-admin")
 
 
 COLLECTIONS = (
@@ -47,19 +28,19 @@ COLLECTIONS = (
 )
 
 
-def inventory(user: Orchestrator) -> dict[str, list[str]]:
+def inventory(demo: Orchestrator) -> dict[str, list[str]]:
     """All that the network service holds for a user, by collection."""
     found = {}
     for collection in COLLECTIONS:
-        answer = user.ask("network", "GET", f"/v2.0/{collection}")
+        answer = demo.ask("network", "GET", f"/v2.0/{collection}")
         assert answer.status_code == 200, answer.text
         [objects] = answer.json().values()
         found[collection] = sorted(each["id"] for each in objects)
     return found
 
 
-def shown(user: Orchestrator, collection: str, id: str) -> dict[str, Any]:
-    found = user.shown("network", f"/v2.0/{collection}/{id}")
+def shown(demo: Orchestrator, collection: str, id: str) -> dict[str, Any]:
+    found = demo.shown("network", f"/v2.0/{collection}/{id}")
     assert found is not None
     return found
 
@@ -108,26 +89,26 @@ OUTPUTS = {
 }
 
 
-def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
-    before = inventory(user)
-    path = user.create("site", site(), outputs=OUTPUTS)
+def test_a_site_comes_changes_and_goes(demo: Orchestrator) -> None:
+    before = inventory(demo)
+    path = demo.create("site", site(), outputs=OUTPUTS)
     net, subnet, router, port, group, outer = (
-        user.id_of(path, name) for name in ("net", "subnet", "router", "port", "group", "outer")
+        demo.id_of(path, name) for name in ("net", "subnet", "router", "port", "group", "outer")
     )
 
-    said = user.outputs(path)
+    said = demo.outputs(path)
     assert said["address"].startswith("10.77.0.")
     assert (said["cidr"], said["subnets"], said["leads_to"]) == ("10.77.0.0/24", [subnet], port)
-    assert said["mtu"] == shown(user, "networks", net)["mtu"]
-    assert said["outside"] == shown(user, "floatingips", outer)["floating_ip_address"]
+    assert said["mtu"] == shown(demo, "networks", net)["mtu"]
+    assert said["outside"] == shown(demo, "floatingips", outer)["floating_ip_address"]
     assert said["status"] == "ACTIVE"
-    assert shown(user, "networks", net)["tags"] == ["a"]
-    assert shown(user, "ports", port)["security_groups"] == [group]
-    assert user.id_of(path, "inner") == f"{router}:subnet_id={subnet}"
-    assert user.id_of(path, "way") != port
+    assert shown(demo, "networks", net)["tags"] == ["a"]
+    assert shown(demo, "ports", port)["security_groups"] == [group]
+    assert demo.id_of(path, "inner") == f"{router}:subnet_id={subnet}"
+    assert demo.id_of(path, "way") != port
 
-    user.act(path, "check")
-    user.update(
+    demo.act(path, "check")
+    demo.update(
         path,
         site(
             net={"name": "place", "tags": ["b", "c"]},
@@ -138,23 +119,23 @@ def test_a_site_comes_changes_and_goes(user: Orchestrator) -> None:
         outputs=OUTPUTS,
     )
 
-    assert [user.id_of(path, name) for name in ("net", "subnet", "port")] == [net, subnet, port]
-    assert (shown(user, "networks", net)["name"], sorted(shown(user, "networks", net)["tags"])) == (
+    assert [demo.id_of(path, name) for name in ("net", "subnet", "port")] == [net, subnet, port]
+    assert (shown(demo, "networks", net)["name"], sorted(shown(demo, "networks", net)["tags"])) == (
         "place",
         ["b", "c"],
     )
-    assert shown(user, "subnets", subnet)["dns_nameservers"] == ["192.0.2.53"]
-    assert user.outputs(path)["address"] == "10.77.0.50"
+    assert shown(demo, "subnets", subnet)["dns_nameservers"] == ["192.0.2.53"]
+    assert demo.outputs(path)["address"] == "10.77.0.50"
     inward = [
         rule["protocol"]
-        for rule in shown(user, "security-groups", group)["security_group_rules"]
+        for rule in shown(demo, "security-groups", group)["security_group_rules"]
         if rule["direction"] == "ingress"
     ]
     assert inward == ["tcp"]
 
-    user.delete(path)
+    demo.delete(path)
 
-    assert inventory(user) == before
+    assert inventory(demo) == before
 
 
 @pytest.fixture
@@ -170,16 +151,16 @@ def trouble(admin: Orchestrator) -> Iterator[Callable[..., None]]:
     admin.cloud.delete(faults)
 
 
-def test_lost_answers_make_nothing_twice(user: Orchestrator, trouble: Callable[..., None]) -> None:
-    before = inventory(user)
+def test_lost_answers_make_nothing_twice(demo: Orchestrator, trouble: Callable[..., None]) -> None:
+    before = inventory(demo)
     collections = ("networks", "subnets", "ports", "routers", "floatingips", "security-groups")
     for path in (*collections, "security-group-rules"):
         trouble(method="POST", path=f".*/v2.0/{path}", times=1, drop=True, carried_out=True)
     for path in ("routers/.*/add_router_interface", "networks/.*/tags"):
         trouble(method="PUT", path=f".*/v2.0/{path}", times=1, status=502, carried_out=True)
-    path = user.create("hardly", site(), outputs=OUTPUTS)
+    path = demo.create("hardly", site(), outputs=OUTPUTS)
 
-    added = {name: len(ids) - len(before[name]) for name, ids in inventory(user).items()}
+    added = {name: len(ids) - len(before[name]) for name, ids in inventory(demo).items()}
     # Besides its own, there is the router's inner port; the outer one belongs to nobody.
     assert {name: number for name, number in added.items() if number} == {
         "networks": 1,
@@ -191,78 +172,78 @@ def test_lost_answers_make_nothing_twice(user: Orchestrator, trouble: Callable[.
     }
     for path_of in (*collections, "routers/.*/remove_router_interface"):
         trouble(method=None, path=f".*/v2.0/{path_of}(/[^/]*)?", times=1, status=503, carried_out=True)
-    user.delete(path)
-    assert inventory(user) == before
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_what_was_made_elsewhere_tells_of_itself(user: Orchestrator) -> None:
-    public = user.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
+def test_what_was_made_elsewhere_tells_of_itself(demo: Orchestrator) -> None:
+    public = demo.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
     resources = {"outside": {"type": "OS::Neutron::Net", "external_id": public["id"]}}
-    path = user.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
+    path = demo.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
 
-    assert user.outputs(path) == {"name": "public"}
-    user.delete(path)
-    assert user.shown("network", f"/v2.0/networks/{public['id']}") is not None
+    assert demo.outputs(path) == {"name": "public"}
+    demo.delete(path)
+    assert demo.shown("network", f"/v2.0/networks/{public['id']}") is not None
 
 
-def test_a_site_changes_hands(user: Orchestrator) -> None:
-    before = inventory(user)
-    path = user.create("first", site(), outputs=OUTPUTS)
-    said, port = user.outputs(path), user.id_of(path, "port")
-    data = user.api.delete(f"{path}/abandon").json()
-    answer = user.api.post(
+def test_a_site_changes_hands(demo: Orchestrator) -> None:
+    before = inventory(demo)
+    path = demo.create("first", site(), outputs=OUTPUTS)
+    said, port = demo.outputs(path), demo.id_of(path, "port")
+    data = demo.api.delete(f"{path}/abandon").json()
+    answer = demo.api.post(
         "/stacks",
         json={"stack_name": "second", "template": data["template"], "adopt_stack_data": json.dumps(data)},
     )
     assert answer.status_code == 201, answer.text
     path = f"/stacks/second/{answer.json()['stack']['id']}"
-    user.wait(path, "ADOPT_COMPLETE")
+    demo.wait(path, "ADOPT_COMPLETE")
 
-    assert (user.outputs(path), user.id_of(path, "port")) == (said, port)
-    user.update(path, site(port={"name": "door"}), outputs=OUTPUTS)
-    assert shown(user, "ports", port)["name"] == "door"
-    user.delete(path)
-    assert inventory(user) == before
+    assert (demo.outputs(path), demo.id_of(path, "port")) == (said, port)
+    demo.update(path, site(port={"name": "door"}), outputs=OUTPUTS)
+    assert shown(demo, "ports", port)["name"] == "door"
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_what_is_said_to_be_ill_is_made_anew(user: Orchestrator) -> None:
-    before = inventory(user)
-    path = user.create("ill", site(), outputs=OUTPUTS)
-    port = user.id_of(path, "port")
+def test_what_is_said_to_be_ill_is_made_anew(demo: Orchestrator) -> None:
+    before = inventory(demo)
+    path = demo.create("ill", site(), outputs=OUTPUTS)
+    port = demo.id_of(path, "port")
     for name in ("way", "port"):
         body = {"mark_unhealthy": True, "resource_status_reason": "it does not answer"}
-        answer = user.api.patch(f"{path}/resources/{name}", json=body)
+        answer = demo.api.patch(f"{path}/resources/{name}", json=body)
         assert answer.status_code in (200, 204), answer.text
-    user.update(path, site(), outputs=OUTPUTS)
+    demo.update(path, site(), outputs=OUTPUTS)
 
-    anew = user.id_of(path, "port")
+    anew = demo.id_of(path, "port")
     assert anew != port
-    assert user.outputs(path)["leads_to"] == anew
-    user.delete(path)
-    assert inventory(user) == before
+    assert demo.outputs(path)["leads_to"] == anew
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_ports_and_routers_move_to_a_subnet_of_another_range(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_ports_and_routers_move_to_a_subnet_of_another_range(demo: Orchestrator) -> None:
+    before = inventory(demo)
     on_it = {"fixed_ips": [{"subnet": ref("subnet")}]}
     resources = {name: one for name, one in site(port=on_it).items() if name not in ("outer", "way")}
-    path = user.create("moving", resources)
-    net, subnet, port, inner = (user.id_of(path, name) for name in ("net", "subnet", "port", "inner"))
+    path = demo.create("moving", resources)
+    net, subnet, port, inner = (demo.id_of(path, name) for name in ("net", "subnet", "port", "inner"))
 
     resources["subnet"]["properties"]["cidr"] = "10.78.0.0/24"
-    user.update(path, resources)
+    demo.update(path, resources)
 
-    assert (user.id_of(path, "net"), user.id_of(path, "port")) == (net, port)
-    assert user.id_of(path, "subnet") != subnet
-    assert user.id_of(path, "inner") != inner
-    assert user.shown("network", f"/v2.0/subnets/{subnet}") is None
-    assert shown(user, "ports", port)["fixed_ips"][0]["ip_address"].startswith("10.78.0.")
-    user.delete(path)
-    assert inventory(user) == before
+    assert (demo.id_of(path, "net"), demo.id_of(path, "port")) == (net, port)
+    assert demo.id_of(path, "subnet") != subnet
+    assert demo.id_of(path, "inner") != inner
+    assert demo.shown("network", f"/v2.0/subnets/{subnet}") is None
+    assert shown(demo, "ports", port)["fixed_ips"][0]["ip_address"].startswith("10.78.0.")
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(demo: Orchestrator) -> None:
+    before = inventory(demo)
 
     def doors(mac: str, fails: bool = False) -> Resources:
         address = [{"subnet": ref("subnet"), "ip_address": "10.80.0.7"}]
@@ -276,39 +257,39 @@ def test_a_port_keeps_its_address_when_it_is_replaced_and_when_that_is_undone(us
             },
         }
 
-    path = user.create("doors", doors("fa:16:3e:00:00:01"))
-    first = user.id_of(path, "port")
-    user.update(path, doors("fa:16:3e:00:00:02"))
-    second = user.id_of(path, "port")
+    path = demo.create("doors", doors("fa:16:3e:00:00:01"))
+    first = demo.id_of(path, "port")
+    demo.update(path, doors("fa:16:3e:00:00:02"))
+    second = demo.id_of(path, "port")
     assert second != first
-    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+    assert shown(demo, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
 
     body = {
         "template": {"heat_template_version": "2018-08-31", "resources": doors("fa:16:3e:00:00:03", True)}
     }
-    answer = user.api.put(path, json={**body, "disable_rollback": False})
+    answer = demo.api.put(path, json={**body, "disable_rollback": False})
     assert answer.status_code == 202, answer.text
-    user.wait(path, "ROLLBACK_COMPLETE")
+    demo.wait(path, "ROLLBACK_COMPLETE")
 
-    assert user.id_of(path, "port") == second
-    assert shown(user, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
-    user.delete(path)
-    assert inventory(user) == before
+    assert demo.id_of(path, "port") == second
+    assert shown(demo, "ports", second)["fixed_ips"][0]["ip_address"] == "10.80.0.7"
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_a_port_may_be_new_with_every_update(user: Orchestrator) -> None:
+def test_a_port_may_be_new_with_every_update(demo: Orchestrator) -> None:
     resources = {"port": resource("Port", network="heat-net", replacement_policy="REPLACE_ALWAYS")}
-    path = user.create("renewed", resources)
-    port = user.id_of(path, "port")
-    user.update(path, resources)
+    path = demo.create("renewed", resources)
+    port = demo.id_of(path, "port")
+    demo.update(path, resources)
 
-    assert user.id_of(path, "port") != port
-    assert user.shown("network", f"/v2.0/ports/{port}") is None
-    user.delete(path)
+    assert demo.id_of(path, "port") != port
+    assert demo.shown("network", f"/v2.0/ports/{port}") is None
+    demo.delete(path)
 
 
-def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_a_router_gets_its_gateway_apart_and_routes(demo: Orchestrator) -> None:
+    before = inventory(demo)
     resources = {
         "net": resource("Net"),
         "subnet": resource("Subnet", network=ref("net"), cidr="10.79.0.0/24", gateway_ip="10.79.0.1"),
@@ -324,25 +305,25 @@ def test_a_router_gets_its_gateway_apart_and_routes(user: Orchestrator) -> None:
             routes=[{"destination": "10.2.0.0/16", "nexthop": "10.79.0.9"}],
         ),
     }
-    path = user.create("routing", resources)
-    router = shown(user, "routers", user.id_of(path, "router"))
+    path = demo.create("routing", resources)
+    router = shown(demo, "routers", demo.id_of(path, "router"))
 
-    assert user.id_of(path, "gateway") == f"{router['id']}:{router['external_gateway_info']['network_id']}"
-    assert user.id_of(path, "many") == router["id"]
+    assert demo.id_of(path, "gateway") == f"{router['id']}:{router['external_gateway_info']['network_id']}"
+    assert demo.id_of(path, "many") == router["id"]
     assert {route["destination"] for route in router["routes"]} == {"10.1.0.0/16", "10.2.0.0/16"}
 
-    user.act(path, "check")
+    demo.act(path, "check")
     resources["many"]["properties"]["routes"] = [{"destination": "10.3.0.0/16", "nexthop": "10.79.0.9"}]
-    user.update(path, resources)
+    demo.update(path, resources)
 
-    router = shown(user, "routers", router["id"])
+    router = shown(demo, "routers", router["id"])
     assert {route["destination"] for route in router["routes"]} == {"10.1.0.0/16", "10.3.0.0/16"}
-    user.delete(path)
-    assert inventory(user) == before
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_groups_may_be_about_each_other(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_groups_may_be_about_each_other(demo: Orchestrator) -> None:
+    before = inventory(demo)
     resources = {
         "web": resource("SecurityGroup", rules=[{"remote_mode": "remote_group_id"}]),
         "db": resource("SecurityGroup", rules=[{"direction": "egress", "protocol": "udp"}]),
@@ -355,23 +336,23 @@ def test_groups_may_be_about_each_other(user: Orchestrator) -> None:
         ),
         "back": resource("SecurityGroupRule", security_group=ref("web"), remote_group=ref("db")),
     }
-    path = user.create("groups", resources)
-    web, db = user.id_of(path, "web"), user.id_of(path, "db")
+    path = demo.create("groups", resources)
+    web, db = demo.id_of(path, "web"), demo.id_of(path, "db")
 
     def rules(group: str) -> set[tuple[str, str | None, str | None]]:
-        listed = shown(user, "security-groups", group)["security_group_rules"]
+        listed = shown(demo, "security-groups", group)["security_group_rules"]
         return {(rule["direction"], rule["protocol"], rule["remote_group_id"]) for rule in listed}
 
     assert rules(db) == {("egress", "udp", None), ("ingress", "tcp", web)}
     assert rules(web) == {("egress", None, None), ("ingress", None, web), ("ingress", "tcp", db)}
     resources["db"]["properties"]["rules"] = []
-    user.update(path, resources)
+    demo.update(path, resources)
     assert rules(db) == {("egress", None, None), ("ingress", "tcp", web)}
-    user.delete(path)
-    assert inventory(user) == before
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrator) -> None:
+def test_what_an_administrator_has_to_give(admin: Orchestrator, demo: Orchestrator) -> None:
     before = inventory(admin)
     resources = {
         "scope": resource("AddressScope"),
@@ -389,9 +370,9 @@ def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrat
             object_type="network",
             object_id=ref("net"),
             action="access_as_shared",
-            target_tenant=user.project,
+            target_tenant=demo.project,
         ),
-        "quota": resource("Quota", project=user.project, network=77),
+        "quota": resource("Quota", project=demo.project, network=77),
     }
     path = admin.create(
         "giving",
@@ -406,9 +387,9 @@ def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrat
     assert said["cidr"].startswith("10.96.")
     assert said["cidr"].endswith("/26")
     assert len(said["rules"]) == 3
-    assert user.shown("network", f"/v2.0/networks/{admin.id_of(path, 'net')}") is not None
-    assert shown(user, "quotas", user.project)["network"] == 77
-    assert admin.id_of(path, "quota") == user.project
+    assert demo.shown("network", f"/v2.0/networks/{admin.id_of(path, 'net')}") is not None
+    assert shown(demo, "quotas", demo.project)["network"] == 77
+    assert admin.id_of(path, "quota") == demo.project
 
     admin.act(path, "check")
     resources["limit"]["properties"]["max_kbps"] = 2000
@@ -418,14 +399,14 @@ def test_what_an_administrator_has_to_give(admin: Orchestrator, user: Orchestrat
 
     policy = shown(admin, "qos/policies", admin.id_of(path, "policy"))
     assert {rule.get("max_kbps") for rule in policy["rules"]} == {2000, None}
-    assert shown(user, "quotas", user.project)["network"] == 78
+    assert shown(demo, "quotas", demo.project)["network"] == 78
     admin.delete(path)
     assert inventory(admin) == before
-    assert shown(user, "quotas", user.project)["network"] != 78
+    assert shown(demo, "quotas", demo.project)["network"] != 78
 
 
-def test_a_trunk_carries_ports_and_a_floating_ip_forwards(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_a_trunk_carries_ports_and_a_floating_ip_forwards(demo: Orchestrator) -> None:
+    before = inventory(demo)
     resources = {
         **{name: one for name, one in site().items() if name not in ("way", "group")},
         "port": resource("Port", network=ref("net"), fixed_ips=[{"subnet": ref("subnet")}]),
@@ -446,40 +427,40 @@ def test_a_trunk_carries_ports_and_a_floating_ip_forwards(user: Orchestrator) ->
             protocol="tcp",
         ),
     }
-    path = user.create("carrying", resources)
-    trunk, outer = user.id_of(path, "trunk"), user.id_of(path, "outer")
+    path = demo.create("carrying", resources)
+    trunk, outer = demo.id_of(path, "trunk"), demo.id_of(path, "outer")
     forward = f"floatingips/{outer}/port_forwardings"
 
-    assert [one["segmentation_id"] for one in shown(user, "trunks", trunk)["sub_ports"]] == [7]
-    assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8080
+    assert [one["segmentation_id"] for one in shown(demo, "trunks", trunk)["sub_ports"]] == [7]
+    assert shown(demo, forward, demo.id_of(path, "forward"))["external_port"] == 8080
 
-    user.act(path, "check")
+    demo.act(path, "check")
     resources["trunk"]["properties"]["sub_ports"][0]["segmentation_id"] = 8
     resources["forward"]["properties"]["external_port"] = 8081
-    user.update(path, resources)
+    demo.update(path, resources)
 
-    assert [one["segmentation_id"] for one in shown(user, "trunks", trunk)["sub_ports"]] == [8]
-    assert shown(user, forward, user.id_of(path, "forward"))["external_port"] == 8081
-    user.delete(path)
-    assert inventory(user) == before
+    assert [one["segmentation_id"] for one in shown(demo, "trunks", trunk)["sub_ports"]] == [8]
+    assert shown(demo, forward, demo.id_of(path, "forward"))["external_port"] == 8081
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
-def test_a_stack_that_names_what_there_is_not_fails_and_can_be_deleted(user: Orchestrator) -> None:
-    before = inventory(user)
+def test_a_stack_that_names_what_there_is_not_fails_and_can_be_deleted(demo: Orchestrator) -> None:
+    before = inventory(demo)
     resources = {
         "net": resource("Net"),
         "port": resource("Port", network=ref("net"), security_groups=["no-such-group"]),
         "joined": resource("RouterInterface", router=attr("net", "name"), subnet=attr("net", "name")),
     }
-    path = user.begin("misnamed", resources)
-    user.wait(path, "CREATE_FAILED")
+    path = demo.begin("misnamed", resources)
+    demo.wait(path, "CREATE_FAILED")
 
-    user.delete(path)
-    assert inventory(user) == before
+    demo.delete(path)
+    assert inventory(demo) == before
 
 
 def test_what_the_network_service_has_no_extension_for_is_refused_before_anything_is_made(
-    user: Orchestrator,
+    demo: Orchestrator,
 ) -> None:
     resources = {
         "net": {"type": "OS::Neutron::Net"},
@@ -487,7 +468,7 @@ def test_what_the_network_service_has_no_extension_for_is_refused_before_anythin
     }
     template = {"heat_template_version": "2018-08-31", "resources": resources}
 
-    answer = user.api.post("/stacks", json={"stack_name": "vpn", "template": template})
+    answer = demo.api.post("/stacks", json={"stack_name": "vpn", "template": template})
 
     assert answer.status_code == 400
     assert answer.json()["error"]["message"].endswith(
@@ -496,10 +477,10 @@ def test_what_the_network_service_has_no_extension_for_is_refused_before_anythin
     )
 
 
-def test_types_are_not_offered_that_the_network_service_has_no_extension_for(user: Orchestrator) -> None:
-    offered = user.api.get("/resource_types").json()["resource_types"]
-    shown = user.api.get("/resource_types/OS::Neutron::IKEPolicy")
-    sampled = user.api.get("/resource_types/OS::Neutron::IKEPolicy/template")
+def test_types_are_not_offered_that_the_network_service_has_no_extension_for(demo: Orchestrator) -> None:
+    offered = demo.api.get("/resource_types").json()["resource_types"]
+    shown = demo.api.get("/resource_types/OS::Neutron::IKEPolicy")
+    sampled = demo.api.get("/resource_types/OS::Neutron::IKEPolicy/template")
 
     assert "OS::Neutron::Router" in offered
     assert "OS::Neutron::IKEPolicy" not in offered

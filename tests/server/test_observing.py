@@ -17,7 +17,8 @@ import httpx2 as httpx
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
-from running import PATIENCE, Server, free_port
+
+from tests.support.server import PATIENCE, Server, free_port
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 TEMPLATE = {
@@ -32,7 +33,16 @@ HIDDEN = "correct-horse-battery"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("observed")
+    yield from _started(tmp_path_factory.mktemp("observed"))
+
+
+@pytest.fixture
+def short_lived(tmp_path: Path) -> Iterator[Server]:
+    """One whose processes may be killed: the figures of an engine end with it."""
+    yield from _started(tmp_path)
+
+
+def _started(folder: Path) -> Iterator[Server]:
     config = folder / "calor.conf"
     config.write_text("[DEFAULT]\ndebug = true\nuse_json = true\n[heat_api]\nworkers = 2\n")
     made = Server(folder / "state", free_port(), config)
@@ -114,18 +124,18 @@ def test_the_scrape_example_is_of_the_default_port() -> None:
     assert job["static_configs"] == [{"targets": ["127.0.0.1:8004"]}]
 
 
-def test_an_engine_in_the_place_of_a_killed_one_has_its_name(worked: Server) -> None:
-    engine = worked.child("engine")
+@pytest.mark.extended
+def test_an_engine_in_the_place_of_a_killed_one_has_its_name(short_lived: Server) -> None:
+    engine = short_lived.child("engine")
     assert engine is not None
     os.kill(engine, signal.SIGKILL)
 
     end = time.monotonic() + PATIENCE
-    while worked.child("engine") in (engine, None) or 'process_open_fds{process="engine"}' not in _metrics(
-        worked
-    ):
+    is_told = 'process_open_fds{process="engine"}'
+    while short_lived.child("engine") in (engine, None) or is_told not in _metrics(short_lived):
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert "engine-2" not in _metrics(worked)
+    assert "engine-2" not in _metrics(short_lived)
 
 
 def test_the_log_leads_from_the_request_to_the_run_and_tells_no_secret(worked: Server) -> None:
@@ -140,6 +150,7 @@ def test_the_log_leads_from_the_request_to_the_run_and_tells_no_secret(worked: S
     assert [secret for secret in secrets if secret in text] == []
 
 
+@pytest.mark.extended
 def test_spans_of_all_processes_are_sent_to_the_collector(tmp_path: Path) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest

@@ -10,8 +10,9 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from installing import install, install_project, on_path
-from running import PATIENCE, Server, free_port
+
+from tests.support.plugins import install, install_project, on_path
+from tests.support.server import PATIENCE, Server, free_port
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugins" / "external-resource"
 
@@ -112,6 +113,7 @@ def test_a_script_that_fails_fails_its_resource(api: httpx.Client, tmp_path: Pat
     assert "the script ended with 3: cannot join" in ended["stack_status_reason"]
 
 
+@pytest.mark.extended
 def test_a_plugin_type_is_shown_and_validated_like_any_other(api: httpx.Client, tmp_path: Path) -> None:
     listed = api.get("/resource_types").json()["resource_types"]
     shown = api.get("/resource_types/ExternalResource").json()

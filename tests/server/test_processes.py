@@ -14,8 +14,11 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from fleet import Fleet
-from running import PATIENCE, Server, free_port, until
+
+from tests.support.processes import Fleet
+from tests.support.server import PATIENCE, Server, free_port, until
+
+pytestmark = pytest.mark.extended
 
 SLOW = {
     "heat_template_version": "2018-08-31",
@@ -228,7 +231,7 @@ class TestWhatIsMissing:
     def test_an_identity_service(self, fleet: Fleet, part: str) -> None:
         told = fleet.refusal(part, "--wait", "0")
 
-        assert told.splitlines()[-1].startswith("calor: there is no identity service: configure")
+        assert told.splitlines()[-1].startswith("calor: no identity service: configure")
         assert "Traceback" not in told
 
     def test_an_identity_service_that_answers(self, fleet: Fleet, tmp_path: Path) -> None:
@@ -240,7 +243,7 @@ class TestWhatIsMissing:
 
         told = fleet.refusal("engine", "--wait", "0", "--config-file", str(config))
 
-        assert f"calor: the identity service at http://127.0.0.1:{nobody} does not answer" in told
+        assert f"calor: the identity service at http://127.0.0.1:{nobody} does not respond" in told
 
     def test_a_database(self, fleet: Fleet) -> None:
         fleet.start("cloud")
@@ -265,7 +268,7 @@ class TestWhatIsMissing:
 
         second = fleet.refusal("api")
 
-        assert f"calor: port {fleet.port} on 127.0.0.1 is taken" in second
+        assert f"calor: port {fleet.port} on 127.0.0.1 is in use" in second
 
     def test_a_use_for_the_cloud(self, fleet: Fleet) -> None:
         fleet.environment |= {

@@ -13,14 +13,18 @@ from threading import Event
 
 import httpx2 as httpx
 import pytest
-from fleet import Fleet
-from laboratory import Lab
-from plans import Life
-from rounds import Round, check_end
-from running import free_port
-from served import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, waiting connections are reset")
+from tests.kill.killable_server import until
+from tests.kill.lab import Lab
+from tests.kill.plans import Life
+from tests.kill.rounds import Round, check_end
+from tests.support.processes import Fleet
+from tests.support.server import free_port
+
+pytestmark = [
+    pytest.mark.extended,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, waiting connections are reset"),
+]
 
 LIVES = 3
 TURNS = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
 import subprocess
@@ -13,10 +14,10 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from running import PATIENCE, Server, free_port
 
 from calor.server.supervisor import GRACE_SECONDS
 from calor.store.cipher import Cipher
+from tests.support.server import PATIENCE, Server, free_port
 
 
 @pytest.fixture
@@ -44,6 +45,22 @@ def all_gone(pids: list[int]) -> bool:
 
 
 needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="looks into /proc")
+
+
+@pytest.mark.extended
+def test_idle_connections_are_kept_for_clients_that_use_them_again(server: Server) -> None:
+    idle = [http.client.HTTPConnection("127.0.0.1", port) for port in (server.port, server.port + 2)]
+    for connection, path in zip(idle, ("/healthcheck", "/identity/v3"), strict=True):
+        connection.request("GET", path)
+        assert connection.getresponse().read()
+    before = [connection.sock for connection in idle]
+
+    time.sleep(6)
+
+    for connection, path in zip(idle, ("/healthcheck", "/identity/v3"), strict=True):
+        connection.request("GET", path)
+        assert connection.getresponse().status == 200
+    assert [connection.sock for connection in idle] == before
 
 
 def test_a_stack_is_made_with_a_token_of_the_embedded_cloud(server: Server) -> None:
@@ -90,6 +107,7 @@ def test_when_it_is_killed_its_processes_end_with_it(server: Server) -> None:
 
 
 @needs_proc
+@pytest.mark.extended
 def test_a_server_that_was_killed_can_be_started_again_at_once(server: Server) -> None:
     server.process.kill()
     server.process.wait(PATIENCE)
@@ -104,6 +122,7 @@ def test_a_server_that_was_killed_can_be_started_again_at_once(server: Server) -
 
 
 @needs_proc
+@pytest.mark.extended
 def test_it_stops_at_once_while_a_process_is_being_started_again(server: Server) -> None:
     engine = server.child("engine")
     assert engine is not None
@@ -152,16 +171,16 @@ def test_a_port_that_is_taken_is_named(server: Server, tmp_path: Path) -> None:
     other = Server(tmp_path / "other", server.port)
 
     assert other.process.wait(PATIENCE) == 1
-    assert f"port {server.port} on 127.0.0.1 is taken" in other.output()
+    assert f"port {server.port} on 127.0.0.1 is in use" in other.output()
 
 
 @pytest.mark.parametrize("port", [99999, 65534, -1])
-def test_a_port_that_there_is_not_is_refused_in_one_line(tmp_path: Path, port: int) -> None:
+def test_an_invalid_port_is_refused_in_one_line(tmp_path: Path, port: int) -> None:
     refused = Server(tmp_path / "state", port)
 
     assert refused.process.wait(PATIENCE) == 1
     told = refused.output()
-    assert "there is no port" in told
+    assert "invalid port" in told
     assert "Traceback" not in told
 
 
@@ -191,6 +210,7 @@ def test_what_is_secret_can_be_read_by_its_owner_only(server: Server) -> None:
         assert (server.state_dir / name).stat().st_mode & 0o077 == 0, name
 
 
+@pytest.mark.extended
 def test_hidden_values_are_not_in_the_files(server: Server) -> None:
     token, project = server.token()
     api = httpx.Client(
@@ -227,6 +247,7 @@ def test_a_server_without_the_key_of_its_database_does_not_start(server: Server)
     assert "Traceback" not in told
 
 
+@pytest.mark.extended
 def test_a_server_reads_with_older_keys(server: Server) -> None:
     server.stop()
     key = server.state_dir / "key"

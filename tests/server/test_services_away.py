@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port, until
 
-
-@pytest.fixture(scope="module")
-def admin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield Orchestrator(server, "calor-admin")
-    server.stop()
-
+from tests.server.orchestrator import Orchestrator
+from tests.support.server import until
 
 VOLUME = {"volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}}}
 
 
+@pytest.mark.parametrize("status", [429, 502, 503])
 @pytest.mark.parametrize("method", ["POST", "GET"])
 def test_a_stack_and_its_resource_say_what_is_waited_for_until_it_is_back(
-    admin: Orchestrator, method: str
+    admin: Orchestrator, method: str, status: int
 ) -> None:
-    with admin.fault(method=method, path="/volume/.*", status=503, message="Cinder sleeps."):
-        path = admin.begin(f"waiting-{method.lower()}", VOLUME)
+    with admin.fault(method=method, path="/volume/.*", status=status, message="Cinder sleeps."):
+        path = admin.begin(f"waiting-{method.lower()}-{status}", VOLUME)
 
         def told() -> dict[str, Any] | None:
             found = admin.resource(path, "volume")

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
-import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port
+
+from tests.server.orchestrator import Orchestrator
+from tests.support.server import Server
 
 NET = {"net": {"type": "OS::Neutron::Net"}}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    made.ready()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def demo(server: Server) -> Orchestrator:
-    return Orchestrator(server)
-
-
-@pytest.fixture(scope="module")
-def admin(server: Server) -> Orchestrator:
-    return Orchestrator(server, "calor-admin")
 
 
 class Colleague:

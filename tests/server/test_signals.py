@@ -10,7 +10,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 import yaml
-from running import Server, free_port, until
+
+from tests.support.server import Server, free_port, until
 
 TEMPLATE = {
     "heat_template_version": "2018-08-31",

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
-from running import Server, free_port, until
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    made.ready()
-    yield made
-    made.stop()
+from tests.support.server import Server, until
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from running import PATIENCE, until
+from tests.support.server import PATIENCE, until
 
 SCRIPT = """
 import signal, sys, time

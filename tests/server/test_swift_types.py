@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
-import pytest
-from orchestrating import Orchestrator
-from running import Server, free_port, until
 
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Orchestrator]:
-    server = Server(Path(tmp_path_factory.mktemp("server")) / "state", free_port())
-    server.ready()
-    yield Orchestrator(server)
-    server.stop()
+from tests.server.orchestrator import Orchestrator
+from tests.support.server import until
 
 
 def containers(who: Orchestrator) -> list[str]:

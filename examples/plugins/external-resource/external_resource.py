@@ -1,7 +1,7 @@
-"""A resource type of one's own: whatever a script sets up.
+"""An example of a plug-in with a resource type: something that a script sets up.
 
-The script outlives the engine that has started it. What it has done is kept in a folder, so that an engine that
-takes over waits for the same run instead of starting another.
+The script outlives the engine that has started it. Its state is kept in a folder, so that an engine that takes over
+waits for the same run instead of starting another.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
-from calor.types.behaviour import Context, ResourceFailed
+from calor.resources import SHOW, Attribute, Context, Property, ResourceFailed, ResourceType
 
-# Two engines may start the same run, one shortly after the other: only one of them gets to write its pid.
+# Two engines may start the same run, one shortly after the other: only one of them can write its pid.
 WRAPPER = """
 set -C; echo $$ >pid || exit 0; set +C
 ./script >output 2>&1; echo $? >exit.new; mv exit.new exit
@@ -26,12 +25,12 @@ set -C; echo $$ >pid || exit 0; set +C
 
 
 def folder() -> Path:
-    """Where scripts run."""
+    """The folder in which scripts run."""
     return Path(os.environ.get("CALOR_EXTERNAL_DIR", "~/.local/share/calor-external")).expanduser()
 
 
 class ExternalResource(ResourceType):
-    """Something outside of the cloud that a script sets up, and another may take down.
+    """Something outside the cloud that a script sets up, and another may take down.
 
     The script sees the other properties as variables, and two more: `member`, a name of its own, and `portip`,
     that one of the addresses that the index points to.
@@ -40,22 +39,25 @@ class ExternalResource(ResourceType):
     type_name = "ExternalResource"
     properties = {
         "script": Property(
-            str, "What sets it up; its first line may name a shell.", required=True, update_allowed=True
+            str,
+            "The script that sets it up; its first line may name a shell.",
+            required=True,
+            update_allowed=True,
         ),
-        "undo": Property(str, "What takes it down.", update_allowed=True),
-        "manager_id": Property(str, "The machine it is about.", update_allowed=True),
+        "undo": Property(str, "The script that takes it down.", update_allowed=True),
+        "manager_id": Property(str, "The machine.", update_allowed=True),
         "user": Property(str, "The user on that machine.", update_allowed=True),
         "vno": Property(str, "The number of the virtual network.", update_allowed=True),
         "network": Property(str, "The id of the network.", update_allowed=True),
-        "index": Property(int, "Which one of several it is.", default=0, update_allowed=True),
-        "ips": Property(list, "The addresses of all of them.", default=[], update_allowed=True),
+        "index": Property(int, "Its index among several.", default=0, update_allowed=True),
+        "ips": Property(list, "The addresses of all.", default=[], update_allowed=True),
     }
-    attributes = {"output": Attribute(str, "What the last script has written."), "show": SHOW}
+    attributes = {"output": Attribute(str, "The output of the last script."), "show": SHOW}
 
     @classmethod
     async def create(cls, ctx: Context, props: Mapping[str, Any]) -> None:
         await _perform(ctx, props["script"], props)
-        ctx.made(ctx.physical_name())
+        ctx.set_physical_id(ctx.physical_name())
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
@@ -92,29 +94,29 @@ def _variables(ctx: Context, props: Mapping[str, Any]) -> dict[str, str]:
 
 
 async def _perform(ctx: Context, script: str, props: Mapping[str, Any]) -> None:
-    """Runs a script, or waits for the end of a run that an engine began that is gone."""
+    """Runs a script, or waits for a run that another engine has started."""
     variables = _variables(ctx, props)
-    # How many runs there were is noted when one has ended: one that was interrupted has the same number again.
+    # The number of runs is stored when one has ended: a run that was interrupted gets the same number again.
     number = ctx.data.get("runs", 0)
     digest = hashlib.sha256(json.dumps([script, variables]).encode()).hexdigest()[:16]
     place = folder() / ctx.id / f"{number}-{digest}"
     pause = 0.02
     mine: subprocess.Popen[bytes] | None = None
     while not (place / "exit").exists():
-        if (mine is None or mine.poll() is not None) and not _lives(place):
+        if (mine is None or mine.poll() is not None) and not _is_running(place):
             mine = _start(place, script, variables)
         await ctx.sleep(pause)
         pause = min(2 * pause, 1.0)
     code = int((place / "exit").read_text())
     output = (place / "output").read_text(errors="replace")
-    ctx.note(runs=number + 1, output=output)
+    ctx.set_data(runs=number + 1, output=output)
     if code:
         last = output.strip().rpartition("\n")[2]
         raise ResourceFailed(f"the script ended with {code}: {last}")
 
 
-def _lives(place: Path) -> bool:
-    """Whether a run is under way, or has just ended. One that went down with its machine is forgotten."""
+def _is_running(place: Path) -> bool:
+    """Whether a run is in progress, or has just ended. A run before a reboot does not count."""
     file = place / "pid"
     try:
         pid = file.read_text().strip()

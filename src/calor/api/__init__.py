@@ -1,1 +1,1 @@
-"""HTTP: translates requests into use cases and their results into answers, and nothing more."""
+"""The HTTP APIs: they translate requests into use cases and results into responses."""

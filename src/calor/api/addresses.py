@@ -1,4 +1,4 @@
-"""Where clients reach things."""
+"""The URLs of stacks and resources, as clients see them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 
 def base_url(request: Request, trust_proxy: bool) -> str:
-    """The address in front of a version, as the client uses it."""
+    """The URL before the version, as the client uses it."""
     headers = request.headers
     scheme = request.url.scheme
     host = headers.get("host") or "localhost"
@@ -27,12 +27,12 @@ def base_url(request: Request, trust_proxy: bool) -> str:
 
 
 def _first(headers: Mapping[str, str], name: str) -> str:
-    """The value that the proxy nearest to the client gave."""
+    """The value set by the proxy nearest to the client."""
     return headers.get(name, "").partition(",")[0].strip()
 
 
 def stack_url(base: str, stack: Any) -> str:
-    """The address of anything with a project, a name and an id."""
+    """The URL of an object with a project, a name and an id."""
     return _stack_url(base, stack.project, stack.name, stack.id)
 
 
@@ -40,7 +40,7 @@ def resource_url(base: str, stack: Any, resource: str) -> str:
     return f"{stack_url(base, stack)}/resources/{_quoted(resource)}"
 
 
-# A list has the same stack in all of its links, and lists are asked for again and again.
+# All links in a list are to the same stack, and lists are requested often.
 @lru_cache(1024)
 def _stack_url(base: str, project: str, name: str, id: str) -> str:
     return f"{base}/v1/{quote(project)}/stacks/{quote(name)}/{quote(id)}"

@@ -6,13 +6,12 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
-from sqlalchemy.exc import DataError
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
@@ -20,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from calor.api import bodies
 from calor.api.addresses import base_url
 from calor.api.auth import Authenticator
-from calor.api.errors import BadRequest, Unavailable, breakdown, fault, notice, status_of
+from calor.api.errors import BadRequest, Unavailable, fault, notice, status_of, unexpected_fault
 from calor.api.heat.routes import ROUTES
 from calor.api.lanes import Lanes
 from calor.api.metrics import exposition
@@ -28,45 +27,50 @@ from calor.api.observing import ROUTE, Observed
 from calor.api.openapi.document import document
 from calor.api.router import Match, Router, VersionUnknown, WrongMethod, unversioned
 from calor.api.settings import ApiSettings
+from calor.api.streams import Streams
+from calor.api.threads import MOST_THREADS, Threads
 from calor.api.web import Api, Call, Query, Reply, respond
-from calor.fetching.turns import budget
+from calor.fetching.slots import budget
 from calor.observe import exposing, fields
+from calor.service.authorization import Authorizer, UseCases
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
-from calor.service.gate import Admitted, Gate
 from calor.store.cipher import WrongKey
-from calor.store.outages import is_passing
+from calor.store.errors import InvalidValue
+from calor.store.outages import is_transient
 
 log = logging.getLogger(__name__)
 
 _FETCHING_SECONDS = 60.0
-"""For all templates that a request names by their addresses."""
+"""The time limit for fetching all templates of a request."""
+WAITING_CHANGES = 1000
+"""The maximum number of requests of a project that wait to change something."""
 WAITING = 32
-"""So many requests of a project may wait for others of it; more are refused."""
+"""The maximum number of requests of a project that wait for others; more are refused."""
 
 
 def create_app(
-    gate: Gate,
+    authorizer: Authorizer,
     authenticator: Authenticator,
     settings: ApiSettings | None = None,
-    of_processes: Callable[[], str] = exposing.figures,
+    of_processes: Callable[[], str] = exposing.own_metrics,
 ) -> Starlette:
-    """The app. `of_processes` tells the figures of all processes, in the form of Prometheus."""
+    """The app. `of_processes` returns the metrics of all processes, in the format of Prometheus."""
     settings = settings or ApiSettings()
-    endpoint = _Endpoint(gate, settings, authenticator)
+    endpoint = _Endpoint(authorizer, settings, authenticator)
 
     def healthcheck(request: Request) -> Response:
         try:
-            gate.services.ping()
+            authorizer.services.ping()
         except Exception:
-            log.exception("the database does not answer")
-            return PlainTextResponse("the database does not answer", 503)
+            log.exception("the database does not respond")
+            return PlainTextResponse("the database does not respond", 503)
         return PlainTextResponse("OK")
 
     def figures(request: Request) -> Response:
         if request.client is not None and request.client.host == settings.servers_come_from:
             return PlainTextResponse("metrics are not for servers", 403)
-        return Response(exposition(gate.services, of_processes), media_type="text/plain; version=0.0.4")
+        return Response(exposition(authorizer.services, of_processes), media_type="text/plain; version=0.0.4")
 
     def described(request: Request) -> Response:
         return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
@@ -84,13 +88,13 @@ def create_app(
                 allow_methods=cors.methods,
                 allow_headers=cors.headers,
                 expose_headers=cors.expose_headers,
-                # Browsers refuse credentials where any origin may ask.
+                # Browsers refuse credentials if any origin is allowed.
                 allow_credentials=cors.credentials and "*" not in cors.origins,
                 max_age=cors.max_age,
             )
         )
     app = Starlette(routes=routes, middleware=middleware)
-    # Not a route: those match no path with a line break in it, and answer such paths in a form of their own.
+    # Not a route: those do not match paths with line breaks, and respond to such paths in their own format.
     app.router.default = endpoint
     app.router.redirect_slashes = False
     return app
@@ -99,20 +103,24 @@ def create_app(
 @dataclass(frozen=True, slots=True)
 class _Known:
     caller: Caller
-    admitted: Admitted | None
-    """None where the rule depends on the body."""
+    use_cases: UseCases | None
+    """None if the rule depends on the body."""
 
 
 class _Endpoint:
-    """Takes a request from its path to its answer."""
+    """Handles a request, from routing to the response."""
 
-    def __init__(self, gate: Gate, settings: ApiSettings, authenticator: Authenticator) -> None:
-        self._gate = gate
+    def __init__(self, authorizer: Authorizer, settings: ApiSettings, authenticator: Authenticator) -> None:
+        self._authorizer = authorizer
         self._settings = settings
         self._authenticator = authenticator
         self._router = Router(ROUTES)
         self._previews = Lanes(settings.previews_at_once, WAITING)
         self._large_bodies = Lanes(settings.large_bodies_at_once, WAITING)
+        self._streams = Streams(settings.streams_per_project)
+        self._threads = Threads()
+        # What changes of a project wait for, such as previews by this API, needs threads as well.
+        self._changes = Lanes(MOST_THREADS // 2, WAITING_CHANGES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -127,7 +135,7 @@ class _Endpoint:
         await response(scope, receive, send)
 
     def _found(self, request: Request) -> Match | Response:
-        """What answers a request, or the answer that there is nothing that does."""
+        """The route for a request, or the response if there is none."""
         if len(str(request.url)) > self._settings.longest_url:
             return respond(Reply(414, notice(414)))
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
@@ -149,31 +157,41 @@ class _Endpoint:
         try:
             size = bodies.announced(request)
             if size == 0 and not found.route.previews:
-                return respond(await run_in_threadpool(self._handled, request, found, b"", None))
-            # Nothing is read from somebody who may not ask.
-            known = await run_in_threadpool(self._known, request, found)
+                return respond(await self._threads.run(self._handled, request, found, b"", None))
+            # The body of an unauthorized request is not read.
+            known = await self._threads.run(self._known, request, found)
             async with self._lane(known.caller, found, size):
                 raw = await bodies.receive(request, self._settings.largest_body, self._settings.body_seconds)
                 with budget(_FETCHING_SECONDS):
-                    return respond(await run_in_threadpool(self._handled, request, found, raw, known))
+                    return respond(await self._handle_in_lane(request, found, raw, known))
         except ServiceError as error:
             return self._refusal(error)
+        except ClientDisconnect:
+            raise
         except WrongKey as error:
             log.error("%s", error)
             return self._refusal(ServiceError("InvalidEncryptionKey", f"The request failed: {error}."))
-        except DataError as error:
+        except InvalidValue as error:
             log.warning("%s", error)
-            return self._refusal(BadRequest("The request has a value that the database cannot keep."))
+            return self._refusal(BadRequest("The request has a value that the database cannot store."))
         except Exception as error:
-            if is_passing(error):
-                log.warning("no answer from the database")
-                return self._refusal(Unavailable("The database does not answer at present."))
-            log.exception("%s %s broke", request.method, found.route.path)
-            return respond(Reply(500, breakdown(error)))
+            if is_transient(error):
+                log.warning("the database does not respond")
+                return self._refusal(Unavailable("The database does not respond at present."))
+            log.exception("%s %s failed unexpectedly", request.method, found.route.path)
+            return respond(Reply(500, unexpected_fault(error)))
+
+    async def _handle_in_lane(
+        self, request: Request, found: Match, raw: bytes, known: _Known
+    ) -> Reply | Response:
+        if found.route.previews:
+            return await self._threads.run(self._handled, request, found, raw, known)
+        async with self._changes.lane(known.caller.home):
+            return await self._threads.run(self._handled, request, found, raw, known)
 
     @asynccontextmanager
     async def _lane(self, caller: Caller, found: Match, size: int | None) -> AsyncIterator[None]:
-        """What keeps one project from having all threads or memory."""
+        """Limits the threads and memory that one project can use."""
         project = caller.home
         async with AsyncExitStack() as stack:
             if found.route.previews:
@@ -183,16 +201,16 @@ class _Endpoint:
             yield
 
     def _known(self, request: Request, found: Match) -> _Known:
-        """Who asks, if they may, as far as that shows without the body."""
+        """Authenticates and authorizes the request, as far as possible without the body."""
         caller = self._authenticator.authenticate(request.headers, found.path["project"])
-        fields.learn(project=caller.project, user=caller.username, stack=found.path.get("stack_name"))
+        fields.add(project=caller.project, user=caller.username, stack=found.path.get("stack_name"))
         rule = found.route.rule
-        return _Known(caller, self._gate.admit(caller, rule) if isinstance(rule, str) else None)
+        return _Known(caller, self._authorizer.authorize(caller, rule) if isinstance(rule, str) else None)
 
     def _handled(self, request: Request, found: Match, raw: bytes, known: _Known | None) -> Reply | Response:
-        """All that may wait: authentication and policy, if the caller is not known yet, and the use case itself."""
+        """Runs everything that may block: authentication and policy, unless already done, and the use case."""
         known = known or self._known(request, found)
-        caller, admitted = known.caller, known.admitted
+        caller, use_cases = known.caller, known.use_cases
         rule, settings = found.route.rule, self._settings
         base = base_url(request, settings.trust_proxy_headers)
         given = bodies.parse(raw, request.headers.get("content-type", ""))
@@ -209,10 +227,13 @@ class _Endpoint:
             raw_query=request.url.query,
             given=given,
         )
-        if admitted is None:
+        if use_cases is None:
             assert not isinstance(rule, str)
-            admitted = self._gate.admit(caller, rule(call))
-        api = Api(admitted.queries, admitted.commands, admitted.policy, settings)
+            use_cases = self._authorizer.authorize(caller, rule(call))
+        check_caller = partial(self._known, request, found)
+        api = Api(
+            use_cases.queries, use_cases.commands, use_cases.policy, settings, self._streams, check_caller
+        )
         return found.route.handler(api, call)
 
     def _refusal(self, error: ServiceError) -> Response:

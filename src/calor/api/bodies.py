@@ -1,10 +1,11 @@
-"""Reads bodies, which may be anything at all."""
+"""Reads and parses the bodies of requests, which may be hostile."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import math
+import re
 from typing import Any
 
 from starlette.requests import Request
@@ -15,11 +16,13 @@ _READ_AS_JSON = frozenset({"", "text/plain", "application/json"})
 
 
 LARGE = 1_048_576
+MOST_VALUES = 2_000_000
+"""A limit, since an empty list has two bytes in a body but thirty times as many in memory."""
 SECONDS = 120.0
 
 
 def announced(request: Request) -> int | None:
-    """The size of a body as the request states it: 0 if there is none, None if that is not said."""
+    """The size of a body according to the headers: 0 if there is none, None if it is not stated."""
     if "transfer-encoding" in request.headers:
         return None
     stated = request.headers.get("content-length", "0")
@@ -27,7 +30,7 @@ def announced(request: Request) -> int | None:
 
 
 async def receive(request: Request, largest: int, seconds: float = SECONDS) -> bytes:
-    """The bytes of a body. Raises BadRequest if there are too many, or if they take too long to come."""
+    """The bytes of a body. Raises BadRequest if there are too many, or if they take too long to arrive."""
     if (announced(request) or 0) > largest:
         raise _too_large(largest)
     parts: list[bytes] = []
@@ -40,7 +43,7 @@ async def receive(request: Request, largest: int, seconds: float = SECONDS) -> b
                     raise _too_large(largest)
                 parts.append(part)
     except TimeoutError:
-        raise BadRequest(f"The body did not come within {seconds:.0f} seconds.") from None
+        raise BadRequest(f"The body was not received within {seconds:.0f} seconds.") from None
     return b"".join(parts)
 
 
@@ -52,10 +55,12 @@ def _too_large(largest: int) -> BadRequest:
 
 
 def parse(raw: bytes, content_type: str) -> Any:
-    """The object in a body; None if there is none that counts as one. Raises BadRequest."""
+    """The object in a body; None if there is none. Raises BadRequest."""
     kind = content_type.partition(";")[0].strip().lower()
     if not raw.startswith(b"{") or kind not in _READ_AS_JSON:
         return None
+    if len(raw) > LARGE and _values(raw) > MOST_VALUES:
+        raise BadRequest(f"The body has more than {MOST_VALUES:,} values.", "RequestLimitExceeded")
     try:
         data = json.loads(raw, parse_constant=_refused, parse_float=_finite)
     except RecursionError:
@@ -63,12 +68,26 @@ def parse(raw: bytes, content_type: str) -> Any:
     except ValueError as error:
         raise BadRequest(f"The body is not JSON: {error}") from None
     if b"\\u" in raw and not _is_storable(data):
-        raise BadRequest("The body has characters that no text can have.")
+        raise BadRequest("The body has characters that are not allowed in text.")
     return data
 
 
-def check_template(body: Any, largest: int) -> None:
-    """Raises BadRequest if the template in a body is too large. Those in its files are measured when they are read."""
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def _values(raw: bytes) -> int:
+    """An upper bound for the number of values. The content of strings is only excluded, which is slower, if
+    necessary."""
+    most = _marks(raw)
+    return most if most <= MOST_VALUES else _marks(_TEXT.sub(b"", raw))
+
+
+def _marks(raw: bytes) -> int:
+    return sum(map(raw.count, (b"[", b"{", b",")))
+
+
+def check_template(body: object, largest: int) -> None:
+    """Raises BadRequest if the template in a body is too large. Those in files are checked when they are read."""
     template = body.get("template") if isinstance(body, dict) else None
     text = template if isinstance(template, str) else json.dumps(template, separators=(",", ":"))
     if len(text.encode("utf-8", "surrogatepass")) > largest:
@@ -79,7 +98,7 @@ def check_template(body: Any, largest: int) -> None:
 
 
 def _refused(name: str) -> float:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(text: str) -> float:
@@ -89,8 +108,8 @@ def _finite(text: str) -> float:
     return number
 
 
-def _is_storable(data: Any) -> bool:
-    """Whether no text in the data has a NUL or half a surrogate pair, which databases refuse."""
+def _is_storable(data: object) -> bool:
+    """Whether no text in the data has a NUL or an unpaired surrogate, which databases refuse."""
     waiting = [data]
     while waiting:
         item = waiting.pop()

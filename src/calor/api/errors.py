@@ -1,12 +1,12 @@
-"""From errors to answers."""
+"""Responses to errors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
-from calor.language.view import diagnostic_view
+from calor.language.diagnostic_json import diagnostic_to_json
+from calor.resources.values import JsonObject
 from calor.service.availability import CODE, UNAVAILABLE
 from calor.service.errors import ServiceError
 
@@ -24,6 +24,7 @@ STATUSES: dict[str, int] = {
     "StackExists": 409,
     "ActionInProgress": 409,
     "HTTPConflict": 409,
+    "HTTPTooManyRequests": 429,
     "InvalidGlobalResource": 500,
     "StopActionFailed": 500,
     "EventSendFailed": 500,
@@ -32,25 +33,26 @@ STATUSES: dict[str, int] = {
     "InvalidEncryptionKey": 500,
     "HTTPServiceUnavailable": 503,
 }
-"""Status by kind. What a use case refuses for any other reason is the request's fault: 400."""
+"""The status by kind of error. All others are errors of the request: 400."""
 
 EXPLANATIONS: dict[int, str] = {
-    202: "The request was accepted; the work goes on.",
-    302: "What was asked for is at another address.",
-    400: "The request cannot be understood or done as it is.",
+    202: "The request was accepted and is being processed.",
+    302: "The resource is at another URL.",
+    400: "The request is invalid.",
     401: "The request needs valid credentials.",
     403: "Access was denied.",
-    404: "There is nothing at this address.",
-    405: "The method is not allowed at this address.",
-    409: "The request conflicts with the present state.",
-    414: "The address is too long.",
-    500: "The server met an error of its own.",
-    503: "The server cannot answer at present.",
+    404: "There is no resource at this URL.",
+    405: "The method is not allowed at this URL.",
+    409: "The request conflicts with the current state.",
+    414: "The URL is too long.",
+    429: "Too many concurrent requests.",
+    500: "An internal error occurred.",
+    503: "The service is temporarily unavailable.",
 }
 
 
 class BadRequest(ServiceError):
-    """The request has a wrong shape."""
+    """The request is malformed."""
 
     def __init__(self, message: str, kind: str = "HTTPBadRequest") -> None:
         super().__init__(kind, message)
@@ -59,6 +61,13 @@ class BadRequest(ServiceError):
 class Unauthorized(ServiceError):
     def __init__(self, message: str = "The request you have made requires authentication.") -> None:
         super().__init__("HTTPUnauthorized", message)
+
+
+class TooMany(ServiceError):
+    """A project has reached a limit on concurrent requests."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("HTTPTooManyRequests", message)
 
 
 class Unavailable(ServiceError):
@@ -70,25 +79,23 @@ def status_of(error: ServiceError) -> int:
     return STATUSES.get(error.kind, 400)
 
 
-def fault(error: ServiceError) -> dict[str, Any]:
-    """The body for an error of a use case. `diagnostics` is there when a template is wrong."""
+def fault(error: ServiceError) -> JsonObject:
+    """The body for an error of a use case, with `diagnostics` if a template is invalid."""
     message = error.message
     if error.kind == UNAVAILABLE:
         message = f"HEAT-E{CODE} {message}"
     body = _fault(status_of(error), error.kind, message)
     if error.diagnostics:
-        body["diagnostics"] = [diagnostic_view(one) for one in error.diagnostics]
+        body["diagnostics"] = [diagnostic_to_json(one) for one in error.diagnostics]
     return body
 
 
-def breakdown(error: Exception) -> dict[str, Any]:
-    """The body for an error nobody foresaw; what it says stays in the log."""
-    return _fault(
-        500, type(error).__name__, "The request failed for a reason that only the server's log tells."
-    )
+def unexpected_fault(error: Exception) -> JsonObject:
+    """The body for an unexpected error, whose message is only logged."""
+    return _fault(500, type(error).__name__, "The request failed; see the server's log for the reason.")
 
 
-def _fault(status: int, kind: str, message: str) -> dict[str, Any]:
+def _fault(status: int, kind: str, message: str) -> JsonObject:
     return {
         "code": status,
         "title": HTTPStatus(status).phrase,
@@ -98,6 +105,6 @@ def _fault(status: int, kind: str, message: str) -> dict[str, Any]:
 
 
 def notice(status: int, message: str | None = None) -> Mapping[str, str]:
-    """The body of answers that routing itself gives."""
+    """The body of responses by the router."""
     phrase = HTTPStatus(status).phrase
     return {"message": message or EXPLANATIONS[status], "code": f"{status} {phrase}", "title": phrase}

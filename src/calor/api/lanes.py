@@ -1,4 +1,4 @@
-"""How much of the API one project may use at a time."""
+"""Limits the concurrent requests of a project."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from calor.api.errors import Unavailable
 
 
 class Lanes:
-    """So many requests of a project go on at once; others wait for a while, without a thread, and too many are
-    refused."""
+    """Runs a limited number of requests of a project concurrently. Others wait for a while, without a thread; if too
+    many wait, they are refused."""
 
     def __init__(self, abreast: int, waiting: int, patience: float = 15.0) -> None:
         self._abreast = abreast
@@ -21,7 +21,7 @@ class Lanes:
 
     @asynccontextmanager
     async def lane(self, project: str) -> AsyncIterator[None]:
-        """Raises Unavailable if too many wait already, or if it has waited for too long."""
+        """Raises Unavailable if too many requests already wait, or if this one has waited for too long."""
         lane = self._lanes.get(project)
         if lane is None:
             lane = self._lanes[project] = _Lane(self._abreast)
@@ -45,7 +45,7 @@ class Lanes:
 
 
 def _busy() -> Unavailable:
-    return Unavailable("The project has too many such requests under way; try again later.")
+    return Unavailable("The project has too many concurrent requests of this kind; try again later.")
 
 
 class _Lane:

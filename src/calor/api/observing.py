@@ -1,4 +1,4 @@
-"""What is told of requests: an id that goes with them, a line in the log, a figure, a span."""
+"""Observability of requests: ids, log lines, metrics and spans."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from uuid import uuid4
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from calor.observe import fields, tracing
@@ -17,18 +18,21 @@ from calor.observe.series import REQUEST_SECONDS
 
 REQUEST_ID = "x-openstack-request-id"
 ROUTE = "calor.route"
-"""Where an app notes in the scope which of its routes a request took."""
+"""The key in the scope where an app stores the route of a request."""
+
+HUNG_UP = 499
+"""The status in metrics and the log if the client disconnected before the response."""
 
 _REQUEST_ID = re.compile(r"req-[A-Za-z0-9-]{1,60}\Z")
 _WITHOUT_BODY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 _QUIET = frozenset({"/healthcheck", "/metrics"})
-"""Asked every few seconds by machines; told only to those who want every detail."""
+"""Polled every few seconds by monitoring; logged only at the debug level."""
 
 log = logging.getLogger("calor.requests")
 
 
 class Observed:
-    """Gives every request an id, or keeps the one it brings, sends it back, and tells how the request went."""
+    """Assigns every request an id, unless it has one, returns the id, and records the result of the request."""
 
     def __init__(self, app: ASGIApp, *, api: str, access_log: bool) -> None:
         self._app = app
@@ -56,18 +60,21 @@ class Observed:
             await send(message)
 
         parent = given.get(b"traceparent", b"").decode("latin-1")
-        # Bodies may hold hidden values, and what breaks may repeat them.
-        with fields.about(discreet=method not in _WITHOUT_BODY, request_id=id):
+        # Bodies may contain hidden values, and exceptions may repeat them.
+        with fields.scope(confidential=method not in _WITHOUT_BODY, request_id=id):
             try:
                 with tracing.span(method, kind="SERVER", parent=parent, http_request_method=method) as span:
                     await self._app(scope, receive, send_marked)
                     if span is not None:
                         _describe(span, method, scope.get(ROUTE, ""), status)
+            except ClientDisconnect:
+                status = status or HUNG_UP
+                log.debug("%s %s: the client disconnected", method, one_line(scope["path"]))
             finally:
-                # An exception that gets here is answered outside.
-                self._tell(scope, status or 500, answered, time.perf_counter() - started)
+                # The response to an exception is sent by the outer app.
+                self._record(scope, status or 500, answered, time.perf_counter() - started)
 
-    def _tell(self, scope: Scope, status: int, answered: float, seconds: float) -> None:
+    def _record(self, scope: Scope, status: int, answered: float, seconds: float) -> None:
         method, path = scope["method"], scope["path"]
         if path in _QUIET:
             level = logging.DEBUG
@@ -77,23 +84,23 @@ class Observed:
                 answered or seconds, self._api, _named(method), scope.get(ROUTE, ""), str(status)
             )
         if self._access_log and log.isEnabledFor(level):
-            told = {"api": self._api, "status": status, "ms": round(seconds * 1000, 1)}
-            # The query is not told: signatures are in there.
-            log.log(level, "%s %s", method, one_line(path), extra={EXTRA: told})
+            details = {"api": self._api, "status": status, "ms": round(seconds * 1000, 1)}
+            # The query is not logged: it may contain signatures.
+            log.log(level, "%s %s", method, one_line(path), extra={EXTRA: details})
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 def _named(method: str) -> str:
-    """Anybody can send any word as a method; figures are not kept for each of them."""
+    """The method for metrics. Unknown methods are combined, since clients can send any word."""
     return method if method in _METHODS else "other"
 
 
 def _describe(span: object, method: str, route: str, status: int) -> None:
-    told: dict[str, object] = {"http.route": route, "http.response.status_code": status}
-    told.update({f"calor.{name}": value for name, value in fields.current().items()})
+    details: dict[str, object] = {"http.route": route, "http.response.status_code": status}
+    details.update({f"calor.{name}": value for name, value in fields.current().items()})
     span.update_name(f"{method} {route}")  # type: ignore[attr-defined]
-    span.set_attributes(told)  # type: ignore[attr-defined]
+    span.set_attributes(details)  # type: ignore[attr-defined]
     if status >= 500:
         tracing.mark_failed(span, str(status))

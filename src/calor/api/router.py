@@ -1,4 +1,4 @@
-"""Finds what answers a request: by version, path and method."""
+"""Finds the route for a request by version, path and method."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _ACCEPTED_VERSION = re.compile(r"application/vnd\.openstack\.orchestration-v(\d+
 
 
 class VersionUnknown(Exception):
-    """No version, or one that there is not, was asked for: the versions there are answer that."""
+    """The requested version is missing or unknown; the response lists the versions."""
 
 
 def unversioned(path: str, accept: str) -> str | None:
-    """The path below a version's root; None if nothing is there. Raises VersionUnknown."""
+    """The path below a version's root; None if it is not below one. Raises VersionUnknown."""
     first, _, rest = path.lstrip("/").partition("/")
     if first in ("", "versions"):
         raise VersionUnknown
@@ -38,14 +38,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class WrongMethod:
-    """The path exists for these methods only."""
+    """The path only supports these methods."""
 
     allowed: tuple[str, ...]
 
 
 class Router:
-    """Paths are `{project}/stacks/{stack_name}`: names in braces stand for one segment each, or with `:arn` for
-    the rest of the path if that is an ARN."""
+    """Matches paths such as `{project}/stacks/{stack_name}`: names in braces match one segment each, or with `:arn` the
+    rest of the path if that is an ARN."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._by_length: dict[int, list[tuple[re.Pattern[str], Route]]] = {}

@@ -1,4 +1,4 @@
-"""What an operator can set about the API."""
+"""The settings of the API."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from calor import __version__
 
 @dataclass(frozen=True, slots=True)
 class Cors:
-    """What pages of other origins may do."""
+    """What web pages of other origins may do."""
 
     origins: tuple[str, ...] = ()
-    """The origins; * is any."""
+    """The allowed origins; * means any."""
     credentials: bool = True
     methods: tuple[str, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE")
     headers: tuple[str, ...] = ("X-Auth-Token", "Content-Type")
@@ -26,24 +26,26 @@ class ApiSettings:
     largest_template: int = 524_288
     longest_url: int = 50_000
     body_seconds: float = 120.0
-    """How long a client may take to send a body."""
+    """The time limit for receiving a body."""
     previews_at_once: int = 4
-    """How many previews and validations of one project go on at the same time."""
+    """The maximum number of concurrent previews and validations of a project."""
+    streams_per_project: int = 32
+    """The maximum number of open event streams of a project."""
     large_bodies_at_once: int = 2
-    """How many bodies above a megabyte one project has read and handled at the same time."""
+    """The maximum number of concurrent requests of a project with bodies above a megabyte."""
     trust_proxy_headers: bool = False
-    """Whether X-Forwarded-Proto, -Host, -Port and -Prefix say where clients reach the API."""
+    """Whether to trust X-Forwarded-Proto, -Host, -Port and -Prefix."""
     cors: Cors = Cors()
     enable_abandon: bool = False
     enable_adopt: bool = False
     converge: bool = False
-    """Whether every update compares with reality."""
+    """Whether every update compares with the actual state in the cloud."""
     metrics: bool = True
     servers_come_from: str | None = None
-    """The address from which servers of the embedded cloud ask: they are not told the metrics."""
+    """The source address of servers in the embedded cloud, which must not read the metrics."""
     access_log: bool = True
-    """Whether every request has a line in the log."""
+    """Whether every request is logged."""
     poll_seconds: float = 0.25
-    """How often a stream of events looks for new ones."""
+    """The interval at which event streams look for new events."""
     revision: str = __version__
     engine_revision: str = __version__

@@ -1,38 +1,45 @@
-"""Requests and replies as handlers see them."""
+"""Requests and replies for handlers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from starlette.responses import Response
 
 from calor.api.errors import BadRequest, notice
 from calor.api.settings import ApiSettings
+from calor.resources.values import JsonObject
 from calor.service.caller import Caller
 from calor.service.commands import Commands
 from calor.service.policy import Policy
 from calor.service.queries import Queries
+
+if TYPE_CHECKING:
+    from calor.api.streams import Streams
 
 LARGEST_NUMBER = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What handlers work with."""
+    """The use cases and settings for handlers."""
 
     queries: Queries
     commands: Commands
     policy: Policy
     settings: ApiSettings
+    streams: Streams
+    check_caller: Callable[[], object]
+    """Raises ServiceError when the caller may send the request no longer: for what goes on for long. It may wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query string. Names may come several times."""
+    """A query string. Names may be repeated."""
 
     pairs: Sequence[tuple[str, str]]
 
@@ -41,11 +48,11 @@ class Query:
         """Raises BadRequest."""
         pairs = parse_qsl(text, keep_blank_values=True, errors="replace")
         if any("\0" in name or "\0" in value for name, value in pairs):
-            raise BadRequest("The query has characters that mean nothing.")
+            raise BadRequest("The query has invalid characters.")
         return cls(pairs)
 
     def get(self, name: str) -> str | None:
-        """The last value of a name."""
+        """The last value with a name."""
         return next((value for known, value in reversed(self.pairs) if known == name), None)
 
     def all(self, name: str) -> list[str]:
@@ -73,21 +80,21 @@ class Query:
         return int(value) if len(value) < 10 else LARGEST_NUMBER
 
     def words(self, name: str) -> tuple[str, ...]:
-        """The items of a list with commas."""
+        """The items of a comma-separated list."""
         value = self.get(name)
         return tuple(value.split(",")) if value else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that was routed and whose caller is known."""
+    """A routed and authenticated request."""
 
     caller: Caller
     method: str
     base: str
-    """Where clients reach the API's versions, without a slash at the end."""
+    """The URL of the API's versions for clients, without a trailing slash."""
     url: str
-    """The address of the request, without its query."""
+    """The URL of the request, without its query."""
     path: Mapping[str, str]
     query: Query
     headers: Mapping[str, str]
@@ -95,16 +102,16 @@ class Call:
     given: Any = None
 
     @property
-    def body(self) -> dict[str, Any]:
+    def body(self) -> JsonObject:
         """The body. Raises BadRequest if there is none."""
         if not isinstance(self.given, dict):
-            raise BadRequest("The request needs a body: an object in JSON.")
+            raise BadRequest("The request requires a body: a JSON object.")
         return self.given
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`body` is sent as JSON; None, which is sent as nothing, differs from NULL."""
+    """`body` is sent as JSON; None means no body, unlike NULL."""
 
     status: int = 200
     body: Any = None
@@ -124,17 +131,17 @@ Handler = Callable[[Api, Call], Reply | Response]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What answers a method at a path, and the policy's rule for it."""
+    """The handler for a method and a path, with its policy rule."""
 
     method: str
     path: str
     handler: Handler
     rule: str | Callable[[Call], str]
-    """A function where it depends on the body."""
+    """A function if the rule depends on the body."""
     previews: bool = False
-    """Whether it works through a whole template and makes nothing: of these, a project has few at once."""
+    """Whether it evaluates a whole template without creating anything; these are limited for each project."""
     alone: bool = False
-    """Whether other methods find nothing at the path, rather than being wrong there."""
+    """Whether other methods result in 404 rather than 405."""
 
 
 def respond(reply: Reply | Response) -> Response:
@@ -151,4 +158,4 @@ def only(names: Iterable[str], allowed: Iterable[str]) -> None:
     """Raises BadRequest if there are other names than the allowed ones."""
     others = sorted(set(names) - set(allowed))
     if others:
-        raise BadRequest(f"Not known here: {', '.join(others)}")
+        raise BadRequest(f"Unknown query parameters: {', '.join(others)}")

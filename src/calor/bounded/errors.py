@@ -1,14 +1,14 @@
-"""Why something was not evaluated."""
+"""Errors of evaluations."""
 
 from __future__ import annotations
 
 
 class TookTooLong(Exception):
-    """The work was stopped: it used up its time or memory."""
+    """The work was stopped because of its time or memory."""
 
 
 class BadPattern(ValueError):
-    """It is no regular expression."""
+    """The regular expression is invalid."""
 
 
 class TooSlow(ValueError):
@@ -16,7 +16,7 @@ class TooSlow(ValueError):
 
 
 class YaqlFailed(Exception):
-    """A YAQL expression cannot be read or evaluated. `kind` is the class of error that tells why."""
+    """A YAQL expression is invalid or cannot be evaluated. `kind` is the name of the error class."""
 
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""How many steps Python's `re`, which backtracks, needs at most for an expression on a text of some length."""
+"""Estimates how many backtracking steps Python's `re` needs at most for an expression and a text of some length."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 LONGEST = 10_000
 """Longer expressions are not even compiled in this process."""
 MOST_STEPS = 200_000
-"""What takes no more steps than this takes a few milliseconds, during which `re` holds the GIL."""
+"""So many steps take a few milliseconds, during which `re` holds the GIL."""
 WIDEST_FOLDED = 1_000
-"""`re` goes through every character of a class when it compiles one that ignores case."""
+"""When `re` compiles a class that ignores case, it iterates over all its characters."""
 _TOO_MANY = MOST_STEPS + 1
 
 _SINGLE = frozenset({_constants.LITERAL, _constants.NOT_LITERAL, _constants.ANY, _constants.IN})
@@ -21,15 +21,15 @@ _LOOKS = frozenset({_constants.ASSERT, _constants.ASSERT_NOT})
 
 
 @lru_cache(maxsize=1024)
-def parsed(expression: str, flags: int = 0) -> Any:
-    """The expression as `re` reads it. Raises re.error, OverflowError or RecursionError."""
+def parse(expression: str, flags: int = 0) -> Any:
+    """The syntax tree of `re`. Raises re.error, OverflowError or RecursionError."""
     return _parser.parse(expression, flags)
 
 
 @lru_cache(maxsize=1024)
 def compiles_quickly(expression: str, flags: int = 0) -> bool:
     """Whether compiling the expression, which is well-formed, takes little time."""
-    tree = parsed(expression, flags)
+    tree = parse(expression, flags)
     return not _folds_wide_class(tree, bool(tree.state.flags & re.IGNORECASE))
 
 
@@ -43,7 +43,7 @@ def is_cheap(expression: str, flags: int, length: int, *, search: bool) -> bool:
 @lru_cache(maxsize=4096)
 def _steps(expression: str, flags: int, longest: int) -> int:
     try:
-        return _sequence(parsed(expression, flags), longest)[1]
+        return _sequence(parse(expression, flags), longest)[1]
     except RecursionError:
         return _TOO_MANY
 
@@ -70,7 +70,7 @@ def _item(kind: Any, value: Any, longest: int) -> tuple[int, int]:
     if kind in _REPEATS:
         return _repeat(value, longest)
     if kind in _LOOKS:
-        # Whatever is found ahead or behind is not tried in another way.
+        # There is no backtracking into look-arounds.
         return 1, 1 + _sequence(value[1], longest)[1]
     if kind is _constants.GROUPREF:
         return 1, longest
@@ -80,7 +80,7 @@ def _item(kind: Any, value: Any, longest: int) -> tuple[int, int]:
 def _branch(branches: Any, longest: int) -> tuple[int, int]:
     tried = [_sequence(one, longest) for one in branches]
     firsts = [one[0][1] for one in branches if len(one) and one[0][0] is _constants.LITERAL]
-    # Of branches that begin with different characters, only one can match.
+    # At most one of several branches with different first characters matches.
     exclusive = len(set(firsts)) == len(branches)
     ways = max(ways for ways, _ in tried) if exclusive else sum(ways for ways, _ in tried)
     return ways, len(tried) + sum(steps for _, steps in tried)
@@ -90,7 +90,7 @@ def _repeat(value: Any, longest: int) -> tuple[int, int]:
     least, most, body = value
     shortest = body.getwidth()[0]
     if least > longest:
-        # What must come more often than there are characters may be nothing, as often as it is said.
+        # More repeats than characters: the body may match the empty string.
         return _TOO_MANY, _TOO_MANY
     most = min(most, longest // shortest if shortest else longest)
     ways, steps = _sequence(body, longest)
@@ -127,8 +127,8 @@ def _width(member: Any) -> int:
     return value[1] - value[0] + 1 if kind is _constants.RANGE else 1
 
 
-def _inner(value: Any) -> list[Any]:
-    """The sequences within an item, however deep it keeps them."""
+def _inner(value: object) -> list[object]:
+    """All sequences within an item, at any depth."""
     if isinstance(value, _parser.SubPattern):
         return [value]
     if isinstance(value, (list, tuple)):

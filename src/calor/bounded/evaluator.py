@@ -1,4 +1,4 @@
-"""The one evaluator of a process: patterns and YAQL, with the time that each project may use of it."""
+"""The evaluator of a process: patterns and YAQL, with limits for each project."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
 from calor.bounded.errors import TookTooLong, YaqlFailed
 from calor.bounded.patterns import Ask, Patterns
-from calor.bounded.worker import packed, unpacked
+from calor.bounded.worker import pack, unpack
 from calor.bounded.workers import Workers
 from calor.observe import fields
 
 SLOW = 0.1
-"""Seconds: what takes no longer is not counted."""
+"""Seconds below which an evaluation is not counted."""
 WINDOW = 60.0
 ALLOWANCE = 10.0
-"""So many seconds of slow evaluation a project may use within a window."""
+"""The seconds of slow evaluations that a project may use within a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +27,12 @@ class YaqlLimits:
     iterators: int = 200
     memory: int = 10_000
     seconds: float = 1.0
-    """Of CPU time, for one expression."""
+    """The CPU time of one expression."""
 
 
 class Allowance:
-    """Keeps one project from using the workers all the time: what takes long is added up. Where no project is known, as
-    in the command, there is nobody to keep from them."""
+    """Limits the time of slow evaluations of each project. Without a project, as in the command line client, there is
+    no limit."""
 
     def __init__(
         self,
@@ -47,8 +46,8 @@ class Allowance:
         self._used: dict[str, deque[tuple[float, float]]] = {}
         self._lock = threading.Lock()
 
-    def ask(self, task: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Raises TookTooLong also if the project has used up its time."""
+    def ask(self, task: dict[str, object], seconds: float) -> dict[str, object]:
+        """Raises TookTooLong, also if the project has used up its allowance."""
         project = self._whose()
         if not project:
             return self._ask(task, seconds)
@@ -58,7 +57,7 @@ class Allowance:
         try:
             return self._ask(task, seconds)
         finally:
-            # On a busy machine it takes longer than what it uses.
+            # On a busy machine, the elapsed time is more than the CPU time.
             took = min(self._clock() - began, seconds)
             if took > SLOW:
                 self._charge(project, took)
@@ -90,21 +89,21 @@ class Evaluator(Patterns):
         self._checked = lru_cache(maxsize=1024)(self._check_yaql)
 
     def check_yaql(self, expression: str) -> None:
-        """Raises YaqlFailed unless the expression can be read."""
+        """Raises YaqlFailed for an invalid expression."""
         self._checked(expression)
 
     def _check_yaql(self, expression: str) -> None:
         self._ask_yaql({"task": "parse", "expression": expression})
 
-    def yaql(self, expression: str, data: Any) -> Any:
+    def yaql(self, expression: str, data: object) -> object:
         """The result of an expression on data. Raises YaqlFailed."""
         try:
-            task = {"task": "yaql", "expression": expression, "data": packed(data)}
-            return unpacked(self._ask_yaql(task))
+            task = {"task": "yaql", "expression": expression, "data": pack(data)}
+            return unpack(self._ask_yaql(task))
         except (TypeError, RecursionError) as error:
             raise YaqlFailed(str(error), type(error).__name__) from None
 
-    def _ask_yaql(self, task: dict[str, Any]) -> Any:
+    def _ask_yaql(self, task: dict[str, object]) -> object:
         limits = self._limits
         task |= {"iterators": limits.iterators, "memory": limits.memory}
         try:
@@ -118,5 +117,5 @@ class Evaluator(Patterns):
 
 @cache
 def evaluator() -> Evaluator:
-    """The evaluator of this process, for which all threads share the workers."""
+    """The evaluator of this process; all threads share its workers."""
     return Evaluator(Allowance(Workers().ask, lambda: fields.current().get("project", "")).ask)

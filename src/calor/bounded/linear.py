@@ -1,7 +1,7 @@
-"""Expressions for RE2, whose time is linear in the text, where it is certain to answer as Python's `re` does.
+"""Translates expressions for RE2, which takes linear time, if the results are the same as those of Python's `re`.
 
-An expression is written anew from how `re` reads it, with every class spelt out. What RE2 lacks (back references,
-looking ahead and behind) or sees otherwise (repeated empty matches, Unicode classes) is left to others.
+Expressions are rewritten from the syntax tree of `re`, with explicit classes. Those with features that RE2 lacks (back
+references, look-arounds) or handles differently (repeated empty matches, Unicode classes) are not translated.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import cache, lru_cache
 from re import _constants  # type: ignore[attr-defined]
 from typing import Any
 
-from calor.bounded.estimating import parsed
+from calor.bounded.estimating import parse
 
 MOST_WORK = 20_000_000
-"""Characters times the size of RE2's program: above that even linear time is too much to spend here."""
+"""The limit for characters times the size of RE2's program."""
 MOST_REPEATS = 1_000
 
 _CLASSES = {
@@ -39,18 +39,18 @@ _TAKEN = re.IGNORECASE | re.DOTALL | re.VERBOSE | re.UNICODE
 
 
 class _Differs(Exception):
-    """RE2 has no such thing, or a different one."""
+    """RE2 lacks a feature, or handles it differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """An expression for RE2, and the texts on which it answers as `re` does."""
+    """An expression for RE2, and restrictions of texts for which results are the same as those of `re`."""
 
     pattern: Any
     only_ascii: bool
-    """Classes and cases are spelt out for ASCII."""
+    """Valid for ASCII only, because of its classes or ignored case."""
     has_end: bool
-    """`re` also takes the place before a line break at the end for the end."""
+    """Not valid for texts that end with a line break, before which `$` matches in `re`."""
 
     def takes(self, text: str) -> bool:
         if self.only_ascii and not text.isascii():
@@ -62,7 +62,7 @@ class Linear:
 
 @cache
 def engine() -> Any:
-    """RE2, imported when first needed; None where it is not installed, and worker processes do it all."""
+    """RE2, imported when first needed; None if it is not installed."""
     try:
         import re2
     except ImportError:
@@ -72,11 +72,11 @@ def engine() -> Any:
 
 @lru_cache(maxsize=1024)
 def linear(expression: str, flags: int = 0) -> Linear | None:
-    """What RE2 has for a well-formed expression, if anything."""
+    """Translates a valid expression for RE2, if possible."""
     re2 = engine()
     if re2 is None:
         return None
-    tree = parsed(expression, flags)
+    tree = parse(expression, flags)
     if tree.state.flags & ~_TAKEN:
         return None
     writer = _Writer(bool(tree.state.flags & re.IGNORECASE), bool(tree.state.flags & re.DOTALL))
@@ -84,7 +84,7 @@ def linear(expression: str, flags: int = 0) -> Linear | None:
     options.log_errors = False
     try:
         pattern = re2.compile(writer.sequence(tree), options)
-        # A look at its size compiles it.
+        # Reading its size compiles it.
         return Linear(pattern, writer.only_ascii, writer.has_end) if pattern.programsize >= 0 else None
     except (_Differs, RecursionError, re2.error):
         return None
@@ -132,7 +132,7 @@ class _Writer:
         end = "" if most is _constants.MAXREPEAT else str(most)
         return f"{self.sequence(body)}{{{least},{end}}}{lazy}"
 
-    def _place(self, value: Any) -> str:
+    def _place(self, value: object) -> str:
         if value not in _PLACES:
             raise _Differs
         self.has_end = self.has_end or value is _constants.AT_END
@@ -156,7 +156,7 @@ class _Writer:
         return f"[{negated}{written}]"
 
     def _character(self, code: int) -> str:
-        # Some characters outside ASCII are cases of ones inside.
+        # Some characters outside ASCII are case variants of ASCII ones.
         if (self._ignores_case and code > 127) or 0xD800 <= code <= 0xDFFF:
             raise _Differs
         return f"\\x{{{code:x}}}"

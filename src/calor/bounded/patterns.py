@@ -1,8 +1,7 @@
-"""Regular expressions from users: matched as Python's `re` matches them, in bounded time.
+"""Matches regular expressions of users with the semantics of Python's `re`, in bounded time.
 
-What takes few steps at worst is matched by `re` here. The rest goes to RE2 where that is certain to give the same
-answer, else to a worker process that is stopped when its time is up.
-"""
+Expressions with a small worst case are matched by `re` in this process. Others are matched by RE2 if that gives the
+same result, else in a worker process with a time limit."""
 
 from __future__ import annotations
 
@@ -16,28 +15,28 @@ from calor.bounded.errors import BadPattern, TookTooLong, TooSlow
 from calor.bounded.linear import linear
 
 SECONDS = 0.5
-"""Of CPU time, for one match in a worker process."""
+"""The CPU time of one match in a worker process."""
 
 Way = Literal["match", "search", "fullmatch"]
 Ask = Callable[[dict[str, Any], float], dict[str, Any]]
-"""Has a worker do a task within so many seconds. Raises TookTooLong."""
+"""Runs a task in a worker process within so many seconds. Raises TookTooLong."""
 
 
 class Patterns:
-    """Matches expressions. `ask` reaches the worker processes."""
+    """Matches expressions; `ask` runs tasks in worker processes."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def check(self, expression: str, flags: int = 0) -> None:
-        """Raises BadPattern unless it is a regular expression, and TooSlow if that cannot be told in time."""
+        """Raises BadPattern for an invalid regular expression, and TooSlow if compiling it takes too long."""
         if _is_small(expression, flags):
-            _compiled(expression, flags)
+            _compile(expression, flags)
         else:
             self._work({"task": "compile", "expression": expression, "flags": flags})
 
     def matches(self, expression: str, text: str) -> bool:
-        """Whether the match at the start of the text, if there is one, reaches to its end. Raises BadPattern and
+        """Whether the match at the start of the text reaches its end. Raises BadPattern and
         TooSlow."""
         return self.end(expression, text, "match") == len(text)
 
@@ -45,14 +44,14 @@ class Patterns:
         """Whether there is a match at the start of the text. Raises BadPattern and TooSlow."""
         return self.end(expression, text, "match") is not None
 
-    def found(self, expression: str, text: str, way: Way = "search", flags: int = 0) -> bool:
+    def has_match(self, expression: str, text: str, way: Way = "search", flags: int = 0) -> bool:
         """Whether there is a match. Raises BadPattern and TooSlow."""
         return self.end(expression, text, way, flags) is not None
 
     def end(self, expression: str, text: str, way: Way, flags: int = 0) -> int | None:
         """Where the match ends, or None if there is none. Raises BadPattern and TooSlow."""
         if _is_small(expression, flags):
-            pattern = _compiled(expression, flags)
+            pattern = _compile(expression, flags)
             if estimating.is_cheap(expression, flags, len(text), search=way == "search"):
                 return _end(getattr(pattern, way)(text))
             other = linear(expression, flags)
@@ -90,7 +89,7 @@ def _is_small(expression: str, flags: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(expression: str, flags: int) -> re.Pattern[str]:
+def _compile(expression: str, flags: int) -> re.Pattern[str]:
     try:
         return re.compile(expression, flags)
     except (re.error, OverflowError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What runs in a worker process: one task after the other, each within limits that the kernel enforces."""
+"""The program of a worker process: runs tasks one after the other, with limits enforced by the kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LENGTH = struct.Struct(">I")
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
-        # Elsewhere memory cannot be limited so.
+        # Other systems do not support it.
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     source, target = os.fdopen(0, "rb", 0), os.fdopen(1, "wb", 0)
     while select.select([source], [], [], IDLE_SECONDS)[0]:
@@ -33,20 +33,20 @@ def main() -> None:
         body = _read(source, _LENGTH.unpack(head)[0])
         if body is None:
             break
-        answer = answered(body)
+        answer = run_task(body)
         _write(target, _LENGTH.pack(len(answer)) + answer)
 
 
-def answered(body: bytes) -> bytes:
-    """The answer to a task, as it is sent. A signal ends the process when its time is up."""
+def run_task(body: bytes) -> bytes:
+    """The encoded answer to a task. A signal kills the process when its time is up."""
     try:
         task = json.loads(body)
         signal.setitimer(signal.ITIMER_PROF, task["seconds"])
         return json.dumps({"result": TASKS[task["task"]](task)}).encode()
     except MemoryError:
-        return json.dumps({"error": "it takes too much memory", "kind": "MemoryError"}).encode()
+        return json.dumps({"error": "it uses too much memory", "kind": "MemoryError"}).encode()
     except Exception as error:
-        # Whatever goes wrong was brought about by the expression and its data.
+        # All errors are caused by the expression or its data.
         return json.dumps({"error": str(error)[:10_000], "kind": type(error).__name__}).encode()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -102,14 +102,14 @@ def _parses(task: dict[str, Any]) -> None:
     _statement(task["iterators"], task["memory"], task["expression"])
 
 
-def _evaluates(task: dict[str, Any]) -> Any:
+def _evaluates(task: dict[str, object]) -> object:
     statement = _statement(task["iterators"], task["memory"], task["expression"])
     context = _context().create_child_context()
-    context["$"] = {"data": unpacked(task["data"])}
-    return packed(statement.evaluate(context=context))
+    context["$"] = {"data": unpack(task["data"])}
+    return pack(statement.evaluate(context=context))
 
 
-TASKS: dict[str, Callable[[dict[str, Any]], Any]] = {
+TASKS: dict[str, Callable[[dict[str, object]], object]] = {
     "compile": _compiles,
     "match": _matches,
     "parse": _parses,
@@ -117,37 +117,37 @@ TASKS: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 PAIRS = "\0pairs"
-"""Stands for a map whose keys are not all text, which JSON does not have."""
+"""The key that marks a map with keys other than strings, which JSON does not support."""
 
 
-def packed(value: Any) -> Any:
-    """Template data, which knows no sets and no tuples, as JSON can say it. Raises TypeError for anything else."""
+def pack(value: object) -> object:
+    """Encodes template data for JSON. Raises TypeError for other values."""
     if isinstance(value, (set, frozenset)):
-        return sorted((packed(item) for item in value), key=repr)
+        return sorted((pack(item) for item in value), key=repr)
     if isinstance(value, (list, tuple)):
-        return [packed(item) for item in value]
+        return [pack(item) for item in value]
     if isinstance(value, dict):
         if all(isinstance(key, str) and key != PAIRS for key in value):
-            return {key: packed(item) for key, item in value.items()}
-        return {PAIRS: [[_key(key), packed(item)] for key, item in value.items()]}
+            return {key: pack(item) for key, item in value.items()}
+        return {PAIRS: [[_key(key), pack(item)] for key, item in value.items()]}
     if value is None or isinstance(value, (str, int, float)):
         return value
-    raise TypeError(f"a template has no values of the type {type(value).__name__}")
+    raise TypeError(f"values of this type are not supported in templates: {type(value).__name__}")
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> object:
     if value is None or isinstance(value, (str, int, float)):
         return value
-    raise TypeError(f"a template has no keys of the type {type(value).__name__}")
+    raise TypeError(f"keys of this type are not supported in templates: {type(value).__name__}")
 
 
-def unpacked(value: Any) -> Any:
+def unpack(value: object) -> object:
     if isinstance(value, list):
-        return [unpacked(item) for item in value]
+        return [unpack(item) for item in value]
     if isinstance(value, dict):
         if PAIRS in value:
-            return {key: unpacked(item) for key, item in value[PAIRS]}
-        return {key: unpacked(item) for key, item in value.items()}
+            return {key: unpack(item) for key, item in value[PAIRS]}
+        return {key: unpack(item) for key, item in value.items()}
     return value
 
 

@@ -1,4 +1,4 @@
-"""A few worker processes for work that may take too long, which only a process can be stopped from."""
+"""Worker processes for work that may take too long, since only processes can be killed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from calor.bounded.errors import TookTooLong
 MOST_WORKERS = 4
 LARGEST_ANSWER = 32 * 1024 * 1024
 SPARE_SECONDS = 20.0
-"""How much longer than its CPU time an answer may take on a machine that is busy with other things."""
+"""Seconds that an answer may take beyond its CPU time, on a busy machine."""
 
 _LENGTH = struct.Struct(">I")
 
 
 class Workers:
-    """At most so many processes, started when first needed. Each ends by itself when it has been idle for a while, when
-    its CPU time is used up, and when this process is gone."""
+    """A pool of processes, started when needed. They exit when they have been idle for a while, when
+    the CPU time of a task is used up, and when this process exits."""
 
     def __init__(self, most: int = MOST_WORKERS) -> None:
         self._most = most
@@ -40,20 +40,20 @@ class Workers:
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(self._most)
 
-    def ask(self, task: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """What a worker answers. Raises TookTooLong when it has used so many seconds of CPU time, or when no worker
-        was free for long."""
+    def ask(self, task: dict[str, object], seconds: float) -> dict[str, object]:
+        """The answer of a worker. Raises TookTooLong when it has used so many seconds of CPU time, or when no worker
+        becomes free in time."""
         if self._process != os.getpid():
-            # After a fork the workers are the parent's.
+            # After a fork, the workers belong to the parent.
             self._reset()
         if not self._places.acquire(timeout=SPARE_SECONDS):
-            raise TookTooLong("too much else is being evaluated")
+            raise TookTooLong("too many other evaluations are in progress")
         try:
             return self._ask({**task, "seconds": seconds}, seconds + SPARE_SECONDS)
         finally:
             self._places.release()
 
-    def _ask(self, task: dict[str, Any], patience: float) -> dict[str, Any]:
+    def _ask(self, task: dict[str, object], patience: float) -> dict[str, object]:
         body = json.dumps(task).encode()
         while True:
             with self._lock:
@@ -68,14 +68,14 @@ class Workers:
             if answer is not None:
                 with self._lock:
                     self._idle.append(worker)
-                found: dict[str, Any] = answer
+                found: dict[str, object] = answer
                 return found
             worker.kill()
             if worker.returncode < 0:
                 raise TookTooLong("it took too long")
             if not used or worker.returncode:
                 raise RuntimeError(f"a worker process ended with {worker.returncode}")
-            # It had been idle for long and ended just now: the next one, or a new one, does it.
+            # It has just exited because it was idle: try another one.
 
     def close(self) -> None:
         if self._process != os.getpid():
@@ -95,7 +95,7 @@ class _Worker:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd="/",
-            # Nothing of what this process knows, such as passwords.
+            # Nothing else of this environment, which may contain passwords.
             env={"PYTHONPATH": os.pathsep.join(str(Path(one).resolve()) for one in sys.path)},
         )
         assert self._process.stdin is not None
@@ -103,11 +103,11 @@ class _Worker:
 
     @property
     def returncode(self) -> int:
-        """How it ended; negative if by a signal."""
+        """The exit code; negative if it was killed by a signal."""
         return self._process.returncode or 0
 
     def ask(self, body: bytes, patience: float) -> Any:
-        """The answer, or None if the worker ended without one. Raises TookTooLong."""
+        """The answer, or None if the worker exited. Raises TookTooLong."""
         deadline = time.monotonic() + patience
         try:
             self._write(_LENGTH.pack(len(body)) + body, deadline)
@@ -140,11 +140,11 @@ class _Worker:
         assert self._process.stdout is not None
         source = self._process.stdout.fileno()
         received = bytearray()
-        while len(received) < _LENGTH.size or len(received) - _LENGTH.size < _announced(received):
+        while len(received) < _LENGTH.size or len(received) - _LENGTH.size < _body_length(received):
             self._wait(source, select.POLLIN, deadline)
             part = os.read(source, 1 << 20)
             if not part:
-                # It closed its output by ending.
+                # It has exited.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(5)
                 return None
@@ -160,7 +160,7 @@ class _Worker:
             raise TookTooLong("it took too long")
 
 
-def _announced(received: bytearray) -> int:
+def _body_length(received: bytearray) -> int:
     length: int = _LENGTH.unpack_from(received)[0]
     if length > LARGEST_ANSWER:
         raise TookTooLong("the result is too large")
@@ -168,7 +168,7 @@ def _announced(received: bytearray) -> int:
 
 
 def _python() -> str:
-    """The interpreter, also where Python is embedded in another program, such as a WSGI server."""
+    """The interpreter, even if Python is embedded in another program, such as a WSGI server."""
     if "python" in Path(sys.executable or "").name:
         return sys.executable
     return str(Path(sys.prefix) / "bin" / "python3")

@@ -1,4 +1,4 @@
-"""What a service offers: its engines, resource types, template versions and functions."""
+"""Lists the engines, resource types, template versions and functions of a service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 
 from calor.cli.api.client import Heat, path_of
-from calor.cli.render import records
+from calor.cli.render import ansi, records
 from calor.cli.stack.request import key_values
 
 _SERVICES = ("hostname", "binary", "engine_id", "host", "topic", "updated_at", "status")
@@ -50,7 +50,7 @@ def resource_type(heat: Heat, arguments: argparse.Namespace) -> int:
         return 0
     found = heat.get(path, {"with_description": arguments.long})
     if arguments.legacy:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_document(arguments, found)
     return 0

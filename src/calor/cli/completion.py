@@ -1,15 +1,15 @@
-"""Completion for shells. Their scripts ask the command itself what may follow, so that they know all of it, and the
-names of stacks, too."""
+"""Shell completion. The scripts call the command itself for candidates, which include the names of stacks."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 ASK = "__complete"
+OLD = "heat"
+"""The word before commands of the old client."""
 
 _BASH = """\
 _calor_complete() {
@@ -23,11 +23,11 @@ _calor_complete() {
         COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
     fi
 }
-complete -F _calor_complete calor heat
+complete -F _calor_complete calor
 """
 
 _ZSH = """\
-#compdef calor heat
+#compdef calor
 _calor_complete() {
     local -a found
     local line
@@ -40,7 +40,7 @@ _calor_complete() {
         _files
     fi
 }
-compdef _calor_complete calor heat
+compdef _calor_complete calor
 """
 
 _FISH = """\
@@ -51,7 +51,6 @@ function __calor_complete
     $program __complete $words (commandline -ct) 2>/dev/null
 end
 complete -c calor -a '(__calor_complete)'
-complete -c heat -a '(__calor_complete)'
 """
 
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
@@ -62,7 +61,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("shell", choices=tuple(SCRIPTS), help="source the script where the shell starts")
     command.set_defaults(run=print_script)
     if commands.metavar:
-        # Shown nowhere: it is for the scripts.
+        # Not shown in the help: only the scripts call it.
         hidden = argparse.ArgumentParser(add_help=False, prefix_chars="\x00")
         hidden.add_argument("words", nargs="*")
         hidden.set_defaults(run=print_candidates)
@@ -75,16 +74,17 @@ def print_script(arguments: argparse.Namespace) -> int:
 
 
 def print_candidates(arguments: argparse.Namespace) -> int:
-    """One in each line, with a tab and what it is for. Nothing for what the shell knows better: files."""
-    for word, text in candidates(arguments.words or [""], old=os.path.basename(sys.argv[0]) == "heat"):
+    """One in each line, with a tab and a description. File names are left to the shell."""
+    for word, text in candidates(arguments.words or [""]):
         print(f"{word}\t{text}")
     return 0
 
 
-def candidates(words: Sequence[str], *, old: bool = False) -> list[tuple[str, str]]:
-    """What may stand in the place of the last word. Old commands are among it if they are wanted, or if what is
-    there of the word has a hyphen as they do."""
-    *before, last = words
+def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Candidates for the last word, including commands of the old client after `heat`, or if the word has a hyphen as
+    they do."""
+    old = len(words) > 1 and words[0] == OLD
+    *before, last = words[1:] if old else words
     parser = _parser(before, last, old)
     positional = 0
     value_of: argparse.Action | None = None
@@ -147,7 +147,7 @@ def _positionals(parser: argparse.ArgumentParser, index: int) -> list[tuple[str,
 
 
 def _stacks() -> list[tuple[str, str]]:
-    """The names of stacks, if the service tells them."""
+    """The names of stacks, if the service can be reached."""
     from calor.cli.api.client import Heat
     from calor.cli.api.settings import chosen_cloud
     from calor.cli.errors import CommandError

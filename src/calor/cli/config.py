@@ -1,4 +1,4 @@
-"""`calor config`: what is in force and why, and a file to start from."""
+"""`calor config`: the effective configuration with its origins, and a sample file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from calor.server.settings import FILES_VARIABLE, stated_files
+from calor.server.settings import FILES_VARIABLE, config_files_from_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from calor.config.loading import Loaded
+    from calor.config.showing import EffectiveOption
 
 
 def add_files_to(command: argparse.ArgumentParser, default: Any = None) -> None:
@@ -18,42 +21,44 @@ def add_files_to(command: argparse.ArgumentParser, default: Any = None) -> None:
         metavar="FILE",
         action="append",
         default=default,
-        help=f"a configuration file such as heat.conf; may be repeated, later ones count more ({FILES_VARIABLE})",
+        help=f"a configuration file such as heat.conf; repeatable, later ones override earlier ones ({FILES_VARIABLE})",
     )
 
 
 def add_to(verbs: Any) -> None:
-    """Adds to the commands about software configurations, which share the word."""
+    """Adds subcommands to `calor config`, which also has the commands for software configurations."""
     show = verbs.choices["show"]
     add_files_to(show)
-    show.add_argument("--set", action="store_true", dest="only_set", help="leave out what is at its default")
-    sample = verbs.add_parser("sample", help="a file with every option of the server at its default")
+    show.add_argument(
+        "--set", action="store_true", dest="only_set", help="leave out options at their default"
+    )
+    sample = verbs.add_parser("sample", help="print a file with every option of the server at its default")
     sample.set_defaults(run=run_sample)
 
 
 def load_files(arguments: argparse.Namespace) -> Loaded:
-    """What the files named on the command line or in the environment say. Raises ConfigError."""
+    """The configuration of the files named on the command line or in the environment. Raises ConfigError."""
     # Slow to import.
     from oslo_config import cfg
 
     from calor.config.loading import load
 
-    return load(cfg.ConfigOpts(), arguments.config_file or stated_files())
+    return load(cfg.ConfigOpts(), arguments.config_file or config_files_from_environment())
 
 
 def run_show(arguments: argparse.Namespace) -> int:
-    """Shows what is configured, and then what is wrong with it."""
+    """Prints the configuration, and then its errors."""
     from oslo_config import cfg
 
     from calor.config.loading import ConfigError, check, read
     from calor.config.translating import settings_of
 
     try:
-        loaded = read(cfg.ConfigOpts(), arguments.config_file or stated_files())
+        loaded = read(cfg.ConfigOpts(), arguments.config_file or config_files_from_environment())
     except ConfigError as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
-    _print(loaded, only_set=arguments.only_set)
+    _print(loaded, arguments)
     try:
         check(loaded)
         settings_of(loaded)
@@ -63,19 +68,30 @@ def run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print(loaded: Loaded, *, only_set: bool) -> None:
-    from calor.config.showing import in_force
+def _print(loaded: Loaded, arguments: argparse.Namespace) -> None:
+    """Prints a configuration file, unless a format or columns are given."""
+    from dataclasses import asdict
 
+    from calor.cli.render.records import Column, print_list
+    from calor.config.showing import effective_options
+
+    found = [one for one in effective_options(loaded) if not arguments.only_set or one.origin != "default"]
+    if arguments.format or arguments.columns:
+        columns = [Column(name, name) for name in ("section", "name", "value", "origin")]
+        print_list(arguments, columns, map(asdict, found))
+    else:
+        _print_file(found)
+    for finding in loaded.findings():
+        print(f"calor: {finding}", file=sys.stderr)
+
+
+def _print_file(found: Iterable[EffectiveOption]) -> None:
     section = None
-    for one in in_force(loaded):
-        if only_set and one.origin == "default":
-            continue
+    for one in found:
         if one.section != section:
             section = one.section
             print(f"[{section}]")
         print(f"{one.name} = {one.value}  # {one.origin}")
-    for finding in loaded.findings():
-        print(f"calor: {finding}", file=sys.stderr)
 
 
 def run_sample(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`calor config show`: with an id a software configuration, without one the configuration of the server here."""
+"""`calor config show`: a software configuration by its id, or without an id the configuration of the server."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A JSON Schema of HOT templates, made of the declarations of resource types, for editors.
+"""Builds a JSON Schema of HOT templates for editors from the declarations of resource types.
 
-It is of draft 7, which the YAML servers of editors know best. Wherever a value stands, a function may stand as
-well, and nothing is said then of what it gives. What Calor accepts is accepted here; not every mistake that
-Calor finds can be found here.
+The schema is draft 7, which YAML language servers support best. A function is allowed in place of any value, without
+checking its result. The schema accepts every template that Calor accepts, but does not find every error that Calor
+finds.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.typedocs import status, summary
 from calor.language.constraints import AllowedPattern, AllowedValues, Length, Range
-from calor.language.functions.logic import NotHere
+from calor.language.functions.logic import NotInConditions
 from calor.language.parameters import Kind
 from calor.language.resources import DELETION_POLICIES
-from calor.language.schema import ANY, Path, Property, Replace, ResourceType, Translation
+from calor.language.schema import ANY, Path, Property, Replace, Translation
 from calor.language.versions import HOT_KEY, HOT_VERSIONS, NEWEST, allowed
+from calor.resources.contract import ResourceType
 
 Schema = dict[str, Any]
 
 
 def _word(*words: str) -> Schema:
-    """One of some words, however it is capitalised."""
+    """One of some words, in upper, lower or mixed case."""
     any_case = ("".join(f"[{char.upper()}{char}]" for char in word) for word in words)
     return {"type": "string", "pattern": f"^({'|'.join(any_case)})$"}
 
 
 _TEXT = {"type": ["string", "number", "boolean", "null"]}
 _NUMERIC = {"type": "string", "pattern": r"^\s*[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?\s*$"}
-# YAML 1.1, which templates are read as, has more words for true and false than 1.2, which editors read.
+# Templates are YAML 1.1, which has more words for true and false than 1.2, which editors use.
 _YES_OR_NO = ("true", "false", "yes", "no", "on", "off")
 _BOOLEAN: list[Schema] = [{"type": "boolean"}, _word(*_YES_OR_NO)]
 
@@ -46,15 +48,17 @@ def hot_schema(type_names: Iterable[str], declaration: Callable[[str], type[Reso
         "additionalProperties": False,
         "properties": {
             HOT_KEY: {"description": "The version of the language.", "enum": allowed(HOT_KEY)},
-            "description": _described("What the template is for.", _TEXT),
+            "description": _described("The purpose of the template.", _TEXT),
             "parameter_groups": _parameter_groups(),
-            "parameters": _section("What whoever makes a stack of it may choose.", "parameter"),
+            "parameters": _section(
+                "The parameters, whose values are given when a stack is created.", "parameter"
+            ),
             "conditions": _section("Conditions for resources and outputs, by name.", "condition"),
             "resources": {
-                **_section("What the stack consists of.", "resource"),
+                **_section("The resources of the stack.", "resource"),
                 "propertyNames": {"pattern": "^[^/]+$"},
             },
-            "outputs": _section("What the stack tells of itself.", "output"),
+            "outputs": _section("The outputs of the stack.", "output"),
         },
         "definitions": {
             "function": _function(),
@@ -83,7 +87,7 @@ def _described(description: str, schema: Schema) -> Schema:
     return {"description": description, **schema} if description else schema
 
 
-def _map(properties: Mapping[str, Any], *, required: Iterable[str] = ()) -> Schema:
+def _map(properties: JsonMapping, *, required: Iterable[str] = ()) -> Schema:
     """A map with these keys and no others."""
     schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
     needed = list(required)
@@ -112,7 +116,7 @@ _ARGUMENTS: dict[str, Schema] = {
 
 def _function() -> Schema:
     """A function of any version: a map with its name as the only key."""
-    functions: dict[str, Any] = {}
+    functions: JsonObject = {}
     for version in HOT_VERSIONS:
         for name, call in version.all_functions.items():
             functions.setdefault(name, call)
@@ -120,8 +124,10 @@ def _function() -> Schema:
 
 
 def _test() -> Schema:
-    """A function that gives true or false."""
-    known = {name: call for name, call in (NEWEST.condition_functions or {}).items() if call is not NotHere}
+    """A function that returns true or false."""
+    known = {
+        name: call for name, call in (NEWEST.condition_functions or {}).items() if call is not NotInConditions
+    }
     several = {"type": "array", "minItems": 2, "items": _ref("conditional")}
     arguments: dict[str, Schema] = {
         **_ARGUMENTS,
@@ -172,7 +178,7 @@ def _parameter_groups() -> Schema:
         },
     }
     return _described(
-        "In which order and under which headings to ask for parameters.",
+        "The order of parameters, and headings for them, for user interfaces.",
         {"type": ["array", "null"], "items": group},
     )
 
@@ -180,14 +186,14 @@ def _parameter_groups() -> Schema:
 def _parameter() -> Schema:
     flag = {"anyOf": _DEFAULTS[Kind.BOOLEAN]["anyOf"]}
     keys = {
-        "type": {"description": "What kind of value it takes.", "enum": [kind.value for kind in Kind]},
-        "label": _described("A name for people.", _TEXT),
-        "description": _described("What it is for.", _TEXT),
-        "default": {"description": "The value when none is given."},
-        "hidden": _described("Keeps the value from being shown.", flag),
-        "immutable": _described("Forbids an update to change the value.", flag),
+        "type": {"description": "The type of the value.", "enum": [kind.value for kind in Kind]},
+        "label": _described("A human-readable name.", _TEXT),
+        "description": _described("The purpose of the parameter.", _TEXT),
+        "default": {"description": "The value if none is given."},
+        "hidden": _described("Hides the value.", flag),
+        "immutable": _described("Prevents updates from changing the value.", flag),
         "constraints": _described(
-            "What values are allowed.", {"type": ["array", "null"], "items": _ref("constraint")}
+            "Constraints on the value.", {"type": ["array", "null"], "items": _ref("constraint")}
         ),
         "tags": {"type": ["array", "null"]},
         "schema": {},
@@ -244,7 +250,7 @@ def _output() -> Schema:
 def _resource(types: Mapping[str, type[ResourceType]]) -> Schema:
     policies = [*DELETION_POLICIES, *map(str.lower, DELETION_POLICIES)]
     keys = {
-        # Environments can give a meaning to any other name, and templates are types by their file names.
+        # Environments can map any other name, and file names of templates are types.
         "type": {"anyOf": [{"enum": list(types)}, {"type": "string"}]},
         "properties": {"type": ["object", "null"]},
         "metadata": {"type": ["object", "null"]},
@@ -259,7 +265,7 @@ def _resource(types: Mapping[str, type[ResourceType]]) -> Schema:
 
 
 def _case(name: str, found: type[ResourceType]) -> Schema:
-    """What follows from a resource's type. A resource made elsewhere is not held to it."""
+    """What the type of a resource requires. External resources are exempt."""
     then = _described(summary(found), {"properties": {}})
     if _closed(found):
         then["properties"]["properties"] = _ref(name)
@@ -276,12 +282,12 @@ def _case(name: str, found: type[ResourceType]) -> Schema:
 
 
 def _closed(found: type[ResourceType]) -> bool:
-    """Whether the declaration says all of a type's properties."""
+    """Whether the declaration lists all properties of the type."""
     return not found.placeholder and found.template_file is None
 
 
 class _Values:
-    """The schemas of a type's properties. `translations` tell which of them have older names."""
+    """The schemas of a type's properties. `translations` has their older names."""
 
     def __init__(self, translations: Iterable[Translation] = ()) -> None:
         self.older: dict[Path, list[str]] = {}
@@ -291,7 +297,7 @@ class _Values:
                 self.older.setdefault(rule.path, []).extend([name] if name else [])
 
     def properties(self, declared: Mapping[str, Property]) -> Schema:
-        """All properties of a resource, which a function may give as well."""
+        """All properties of a resource, or a function that returns them."""
         required = any(map(_is_required, declared.values()))
         return {"anyOf": [self._fields(declared, ()), _ref("function" if required else "instead")]}
 
@@ -320,7 +326,7 @@ class _Values:
         return schema
 
     def _literals(self, declared: Property, path: Path) -> Iterator[Schema]:
-        """The forms in which a value may be written, apart from functions."""
+        """The allowed forms of a value other than functions."""
         choice = [one for one in declared.constraints if isinstance(one, AllowedValues)]
         values = _spellings(value for one in choice for value in one.values)
         kind = declared.kind
@@ -350,7 +356,7 @@ def _is_required(declared: Property) -> bool:
 
 
 def _spellings(values: Iterable[Any]) -> list[Any]:
-    """Allowed values, numbers also as text and the other way round: both are converted before they are judged."""
+    """Allowed values, with numbers also as text and vice versa: both are converted before they are checked."""
     found: dict[tuple[type, Any], Any] = {}
     for value in values:
         text = str(value)
@@ -373,5 +379,5 @@ def _limits(declared: Property) -> Schema:
 
 
 def _is_portable(pattern: str) -> bool:
-    """Whether a pattern means the same in the regular expressions of editors, which are JavaScript's."""
+    """Whether a pattern means the same as a JavaScript regular expression, which editors use."""
     return not re.search(r"\(\?|\\[AZ]", pattern)

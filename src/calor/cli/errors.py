@@ -1,4 +1,4 @@
-"""What a command says when it cannot do what it was asked for."""
+"""Errors that commands report."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 
 class CommandError(Exception):
-    """One line for whoever typed the command, and a hint on what to do about it."""
+    """An error with a one-line message and a hint about what to do."""
 
     code = 1
-    may_pass = False
-    """Whether the same request may succeed a little later."""
+    is_temporary = False
+    """Whether the same request may succeed later."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -18,12 +18,12 @@ class CommandError(Exception):
         self.hint = hint
 
     def line(self) -> str:
-        said = " ".join(self.message.split())
-        return f"{said} ({self.hint})" if self.hint else said
+        message = " ".join(self.message.split())
+        return f"{message} ({self.hint})" if self.hint else message
 
 
 class Problems(CommandError):
-    """Several of them, a line for each."""
+    """Several errors, printed one per line."""
 
     def __init__(self, problems: Sequence[CommandError]) -> None:
         super().__init__("; ".join(one.line() for one in problems))
@@ -32,12 +32,12 @@ class Problems(CommandError):
 
 
 class Unavailable(CommandError):
-    """What was asked does not answer, or something before it says that it is not there."""
+    """A service does not respond, or a proxy reports that it is down."""
 
-    may_pass = True
+    is_temporary = True
 
 
 class UsageError(CommandError):
-    """The command line does not make sense."""
+    """The command line is wrong."""
 
     code = 2

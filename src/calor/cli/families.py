@@ -1,4 +1,4 @@
-"""The families of commands that ask a service, and other ways to say the same."""
+"""The groups of commands that use a service, and their aliases."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from calor.cli.options import Command, arg, flag, many
 
 HELPS = {
-    "stack": "create, update, delete, look at stacks",
+    "stack": "create, update, delete and show stacks",
     "config": "software configurations; the configuration of the server",
     "deployment": "software configurations on servers",
-    "service": "the engines of a service, and what it offers",
+    "service": "engines, template versions and functions of a service",
     "resource-type": "the resource types of a service",
 }
 
 _CATALOGUE = (
     Command(("service", "list"), "list engines", "catalogue:services", shows=True),
-    Command(("service", "build-info"), "show what it was built from", "catalogue:build_info", shows=True),
+    Command(("service", "build-info"), "show the build of the service", "catalogue:build_info", shows=True),
     Command(
         ("service", "template-versions"),
-        "list the template versions it knows",
+        "list template versions",
         "catalogue:template_versions",
         shows=True,
     ),
@@ -29,7 +29,7 @@ _CATALOGUE = (
         "catalogue:functions",
         (
             arg("version", metavar="VERSION", help="such as heat_template_version.2018-08-31"),
-            flag("--with-conditions", "--with_conditions", help="condition functions, too"),
+            flag("--with-conditions", "--with_conditions", help="include condition functions"),
         ),
         shows=True,
     ),
@@ -39,7 +39,7 @@ _CATALOGUE = (
         "catalogue:resource_types",
         (
             many("--filter", dest="filters", metavar="KEY=VALUE", help="name, version or support_status"),
-            flag("--long", help="with descriptions"),
+            flag("--long", help="include descriptions"),
         ),
         shows=True,
     ),
@@ -50,13 +50,13 @@ _CATALOGUE = (
         (
             arg("type", metavar="TYPE"),
             arg("--template-type", choices=("hot", "cfn"), help="show a template for it"),
-            flag("--long", help="with its description"),
+            flag("--long", help="include the description"),
         ),
         shows=True,
     ),
 )
 
-# What other clients call them. A word that is followed by nothing stays what it is: a stack may be named so.
+# The names that other clients use. The last word is not replaced: it may be the name of a stack.
 _ALIASES = (
     (("stack", "resource", "mark", "unhealthy"), ("stack", "resource", "mark-unhealthy")),
     (("stack", "failures", "list"), ("stack", "failures")),
@@ -85,7 +85,7 @@ def commands_of(family: str) -> tuple[Command, ...]:
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
-    """The command line in this command's own words."""
+    """The command line with aliases replaced."""
     for other, own in _ALIASES:
         rest = argv[len(other) :]
         if tuple(argv[: len(other)]) == other and (

@@ -1,4 +1,4 @@
-"""Reads what a command line or a template names: files and web addresses."""
+"""Fetches the files and URLs that a command line or a template refers to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ STANDARD_INPUT = "-"
 
 
 def fetcher(offline: bool) -> Fetch:
-    """Fetches files and web addresses. An address that failed is not waited for again: what gathers the files and
-    what looks for types both ask for it."""
+    """Fetches files and URLs. A URL that failed is not tried again, as it may be needed several times."""
     failed: dict[str, OSError] = {}
 
     def fetch(url: str) -> bytes:
@@ -23,7 +22,7 @@ def fetcher(offline: bool) -> Fetch:
         try:
             return _from_file(url) if url.startswith("file://") else _from_web(url, offline)
         except ValueError as error:
-            # The name itself is impossible: a null byte, a port that is no number.
+            # The name itself is invalid: a null byte, a port that is not a number.
             raise OSError(str(error)) from None
         except OSError as error:
             failed[url] = error
@@ -33,8 +32,7 @@ def fetcher(offline: bool) -> Fetch:
 
 
 def with_standard_input(name: str, url: str, fetch: Fetch) -> Fetch:
-    """Reads a template from there if it is named so, as if it were a file of the current folder: what it names is
-    looked for from here."""
+    """Reads the template named `-` from standard input, as if it were a file in the current folder."""
     if name != STANDARD_INPUT:
         return fetch
 
@@ -54,10 +52,10 @@ def _from_file(url: str) -> bytes:
 
 def _from_web(url: str, offline: bool) -> bytes:
     if not url.startswith(("http://", "https://")):
-        raise OSError("only files and web addresses are read")
+        raise OSError("only files and http or https URLs can be read")
     if offline:
         raise OSError("not fetched: --offline")
-    # Only a template that names an address pays for the import.
+    # Imported only for templates with URLs.
     from http.client import HTTPException
     from urllib.request import urlopen
 

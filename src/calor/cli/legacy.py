@@ -1,12 +1,12 @@
-"""The spelling of the old `heat` command: `stack-create -f t.yaml NAME`. Each command is a row of this table that
-leads to the code behind the present spelling."""
+"""The commands of the old `heat` client: `stack-create -f t.yaml NAME`. Each runs the function of the current
+command."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from calor.cli import families
+from calor.cli.json_values import JsonObject
 from calor.cli.options import Arg, Command, Parser, add_commands, arg, flag, many
 from calor.cli.stack.commands import RESOURCE, SNAPSHOT, STACK, STACKS
 
@@ -33,10 +33,10 @@ _FORMAT = arg("-F", "--format", metavar="FORMAT")
 _TYPE = arg("type", metavar="RESOURCE_TYPE")
 _OUTPUT = arg("output", metavar="OUTPUT NAME", nargs="?")
 _HELPS = {command.runs: command.help for family in families.HELPS for command in families.commands_of(family)}
-_NO_REQUEST: dict[str, Any] = {"parameter_files": [], "files_container": None}
+_NO_REQUEST: JsonObject = {"parameter_files": [], "files_container": None}
 
 
-def _old(name: str, runs: str, *args: Arg, **presets: Any) -> Command:
+def _old(name: str, runs: str, *args: Arg, **presets: object) -> Command:
     return Command((name,), _HELPS[runs], runs, args, False, {"legacy": True, "wait": False, **presets})
 
 
@@ -284,7 +284,7 @@ _JOINED = re.compile(r"\A(stack-delete)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 
 
 def separated(argv: list[str]) -> list[str]:
-    """`stack-delete` with an id right behind it is what awk makes of `"heat stack-delete" $2`."""
+    """Separates `stack-delete` from an id right after it, which scripts produce by awk's `"heat stack-delete" $2`."""
     found = _JOINED.match(argv[0]) if argv else None
     return [found[1], found[2], *argv[1:]] if found else argv
 
@@ -293,13 +293,13 @@ def is_legacy(word: str) -> bool:
     return word in NAMES or _JOINED.match(word) is not None
 
 
-def add_to(parsers: Any, word: str | None) -> None:
-    """Adds the command of a name, or all of them."""
+def add_to(parsers: object, word: str | None) -> None:
+    """Adds the command of that name, or all of them."""
     chosen = [command for command in COMMANDS if word is None or command.words[0] == word]
     add_commands(parsers, chosen)
 
 
 def heat_parser(word: str | None) -> Parser:
-    parser = Parser(prog="heat", description="The commands of Calor as the old client spelled them.")
+    parser = Parser(prog="calor heat", description="Calor with the commands of the old `heat` client.")
     add_to(parser.add_subparsers(title="commands", metavar="COMMAND", required=True), word)
     return parser

@@ -1,5 +1,5 @@
-"""Entry point: finds the command and runs it. Commands are imported when they are used, so that each starts
-quickly."""
+"""Entry point: parses the command line and runs the command. Commands are imported when they are used, so that each
+starts quickly."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from calor import __version__
 from calor.cli import completion, config, database, families, processes, serve
 from calor.cli.errors import CommandError, Problems
 from calor.cli.options import Parser, add_commands, split_cloud_options
+from calor.cli.render import ansi
 from calor.cli.template import parser as template_parser
 
 DETAILED = "--detailed-exitcode"
+OLD = completion.OLD
 
-# Old commands begin with one of these and a hyphen; their table is imported for nothing else.
+# The commands of the old client begin with one of these and a hyphen; only then is their table imported.
 _OLD_WORDS = (
     *("action", "build", "config", "deployment", "event", "hook", "output", "resource"),
     *("service", "snapshot", "stack", "template"),
@@ -26,7 +27,7 @@ _OLD_WORDS = (
 
 
 def build_parser(word: str | None = None) -> argparse.ArgumentParser:
-    """The parser; of the families of commands, only the one that is named has its commands, or all if none is."""
+    """The parser. Only the named family has its commands, or all families if none is named."""
     parser = Parser(prog="calor", description="Orchestrates cloud infrastructure from Heat templates.")
     parser.add_argument("--version", action="version", version=f"calor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -39,50 +40,47 @@ def build_parser(word: str | None = None) -> argparse.ArgumentParser:
             below = group.add_subparsers(title="commands", metavar="COMMAND", required=True)
             _add_family(below, family)
     template_parser.add_to(commands)
+    commands.add_parser(OLD, help="the commands of the old `heat` client")
     completion.add_to(commands)
     return parser
 
 
-def _add_family(parsers: Any, family: str) -> None:
+def _add_family(parsers: object, family: str) -> None:
     add_commands(parsers, families.commands_of(family), 1)
     if family == "config":
         config.add_to(parsers)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command; the result is the exit code: 0 done, 1 it failed or problems were found, 2 wrong usage.
+    """Runs a command and returns the exit code: 0 success, 1 failure or problems found, 2 wrong usage.
 
-    With --detailed-exitcode 2 tells that a plan has changes, and wrong usage is an error like any other."""
+    With --detailed-exitcode, 2 means that a plan has changes, and wrong usage is 1."""
     words = list(sys.argv[1:] if argv is None else argv)
-    return _run("calor", words, wrong_usage=1 if DETAILED in words else 2)
-
-
-def heat_main(argv: Sequence[str] | None = None) -> int:
-    """The same for those who type `heat`: old commands, and the present ones as well."""
-    return _run("heat", list(sys.argv[1:] if argv is None else argv))
+    program = f"calor {OLD}" if words[:1] == [OLD] else "calor"
+    return _run(program, words, wrong_usage=1 if DETAILED in words else 2)
 
 
 def _run(program: str, argv: list[str], wrong_usage: int = 2) -> int:
-    # Templates hold any text, also such as the terminal cannot show.
+    # Templates may have text that the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        arguments = parse(program, argv)
+        arguments = parse(argv)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except CommandError as error:
         sys.stdout.flush()
         for one in error.problems if isinstance(error, Problems) else (error,):
-            print(f"{program}: {one.line()}", file=sys.stderr)
+            ansi.say(f"{program}: {one.line()}", sys.stderr)
         return wrong_usage if error.code == 2 else error.code
     except SystemExit as ended:
         if ended.code == 2:
             raise SystemExit(wrong_usage) from None
         raise
     except BrokenPipeError:
-        # Whoever reads the output has had enough, as `head` does.
+        # The reader has closed the pipe, as `head` does.
         _drop_output()
         return 0
     except OSError as error:
@@ -93,16 +91,22 @@ def _run(program: str, argv: list[str], wrong_usage: int = 2) -> int:
         return 130
 
 
-def parse(program: str, argv: list[str]) -> argparse.Namespace:
+def parse(argv: list[str]) -> argparse.Namespace:
+    if argv[:2] == [OLD, completion.ASK]:
+        # Called by a completion script for `calor heat`.
+        argv = [completion.ASK, OLD, *argv[2:]]
     if argv and argv[0] in ("serve", *processes.NAMES, "db", "template", "completion", completion.ASK):
         return build_parser("none").parse_args(argv)
-    # All others are about some cloud.
+    # All others use a cloud.
     cloud, argv = split_cloud_options(argv)
+    is_old = argv[:1] == [OLD]
+    if is_old:
+        argv = argv[1:]
     if argv[:1] == ["help"]:
         argv = [*argv[1:], "--help"]
     argv = families.spelled_out(argv)
     word = next((one for one in argv if not one.startswith("-")), None)
-    if (program == "heat" and word not in families.HELPS) or _is_old(word):
+    if (is_old and word not in families.HELPS) or _is_old(word):
         from calor.cli import legacy
 
         argv = legacy.separated(argv)
@@ -120,7 +124,7 @@ def _is_old(word: str | None) -> bool:
 
 
 def _drop_output() -> None:
-    """What is still to be written would fail again when the interpreter ends."""
+    """Discards buffered output, which would fail again when the interpreter ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,28 +1,40 @@
-"""Commands as data: their words, their options, and where the code is that runs them.
+"""Commands as data: their words, their options, and the function that runs them.
 
-Parsers, the old spelling and completion are all made from these tables; the code itself is imported when it runs.
+The parsers, the commands of the old client and completion are built from these tables; functions are imported when
+they run.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-_NO_CHOICE = re.compile(r"\Aargument (\S+): invalid choice: '([^']*)' \(choose from (.*)\)\Z", re.DOTALL)
+from calor.cli.json_values import JsonMapping
 
 FORMATS = ("table", "json", "yaml", "value", "csv")
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with a command line."""
+    """Reports errors in one line, and suggests the closest choice instead of listing all."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {_shortened(message)} (see `{self.prog} --help`)\n")
+        self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        from difflib import get_close_matches
+
+        if isinstance(action, argparse._SubParsersAction):
+            problem = f"there is no command {value}"
+        else:
+            problem = f"{'/'.join(action.option_strings) or action.metavar or action.dest} cannot be {value}"
+        near = get_close_matches(str(value), map(str, action.choices), 1)
+        self.error(f"{problem}; did you mean {near[0]}?" if near else problem)
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -30,11 +42,15 @@ class Parser(argparse.ArgumentParser):
         words = list(sys.argv[1:] if args is None else args)
         found, unknown = self.parse_known_args(words, namespace)
         if unknown:
-            self._meant(words).error(f"unrecognized arguments: {' '.join(unknown)}")
+            command = self._command(words)
+            # -f is --force in other programs, and nothing here.
+            forced = not {"-f", "--force"}.isdisjoint(unknown) and "--yes" in command._option_string_actions
+            advice = "; --yes skips the question" if forced else ""
+            command.error(f"unrecognized arguments: {' '.join(unknown)}{advice}")
         return found
 
-    def _meant(self, words: Iterable[str]) -> argparse.ArgumentParser:
-        """The parser of the command that words name: its help tells more than that of the whole program."""
+    def _command(self, words: Iterable[str]) -> argparse.ArgumentParser:
+        """The parser of the command, so that an error refers to its help."""
         parser: argparse.ArgumentParser = self
         for word in words:
             below = next(
@@ -46,29 +62,16 @@ class Parser(argparse.ArgumentParser):
         return parser
 
 
-def _shortened(message: str) -> str:
-    """Of a word that is none of many, say which was meant instead of listing all."""
-    found = _NO_CHOICE.match(message)
-    if found is None:
-        return message
-    from difflib import get_close_matches
-
-    where, word, choices = found.groups()
-    near = get_close_matches(word, re.findall(r"'([^']+)'", choices), 1)
-    what = f"there is no command {word}" if where == "COMMAND" else f"{where} cannot be {word}"
-    return f"{what}; did you mean {near[0]}?" if near else what
-
-
 @dataclass(frozen=True, slots=True)
 class Arg:
     names: tuple[str, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
 
     def add_to(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(*self.names, **self.settings)
 
 
-def arg(*names: str, **settings: Any) -> Arg:
+def arg(*names: str, **settings: object) -> Arg:
     return Arg(names, settings)
 
 
@@ -76,40 +79,41 @@ def flag(*names: str, help: str = "", dest: str | None = None) -> Arg:
     return Arg(names, {"action": "store_true", "help": help, **({"dest": dest} if dest else {})})
 
 
-def many(*names: str, **settings: Any) -> Arg:
+def many(*names: str, **settings: object) -> Arg:
     """An option that may be repeated."""
     return Arg(names, {"action": "append", "default": [], **settings})
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`runs` is `module:function` below `calor.cli`; the function gets the client and the arguments."""
+    """`runs` is `module:function` in `calor.cli`; the function gets the client and the arguments."""
 
     words: tuple[str, ...]
     help: str
     runs: str
     args: tuple[Arg, ...] = ()
     shows: bool = False
-    """Whether it prints records, whose form can be chosen."""
-    presets: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of the function that this spelling has no option for."""
+    """Whether it prints records and has the options --format and --column."""
+    presets: JsonMapping = field(default_factory=dict)
+    """Values for arguments of the function for which the command has no option."""
 
 
-_CLOUD_HELP = "Which cloud: --os-cloud NAME, or OS_* as options or in the environment; else the embedded one."
-_ABSENT: Mapping[str, Any] = {"columns": [], "format": None, "legacy": False}
-"""What every command's code may ask for, whether there is an option for it or not."""
+_CLOUD_HELP = (
+    "The cloud: --os-cloud NAME, or OS_* as options or in the environment; default: the embedded cloud."
+)
+_ABSENT: JsonMapping = {"columns": [], "format": None, "legacy": False}
+"""Arguments that every function expects, with the values for commands without an option."""
 
 SHOWING = (
-    arg("-f", "--format", choices=FORMATS, help="how to print; default: table"),
-    many("-c", "--column", dest="columns", metavar="COLUMN", help="print this column only; repeatable"),
+    arg("-f", "--format", choices=FORMATS, help="the output format; default: table"),
+    many("-c", "--column", dest="columns", metavar="COLUMN", help="print only this column; repeatable"),
 )
 
 
 def add_commands(
     parsers: Any, commands: Iterable[Command], depth: int = 0, helps: Mapping[str, str] | None = None
 ) -> None:
-    """Adds the commands of a family, and a parser for each word that leads to them. `helps` are what such words
-    stand for."""
+    """Adds the commands of a family, and a parser for each group of commands. `helps` has the help of groups."""
     groups: dict[str, list[Command]] = {}
     for command in commands:
         groups.setdefault(command.words[depth], []).append(command)
@@ -141,8 +145,8 @@ def _add_one(parsers: Any, word: str, command: Command) -> None:
 
 
 def split_cloud_options(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The options that say which cloud is meant, wherever they stand, and the rest. Each stands for a variable of
-    the environment."""
+    """Separates the options that select the cloud, anywhere on the command line, from the remaining words. Each has an
+    equivalent environment variable."""
     from calor.cli.api.settings import SWITCHES, VARIABLES
 
     parser = Parser(prog="calor", add_help=False, allow_abbrev=False)

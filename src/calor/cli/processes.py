@@ -1,4 +1,4 @@
-"""`calor api`, `calor api-cfn`, `calor engine`, `calor cloud`: the parts of a server as processes of their own."""
+"""`calor api`, `calor api-cfn`, `calor engine`, `calor cloud`: the parts of a server as separate processes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ WAIT_SECONDS = 10.0
 
 
 def add_to(commands: Any) -> None:
-    api = commands.add_parser("api", help="run the REST API alone")
+    api = commands.add_parser("api", help="run only the REST API")
     _add_address_to(api, "as configured, else 127.0.0.1:8004")
     _add_wait_to(api)
     api.set_defaults(run=run_api)
-    api_cfn = commands.add_parser("api-cfn", help="run the CFN API alone")
-    _add_address_to(api_cfn, "as configured, else one port behind the REST API's")
+    api_cfn = commands.add_parser("api-cfn", help="run only the CFN API")
+    _add_address_to(api_cfn, "as configured, else the REST API's port plus 1")
     _add_wait_to(api_cfn)
     api_cfn.set_defaults(run=run_api_cfn)
-    engine = commands.add_parser("engine", help="run an engine alone; there may be several")
+    engine = commands.add_parser("engine", help="run only an engine; there may be several")
     add_places_to(engine)
     _add_wait_to(engine)
     engine.set_defaults(run=run_engine)
-    cloud = commands.add_parser("cloud", help="run the embedded cloud alone")
-    _add_address_to(cloud, "two ports behind the REST API's")
+    cloud = commands.add_parser("cloud", help="run only the embedded cloud")
+    _add_address_to(cloud, "default: the REST API's port plus 2")
     add_backend_to(cloud)
     cloud.set_defaults(run=run_cloud)
     add_verbs_to(cloud)

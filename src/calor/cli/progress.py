@@ -1,4 +1,4 @@
-"""Shows what is done to a stack while it is done: a tree that moves on a terminal, plain lines elsewhere."""
+"""Shows the progress of an action on a stack: a live tree on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.api.patience import patiently
+from calor.cli.api.retries import with_retries
 from calor.cli.render import ansi
 from calor.cli.render.states import colour, progress_of, sign
 from calor.cli.stack.following import Event, follow, state_of
@@ -34,14 +34,14 @@ def watch(
     poll: float = 1.0,
     expected: int = 0,
 ) -> str:
-    """Shows events until the action has ended; gives the state that the stack is in then. `expected` is the number
-    of resources that are worked on, if it is known."""
+    """Shows events until the action has ended, and returns the final state of the stack. `expected` is the number of
+    resources that the action changes, if known."""
     tree = Tree(stack.name, stack.id)
     try:
-        found = patiently(lambda: heat.get(f"{stack.path}/resources", {"nested_depth": 50}))
+        found = with_retries(lambda: heat.get(f"{stack.path}/resources", {"nested_depth": 50}))
         tree.expect(found["resources"])
     except ApiError as error:
-        # Gone already.
+        # The stack is already deleted.
         if error.status != 404:
             raise
     events = follow(heat, stack, after, poll=poll)
@@ -51,15 +51,15 @@ def watch(
         for event in events:
             path = tree.see(event, time.monotonic())
             print(_line(event, (stack.name, *path), places), file=out, flush=True)
-    return patiently(lambda: state_of(heat, stack))
+    return with_retries(lambda: state_of(heat, stack))
 
 
 def _line(event: Event, path: tuple[str, ...], places: Places) -> str:
-    """`2026-01-01 12:00:00Z [stack.group.0]: CREATE_FAILED  reason (file:line)`."""
+    """A line such as `2026-01-01 12:00:00Z [stack.group.0]: CREATE_FAILED  reason (file:line)`."""
     place = places.of(path[1:]) if progress_of(event.status) == "FAILED" and not event.of_stack else ""
-    said = f"  {event.reason}" if event.reason else ""
+    reason = f"  {event.reason}" if event.reason else ""
     where = f" ({place})" if place else ""
-    return ansi.visible(f"{event.time.replace('T', ' ')} [{'.'.join(path)}]: {event.status}{said}{where}")
+    return ansi.visible(f"{event.time.replace('T', ' ')} [{'.'.join(path)}]: {event.status}{reason}{where}")
 
 
 class _Live:
@@ -73,21 +73,21 @@ class _Live:
         self._frame = 0
 
     def run(self, events: Iterator[Event]) -> None:
-        news: queue.SimpleQueue[Event | Exception | None] = queue.SimpleQueue()
+        received: queue.SimpleQueue[Event | Exception | None] = queue.SimpleQueue()
 
         def read() -> None:
             try:
                 for event in events:
-                    news.put(event)
-                news.put(None)
+                    received.put(event)
+                received.put(None)
             except Exception as error:
-                # Whatever it is: nothing more will come.
-                news.put(error)
+                # The drawing thread raises it.
+                received.put(error)
 
         threading.Thread(target=read, daemon=True).start()
         self._out.write("\x1b[?25l")
         try:
-            while self._take(news):
+            while self._process(received):
                 self._draw()
                 time.sleep(_FRAME_SECONDS)
             self._draw()
@@ -95,11 +95,11 @@ class _Live:
             self._out.write("\x1b[?25h")
             self._out.flush()
 
-    def _take(self, news: queue.SimpleQueue[Event | Exception | None]) -> bool:
-        """Whether there may be more."""
+    def _process(self, received: queue.SimpleQueue[Event | Exception | None]) -> bool:
+        """Processes the received events. Returns whether there may be more."""
         while True:
             try:
-                one = news.get_nowait()
+                one = received.get_nowait()
             except queue.Empty:
                 return True
             if one is None:
@@ -122,7 +122,7 @@ class _Live:
     def _lines(self, now: float, room: int) -> Iterator[str]:
         rows = list(self._rows(self._tree.root, "", (), now))
         if len(rows) > room - 1:
-            # What goes on and what failed is worth more than what is done.
+            # Completed resources are hidden first.
             kept = [row for row in rows if row[0]][: room - 2]
             hidden = len(rows) - len(kept)
             rows = [*kept, (False, self._paint(f"  … and {hidden} more", ansi.DIM))]
@@ -131,7 +131,7 @@ class _Live:
             yield line
 
     def _rows(self, node: Node, margin: str, path: tuple[str, ...], now: float) -> Iterator[tuple[bool, str]]:
-        """Lines of what is below a node, each with whether it matters now."""
+        """The lines of a node's children, each with whether to keep it if there is not enough room."""
         touched = [child for child in node.below.values() if child.progress or _touched(child)]
         for child in touched:
             is_last = child is touched[-1]
@@ -193,7 +193,7 @@ def _seconds(spent: float) -> str:
 
 
 def _clipped(line: str, room: int) -> str:
-    """The line cut to the width of the terminal, escape sequences not counted."""
+    """The line cut to the width of the terminal, not counting escape sequences."""
     made: list[str] = []
     taken = 0
     index = 0
@@ -211,5 +211,5 @@ def _clipped(line: str, room: int) -> str:
 
 
 def out_stream(format: str | None) -> TextIO:
-    """Where progress is shown: not among data that another program reads."""
+    """The stream for progress: standard error if standard output has data for other programs."""
     return sys.stderr if format not in (None, "table") else sys.stdout

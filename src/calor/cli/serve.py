@@ -1,4 +1,4 @@
-"""`calor serve`: everything in one command."""
+"""`calor serve`: runs all parts of a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser("serve", help="run Calor with its embedded cloud")
     add_places_to(command)
     command.add_argument("--host", help="the address to listen on; 127.0.0.1 unless configured")
-    command.add_argument("--port", type=int, help="the API's, 8004 unless configured; the others follow it")
+    command.add_argument(
+        "--port", type=int, help="the port of the API, 8004 unless configured; the other ports follow it"
+    )
     add_backend_to(command)
     command.set_defaults(run=run)
 
@@ -27,13 +29,13 @@ def add_backend_to(command: argparse.ArgumentParser) -> None:
         "--cloud-backend",
         choices=("auto", "linux", "simulated"),
         default="auto",
-        help="what servers of the embedded cloud run on; `calor cloud probe` tells what auto is",
+        help="how the embedded cloud runs servers; `calor cloud probe` shows what auto selects",
     )
 
 
 def add_places_to(command: argparse.ArgumentParser) -> None:
-    """Where everything is kept, and configured."""
-    command.add_argument("--state-dir", metavar="DIR", help="where to keep everything (CALOR_STATE_DIR)")
+    """Options for the state directory and the configuration files."""
+    command.add_argument("--state-dir", metavar="DIR", help="the state directory (CALOR_STATE_DIR)")
     add_files_to(command)
 
 
@@ -49,14 +51,14 @@ def start(
     host: str | None = None,
     port: int | None = None,
 ) -> int:
-    """Runs something with the settings of the server. What keeps it from starting is told in one line."""
+    """Runs a function with the settings of the server. Startup errors are reported in one line."""
     import logging
 
     from calor.cli.config import load_files
     from calor.config.translating import settings_of
     from calor.observe import logs
-    from calor.server.refusals import REFUSALS
     from calor.server.settings import server_settings
+    from calor.server.startup_errors import STARTUP_ERRORS
 
     try:
         loaded = load_files(arguments)
@@ -71,7 +73,7 @@ def start(
                 configured, arguments.state_dir, host, port, getattr(arguments, "cloud_backend", "auto")
             )
         )
-    except REFUSALS as error:
+    except STARTUP_ERRORS as error:
         print(f"calor: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""Documentation of resource types for the terminal, made of their declarations."""
+"""Documents resource types for the terminal, from their declarations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import fill, wrap
 from typing import Any
 
+from calor.cli.json_values import JsonMapping
 from calor.cli.render.ansi import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint, painter
 from calor.language.constraints import (
     AllowedPattern,
@@ -17,7 +18,8 @@ from calor.language.constraints import (
     Modulo,
     Range,
 )
-from calor.language.schema import ANY, AtLeastOne, Attribute, Property, ResourceType, Status, Support
+from calor.language.schema import ANY, AtLeastOne, Attribute, Property, Status, Support
+from calor.resources.contract import ResourceType
 
 _KINDS = {
     str: "string",
@@ -38,14 +40,14 @@ _STEP = 4
 
 
 def type_page(declaration: type[ResourceType], *, color: bool, width: int) -> str:
-    """All that a template's author has to know of a type."""
+    """The documentation of a type for template authors."""
     return "\n".join(_Page(declaration, painter(color), width).lines())
 
 
 def type_table(
     declarations: Iterable[type[ResourceType]], *, hidden: bool = False, color: bool = False, width: int = 100
 ) -> str:
-    """A line for each type: name, status unless it is plainly supported, summary. Hidden types only if asked."""
+    """A line per type: name, status unless it is supported, summary. `hidden` includes hidden types."""
     shown = [one for one in declarations if hidden or one.support.status is not Status.HIDDEN]
     paint = painter(color)
     names = max((len(one.type_name) for one in shown), default=0)
@@ -53,9 +55,9 @@ def type_table(
     for one in shown:
         mark = "" if one.support.status is Status.SUPPORTED else f"{one.support.status.value.lower()}: "
         room = max(20, width - names - 2 - len(mark))
-        said = _cut(summary(one), room)
+        text = _cut(summary(one), room)
         name = paint(one.type_name.ljust(names), BOLD)
-        lines.append(f"{name}  {paint(mark, _STATUS_COLOURS[one.support.status])}{said}".rstrip())
+        lines.append(f"{name}  {paint(mark, _STATUS_COLOURS[one.support.status])}{text}".rstrip())
     return "\n".join(lines)
 
 
@@ -66,7 +68,7 @@ def summary(declaration: type[ResourceType]) -> str:
 
 
 def example(declaration: type[ResourceType]) -> str:
-    """A resource of the type in HOT with what it cannot do without."""
+    """A minimal resource of the type in HOT."""
     name = "my_" + declaration.type_name.rsplit("::", 1)[-1].lower()
     needed = [key for key, declared in declaration.properties.items() if declared.required]
     for rule in declaration.rules:
@@ -98,7 +100,7 @@ class _Page:
             yield f"Needs the service {declaration.service}{extension}."
         if declaration.placeholder:
             yield ""
-            yield "A template that uses it is still accepted, with any properties, and nothing is created."
+            yield "Templates that use it are still accepted, with any properties, but nothing is created."
         yield from self._section("Properties", declaration.properties)
         yield from self._section("Update policy", declaration.update_policy)
         if declaration.attributes:
@@ -122,7 +124,7 @@ class _Page:
             yield from self._property(name, declared, indent, top=top)
 
     def _property(self, name: str, declared: Property, indent: int, *, top: bool) -> Iterator[str]:
-        """A property, and below it the fields of its maps. Only of a whole property a change is carried out."""
+        """A property, and below it the fields of its maps. The update policy applies to the property as a whole."""
         paint = self.paint
         facts = [kind_of(declared)]
         facts += [paint("required", YELLOW)] if declared.required else []
@@ -157,9 +159,9 @@ class _Page:
 
 def status(support: Support) -> str:
     """`deprecated since 5.0.0, use image`"""
-    said = support.status.value.lower()
-    said += f" since {support.since}" if support.since else ""
-    return said + (f", use {support.substitute}" if support.substitute else "")
+    shown = support.status.value.lower()
+    shown += f" since {support.since}" if support.since else ""
+    return shown + (f", use {support.substitute}" if support.substitute else "")
 
 
 def paragraphs(declaration: type[ResourceType]) -> list[str]:
@@ -168,7 +170,7 @@ def paragraphs(declaration: type[ResourceType]) -> list[str]:
 
 
 def rank(item: Property | Attribute) -> tuple[int, bool]:
-    """What one needs comes first, what one should not use any more last."""
+    """Sorts required properties first and deprecated ones last."""
     statuses = (Status.SUPPORTED, Status.UNSUPPORTED, Status.DEPRECATED, Status.HIDDEN)
     return statuses.index(item.support.status), not getattr(item, "required", False)
 
@@ -186,14 +188,14 @@ def _plural(kind: str) -> str:
 
 
 def on_change(declared: Property) -> str:
-    """What a change of a whole property does."""
+    """The effect of a change of a property."""
     if declared.immutable:
         return "never changes"
     return "updates in place" if declared.update_allowed else "replaces the resource"
 
 
 def described(constraint: Constraint) -> str:
-    """A constraint in words."""
+    """A constraint in plain English."""
     if constraint.description:
         return constraint.description
     match constraint:
@@ -223,8 +225,8 @@ def _bounds(low: float | None, high: float | None) -> str:
 # Examples.
 
 
-def _sample(name: str, declared: Property) -> Any:
-    """A value that shows what belongs there, and passes wherever the declaration alone can tell."""
+def _sample(name: str, declared: Property) -> object:
+    """A sample value, which is valid as far as the declaration can tell."""
     for constraint in declared.constraints:
         if isinstance(constraint, AllowedValues):
             return [constraint.values[0]] if declared.kind is list else constraint.values[0]
@@ -238,8 +240,8 @@ def _sample(name: str, declared: Property) -> Any:
     return {int: 1, float: 1, bool: True}.get(declared.kind, f"<{name}>")
 
 
-def _yaml(value: Mapping[str, Any]) -> Iterator[str]:
-    """A map in YAML, for which nobody should wait for a YAML library: it holds only what samples are made of."""
+def _yaml(value: JsonMapping) -> Iterator[str]:
+    """A sample map as YAML, without importing a YAML library, which is slow."""
     for key, item in value.items():
         if isinstance(item, dict) and item:
             yield f"{key}:"
@@ -255,7 +257,7 @@ def _yaml(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _literal(value: Any) -> str:
-    """A value as a template would have it on a line."""
+    """A value as it is written on one line of a template."""
     plain = isinstance(value, str) and value.replace("_", "a").replace("-", "a").replace("<", "").replace(
         ">", ""
     )

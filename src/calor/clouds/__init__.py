@@ -1,4 +1,4 @@
-"""The services of OpenStack clouds, as their client: sessions, trusts, users of stacks, signatures, other Heats.
+"""Clients of OpenStack services: sessions, trusts, stack users, EC2 signatures, remote Heat.
 
-Everything here is synchronous and may be used from several threads at once. What goes wrong comes as a CloudError.
+Everything here is synchronous and thread-safe. Errors are raised as CloudErrors.
 """

@@ -1,14 +1,15 @@
-"""Requests to one service: bodies are JSON, failures are CloudErrors."""
+"""JSON requests to one service; errors are raised as CloudErrors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from calor.clouds.errors import NotFound, Permanent, translated
-from calor.clouds.telling import told
+from calor.clouds.request_metrics import measured
+from calor.resources.values import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from keystoneauth1.session import Session
@@ -16,26 +17,26 @@ if TYPE_CHECKING:
 
 
 class Api:
-    """A service, in the name of whomever the session is for."""
+    """The API of a service, with the session's user and project."""
 
     def __init__(self, session: Session, url: str, service: str) -> None:
-        """`service` is what figures and traces call it: identity, messaging."""
+        """`service` is its name in metrics and traces, such as identity."""
         self.session = session
         self.url = url.rstrip("/")
         self.service = service
 
-    def ask(
+    def request(
         self,
         method: str,
         *path: str,
-        body: Mapping[str, Any] | None = None,
+        body: JsonMapping | None = None,
         params: Mapping[str, str] | None = None,
-    ) -> dict[str, Any]:
-        """The body of the answer. The parts of the path need no quoting."""
+    ) -> JsonObject:
+        """The body of the response. The parts of the path are quoted here."""
         return content(self.send(method, path_of(*path), body=body, params=params))
 
     def delete(self, *path: str) -> None:
-        """Deletes it; that it is gone is fine."""
+        """Deletes an object; it is not an error if it does not exist."""
         with suppress(NotFound):
             self.send("DELETE", path_of(*path))
 
@@ -44,52 +45,51 @@ class Api:
         method: str,
         path: str,
         *,
-        body: Any = None,
+        body: object = None,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         redirect: bool | None = None,
         log_in_again: bool = True,
     ) -> Response:
-        """Sends a request to a path that is quoted already. A 401 usually says that the token was revoked, so that
-        the session logs in once more and repeats the request."""
-        with told(self.service, method) as passed_on, translated():
+        """Sends a request to an already quoted path. After a 401, usually because the token was revoked, the session
+        logs in again and repeats the request."""
+        with measured(self.service, method) as trace_headers, translated():
             return self.session.request(
                 self.url + path,
                 method,
                 json=body,
                 params=params or {},
-                headers={"Accept": "application/json", **passed_on, **(headers or {})},
+                headers={"Accept": "application/json", **trace_headers, **(headers or {})},
                 redirect=redirect,
                 allow_reauth=log_in_again,
-                # Bodies hold passwords and keys, which the debug log of keystoneauth would show.
+                # keystoneauth's debug log would contain passwords and keys from bodies.
                 log=False,
             )
 
 
 def path_of(*parts: str) -> str:
-    """The path of an object. Raises NotFound for parts that no object can have: with them, the request would reach
-    another one."""
+    """The quoted path of an object. Raises NotFound for `.` and `..`, which would lead to another object."""
     if not {".", ".."}.isdisjoint(parts):
-        raise NotFound(f"{'/'.join(parts)!r} names nothing.", status=404)
+        raise NotFound(f"{'/'.join(parts)!r} does not exist.", status=404)
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
-def content(answer: Response) -> dict[str, Any]:
-    """The object that an answer holds; an empty answer holds an empty one."""
-    if not answer.content:
+def content(response: Response) -> JsonObject:
+    """The JSON object of a response; an empty one if the response has no body."""
+    if not response.content:
         return {}
     try:
-        body = answer.json()
+        body = response.json()
     except ValueError:
-        body = answer.text
+        body = response.text
     if body is None:
-        # Neutron writes so where it has nothing to say.
+        # Neutron may respond with null.
         return {}
     if not isinstance(body, dict):
-        request_id = answer.headers.get("x-openstack-request-id")
+        request_id = response.headers.get("x-openstack-request-id")
         raise Permanent(
-            f"The answer of {answer.url} is not a JSON object.",
+            f"The response of {response.url} is not a JSON object.",
             request_id=request_id,
-            status=answer.status_code,
+            status=response.status_code,
         )
     return body

@@ -1,9 +1,8 @@
-"""Connections that are kept for the next request, but not for long.
+"""Keep-alive connections that are closed before servers close them, and that check requests before sending (see
+`fencing`).
 
-Servers close what has been idle for some seconds. A request that is sent at that very moment fails, and whether it was
-heard nobody knows; so whatever has rested for a while is closed here before it can be closed there.
-
-What is sent is checked last of all: see `fencing`.
+Servers close connections that have been idle for some seconds. A request sent at that moment fails, and it is not known
+whether it was processed.
 """
 
 from __future__ import annotations
@@ -17,32 +16,33 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from calor.clouds.fencing import Check, check_of_request
 
-REST_SECONDS = 2.0
-"""Less than after what servers close: Apache and uvicorn after five."""
+MAX_IDLE_SECONDS = 2.0
+"""Less than the keep-alive timeouts of servers: five seconds for Apache and uvicorn."""
 
 
-class _Rested:
-    """A pool that knows since when its connections rest."""
+class _IdleLimit:
+    """A pool that reconnects instead of reusing a connection that has been idle for too long."""
 
     def _put_conn(self, connection: Any) -> None:
         if connection is not None:
-            connection.rests_since = time.monotonic()
+            connection.idle_since = time.monotonic()
         super()._put_conn(connection)  # type: ignore[misc]
 
     def _get_conn(self, timeout: float | None = None) -> Any:
         connection = super()._get_conn(timeout)  # type: ignore[misc]
-        since = getattr(connection, "rests_since", None)
-        if since is not None and time.monotonic() - since >= REST_SECONDS:
-            # It is opened anew when it is used.
+        since = getattr(connection, "idle_since", None)
+        if since is not None and time.monotonic() - since >= MAX_IDLE_SECONDS:
+            # It is reopened when it is used.
             connection.close()
         return connection
 
 
 class _Fenced:
-    """A connection that asks before each piece of a request whether it may still be sent. A request that is cut off is
-    never carried out: the connection is closed then."""
+    """A connection that checks before each part of a request whether it may still be sent. If not, the connection is
+    closed, and the server does not process the incomplete request."""
 
     sock: Any
+    idle_since: float
     _check: Check | None = None
 
     def putrequest(self, method: str, url: str, *args: Any, **options: Any) -> None:
@@ -52,7 +52,7 @@ class _Fenced:
     def send(self, data: Any) -> None:
         if self._check is not None:
             if self.sock is None:
-                # Which may take its time.
+                # Connect before the check: it may take long.
                 self.connect()  # type: ignore[attr-defined]
             self._check()
         super().send(data)  # type: ignore[misc]
@@ -66,21 +66,21 @@ class _SecureConnection(_Fenced, HTTPSConnection):
     pass
 
 
-class _Pool(_Rested, HTTPConnectionPool):
+class _Pool(_IdleLimit, HTTPConnectionPool):
     ConnectionCls = _Connection
 
 
-class _SecurePool(_Rested, HTTPSConnectionPool):
+class _SecurePool(_IdleLimit, HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
-AT_ONCE = 64
-"""Connections to one host that are kept: as many as there may be requests under way."""
+MAX_CONNECTIONS = 64
+"""Connections to one host that are kept: as many as there may be concurrent requests."""
 
 
-class RestlessAdapter(TCPKeepAliveAdapter):
+class IdleLimitAdapter(TCPKeepAliveAdapter):
     def __init__(self) -> None:
-        super().__init__(pool_maxsize=AT_ONCE)
+        super().__init__(pool_maxsize=MAX_CONNECTIONS)
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, **options)

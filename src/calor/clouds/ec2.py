@@ -1,27 +1,29 @@
-"""Requests signed in the manner of EC2: who signed them is for the identity service to say, which has the secrets."""
+"""Requests with EC2 signatures, which the identity service verifies."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from calor.clouds.calls import Api, content
 from calor.clouds.errors import CloudError, Forbidden, NotFound, Permanent, Unauthorized
 from calor.clouds.sessions import Cloud, access_of
+from calor.resources.values import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from requests import Response
 
 _VERSION_4 = "AWS4-HMAC-SHA256"
+_WITHOUT_BODY = frozenset({"0", "1", "2"})
 _SIGNATURES = frozenset({"Signature", "X-Amz-Signature"})
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """A request as it arrived: the path still quoted, the names of headers in whatever case."""
+    """A request as received: the path is quoted, header names may be in any case."""
 
     verb: str
     host: str
@@ -34,7 +36,7 @@ class ReceivedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Whose key a request says to be signed with, and the signature that is to prove it."""
+    """The access key that a request claims to be signed with, and the signature."""
 
     access: str
     signature: str
@@ -43,14 +45,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Who signed a request: a token of theirs, and what it is worth, as the identity service shows it."""
+    """A token of the user who signed a request, and the token's details."""
 
     token: str = field(repr=False)
-    details: Mapping[str, Any]
+    details: JsonMapping
 
 
 def claim_of(request: ReceivedRequest) -> Claim | None:
-    """What the request claims, None if it is not signed."""
+    """The claim of a request; None if it is not signed."""
     params = {**request.form, **request.query}
     if params.get("Signature") and params.get("AWSAccessKeyId"):
         return Claim(params["AWSAccessKeyId"], params["Signature"], version_4=False)
@@ -62,9 +64,15 @@ def claim_of(request: ReceivedRequest) -> Claim | None:
     return None
 
 
-def token_request(request: ReceivedRequest, claim: Claim) -> dict[str, Any]:
-    """What the identity service is to be told of a signed request."""
-    # Version 4 signs a form as the body that it is.
+def is_over_body(request: ReceivedRequest) -> bool:
+    """Whether the signature may cover the body, which then has to be read to verify it. Versions before 4, used in
+    pre-signed URLs, do not."""
+    return {**request.form, **request.query}.get("SignatureVersion") not in _WITHOUT_BODY
+
+
+def token_request(request: ReceivedRequest, claim: Claim) -> JsonObject:
+    """The body of the request to the identity service that verifies a signature."""
+    # Version 4 signs a form as a body.
     params = request.query if claim.version_4 else {**request.form, **request.query}
     return {
         "ec2Credentials": {
@@ -74,7 +82,7 @@ def token_request(request: ReceivedRequest, claim: Claim) -> dict[str, Any]:
             "verb": request.verb.upper(),
             "path": unquote(request.path),
             "params": {key: value for key, value in params.items() if key not in _SIGNATURES},
-            # Keystone looks for Authorization and X-Amz-Date in just this case.
+            # Keystone expects Authorization and X-Amz-Date in this case.
             "headers": {name.title(): value for name, value in request.headers.items()},
             "body_hash": hashlib.sha256(request.body).hexdigest(),
         }
@@ -82,35 +90,35 @@ def token_request(request: ReceivedRequest, claim: Claim) -> dict[str, Any]:
 
 
 def signer_of(cloud: Cloud, request: ReceivedRequest, claim: Claim) -> Signer:
-    """Raises Unauthorized if the signature is not what it claims to be, and nothing else is wrong."""
+    """The verified signer. Raises Unauthorized only if the signature is invalid."""
     identity, body = cloud.identity(cloud.service), token_request(request, claim)
     try:
         token = str(access_of(cloud.service).auth_token)
     except Unauthorized as error:
         raise _not_the_signer(error) from error
     try:
-        answer = _exchange(identity, body)
+        response = _exchange(identity, body)
     except Unauthorized:
-        # It may be the service account's token that is not accepted.
+        # The service account's token may have been rejected instead.
         if _is_valid(identity, token):
             raise
-        answer = _exchange(identity, body)
-    return Signer(answer.headers["X-Subject-Token"], content(answer)["token"])
+        response = _exchange(identity, body)
+    return Signer(response.headers["X-Subject-Token"], content(response)["token"])
 
 
-def _exchange(identity: Api, body: dict[str, Any]) -> Response:
+def _exchange(identity: Api, body: JsonObject) -> Response:
     try:
-        # Whoever sends bad signatures must not have the service account log in for each of them.
+        # Invalid signatures must not make the service account log in each time.
         return identity.send("POST", "/ec2tokens", body=body, log_in_again=False)
     except NotFound as error:
-        # No such key, as some versions put it.
+        # Some versions respond so to an unknown key.
         raise Unauthorized(error.message, request_id=error.request_id, status=error.status) from error
     except Forbidden as error:
         raise _not_the_signer(error) from error
 
 
 def _is_valid(identity: Api, token: str) -> bool:
-    """Whether the session's token still counts. If not, the session has a new one afterwards."""
+    """Whether the session's token is still valid. If not, the session gets a new one."""
     try:
         identity.send("GET", "/auth/tokens?nocatalog", headers={"X-Subject-Token": token})
     except NotFound:
@@ -119,7 +127,7 @@ def _is_valid(identity: Api, token: str) -> bool:
 
 
 def _not_the_signer(error: CloudError) -> Permanent:
-    """It is the service account that was refused, which is not for the signer to hear."""
+    """The service account was rejected, which is not the signer's fault."""
     return Permanent(error.message, request_id=error.request_id, status=error.status)
 
 
@@ -128,9 +136,9 @@ def _access(credential: str) -> str:
 
 
 def _authorization(request: ReceivedRequest) -> dict[str, str]:
-    """The parts of a header Authorization of version 4."""
-    written = next((value for name, value in request.headers.items() if name.lower() == "authorization"), "")
-    kind, _, rest = written.partition(" ")
+    """The parts of a version 4 Authorization header."""
+    header = next((value for name, value in request.headers.items() if name.lower() == "authorization"), "")
+    kind, _, rest = header.partition(" ")
     if kind != _VERSION_4:
         return {}
     parts = (part.strip().partition("=") for part in rest.split(","))

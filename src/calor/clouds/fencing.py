@@ -1,7 +1,7 @@
-"""Requests that change something are sent only while whoever asks may still do so.
+"""Sends requests that change something only while the sender still holds its lease.
 
-The check is made by the connection, right before bytes are sent: whatever held the thread up before, a queue, a log-in
-or a process that was stopped, comes before the check.
+The connection checks right before it sends bytes, after anything that may have delayed the thread: a queue, a log-in, a
+suspended process.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Check = Callable[[], None]
-"""Raises when nothing may be changed any more. It is called on the thread that sends, before each piece of a
-request."""
+"""Raises when nothing may be changed any more. Called on the sending thread before each part of a request."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOG_IN = "/auth/tokens"
-"""A new token changes nothing, and may be for several."""
+"""Creating a token is always allowed."""
 
 _of_thread = threading.local()
 
 
 @contextmanager
 def sending_only_if(check: Check) -> Iterator[None]:
-    """Within this, on this thread, requests that change something are sent only if the check does not raise."""
+    """In this context, this thread sends requests that change something only if the check does not raise."""
     before = getattr(_of_thread, "check", None)
     _of_thread.check = check
     try:
@@ -33,7 +32,7 @@ def sending_only_if(check: Check) -> Iterator[None]:
 
 
 def check_of_request(method: str, path: str) -> Check | None:
-    """What has to be asked before a request of this thread is sent; None if nothing has."""
+    """The check to call before sending a request on this thread, or None."""
     if method in _SAFE or path.endswith(_LOG_IN):
         return None
     check: Check | None = getattr(_of_thread, "check", None)

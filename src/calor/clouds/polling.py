@@ -1,38 +1,38 @@
-"""Waits for objects of a cloud to change, by reading lists: one reader for each collection of a project and each set of
-roles there, however many objects are waited for."""
+"""Waits for objects of a cloud to change by polling lists: one poller for each collection, project and set of roles,
+however many objects are awaited."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from calor.clouds.errors import Forbidden, Transient, Unauthorized
+from calor.resources.values import JsonObject
 
-Object = dict[str, Any]
+Object = JsonObject
 Reading = asyncio.Future[Object | None]
-Asking = Mapping[str, list[Reading]]
+Waiters = Mapping[str, list[Reading]]
 
 FEW = 2
-"""As many are read one by one: a list may be long."""
+"""Up to so many objects are read one by one, as a list may be long."""
 SHORTEST, LONGEST = 0.04, 5.0
 PART = 0.25
-"""A wait is longer by so much of the time that was waited already, so that what takes long is asked for seldom."""
+"""The polling interval as a part of the time waited so far, so that slow operations are polled less often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How somebody reads a collection, in whose name that may be done."""
+    """How to read a collection with one user's session."""
 
     one: Callable[[str], Awaitable[Object | None]]
     all: Callable[[], Awaitable[Iterable[Object]]]
-    away: Callable[[Transient], None] = lambda error: None
-    """Is told each time when the service cannot be asked."""
+    on_unavailable: Callable[[Transient], None] = lambda error: None
+    """Called whenever the service is unavailable."""
 
 
 class Poller:
-    """Reads a collection while somebody waits for one of its objects, in the name of one who does."""
+    """Polls a collection while objects of it are awaited, with the session of one of the waiters."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[tuple[Reading, Reader]]] = {}
@@ -40,8 +40,8 @@ class Poller:
         self._task: asyncio.Task[None] | None = None
 
     def next(self, id: str, since: float, reader: Reader) -> Reading:
-        """The object as it is read next, None if it is not there. `since` is when the wait for it began, by the
-        loop's clock."""
+        """The object as read next; None if it does not exist. `since` is when the wait for it began, by the loop's
+        clock."""
         loop = asyncio.get_running_loop()
         future: Reading = loop.create_future()
         self._waiting.setdefault(id, []).append((future, reader))
@@ -51,33 +51,34 @@ class Poller:
         return future
 
     async def _poll(self) -> None:
-        failures = 0
+        failures, rest = 0, 0.0
         while self._forget_abandoned():
-            await asyncio.sleep(self._interval() * (1 + failures))
+            await asyncio.sleep(max(self._interval() * (1 + failures), rest))
+            rest = 0.0
             if not (wanted := self._forget_abandoned()):
                 return
             [*_, (_, reader)] = self._waiting[wanted[-1]]
-            # Whoever comes while it is read is told the next time: what is read now may be from before.
-            asking = {id: [future for future, _ in self._waiting[id]] for id in wanted}
+            # Without waiters that are added during the read: what it returns may be older.
+            waiters = {id: [future for future, _ in self._waiting[id]] for id in wanted}
             try:
                 found = await self._read(wanted, reader)
             except Transient as error:
-                failures += 1
-                self._tell_away(error)
+                failures, rest = failures + 1, error.retry_after
+                self._report_unavailable(error)
                 if failures > 10:
-                    _fail(asking, error)
+                    _fail(waiters, error)
             except (Unauthorized, Forbidden) as error:
-                self._turn_away(reader, error)
+                self._fail_reader(reader, error)
             except Exception as error:
-                _fail(asking, error)
+                _fail(waiters, error)
             else:
                 failures = 0
-                _tell(asking, found)
-            # Whoever is not content asks for more right away.
+                _resolve(waiters, found)
+            # Let waiters continue, which may wait again at once.
             await asyncio.sleep(0)
 
     def _forget_abandoned(self) -> list[str]:
-        """The ids that somebody still waits for."""
+        """Removes cancelled waiters; returns the ids that are still awaited."""
         for id in list(self._waiting):
             left = [(future, reader) for future, reader in self._waiting[id] if not future.done()]
             if left:
@@ -95,33 +96,33 @@ class Poller:
         if len(wanted) <= FEW:
             return {id: await reader.one(id) for id in wanted}
         listed = {str(each.get("id")): each for each in await reader.all()}
-        # What a list does not show may be new, or somebody else's: only by itself is it known to be gone.
+        # An object missing in the list may be new or belong to another project: only reading it shows that it is gone.
         missing = [id for id in wanted if id not in listed]
         return {**listed, **{id: await reader.one(id) for id in missing}}
 
-    def _tell_away(self, error: Transient) -> None:
+    def _report_unavailable(self, error: Transient) -> None:
         for waiting in self._waiting.values():
             for future, reader in waiting:
                 if not future.done():
-                    reader.away(error)
+                    reader.on_unavailable(error)
 
-    def _turn_away(self, unwelcome: Reader, error: Exception) -> None:
-        """Others may be let in."""
+    def _fail_reader(self, failed: Reader, error: Exception) -> None:
+        """Fails the waits with one session; others may still be allowed to read."""
         for waiting in self._waiting.values():
             for future, reader in waiting:
-                if reader is unwelcome and not future.done():
+                if reader is failed and not future.done():
                     future.set_exception(error)
 
 
-def _tell(asking: Asking, found: Mapping[str, Object | None]) -> None:
-    for id, futures in asking.items():
+def _resolve(waiters: Waiters, found: Mapping[str, Object | None]) -> None:
+    for id, futures in waiters.items():
         for future in futures:
             if not future.done():
                 future.set_result(found.get(id))
 
 
-def _fail(asking: Asking, error: Exception) -> None:
-    for futures in asking.values():
+def _fail(waiters: Waiters, error: Exception) -> None:
+    for futures in waiters.values():
         for future in futures:
             if not future.done():
                 future.set_exception(error)

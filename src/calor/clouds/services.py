@@ -1,4 +1,4 @@
-"""The services of a cloud, in the name of one user in one project."""
+"""The services of a cloud, with the session of one user in one project."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from calor.clouds.calls import Api, content, path_of
-from calor.clouds.errors import CloudError, NotFound, Permanent
+from calor.clouds.errors import NotFound, Permanent
 from calor.clouds.sessions import access_of
+from calor.resources.values import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from keystoneauth1.session import Session
@@ -21,25 +22,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A service as the catalog and its URLs name it."""
+class ServiceKind:
+    """The names of a service in the catalog and its URLs."""
 
     types: tuple[str, ...]
-    """What catalogs call it, the usual name first."""
+    """Its types in catalogs, the usual one first."""
     version: str | None = None
-    """What its URL ends with, if the catalog has one without."""
+    """The version to append to a catalog URL without one."""
     header: str | None = None
-    """What it is called in the header that asks for a microversion."""
+    """Its name in the microversion header."""
     of_project: bool = False
     """Whether the URL ends with the id of the project."""
 
 
-KINDS: Mapping[str, Kind] = {
-    "compute": Kind(("compute",), "v2.1", header="compute"),
-    "network": Kind(("network",), "v2.0"),
-    "image": Kind(("image",), "v2"),
-    "volume": Kind(("block-storage", "volumev3", "block-store"), "v3", header="volume", of_project=True),
-    "object": Kind(("object-store",)),
+SPECIAL_SERVICES: Mapping[str, ServiceKind] = {
+    "compute": ServiceKind(("compute",), "v2.1", header="compute"),
+    "network": ServiceKind(("network",), "v2.0"),
+    "image": ServiceKind(("image",), "v2"),
+    "volume": ServiceKind(
+        ("block-storage", "volumev3", "block-store"), "v3", header="volume", of_project=True
+    ),
+    "object": ServiceKind(("object-store",)),
 }
 
 
@@ -62,11 +65,14 @@ class Services:
 
     @property
     def rights(self) -> str:
-        """What decides which answers services give: the region, the project and the roles there. An answer that is
-        remembered serves only the same rights."""
+        """What responses depend on: the region, the project and the roles there. A key for caches."""
         access = access_of(self.session)
         roles = sorted(access.role_names or ())
         return "\0".join((self.region or "", str(access.project_id), ",".join(roles)))
+
+    def as_service(self) -> Services:
+        """The same services with the service account, which may see more."""
+        return Services(self._cloud, self._cloud.service, self.region)
 
     def api(self, service: str) -> Api:
         if service not in self._apis:
@@ -74,7 +80,8 @@ class Services:
         return self._apis[service]
 
     def has(self, service: str) -> bool:
-        with suppress(CloudError):
+        """Whether the catalog has the service. Raises CloudError if the catalog cannot be read."""
+        with suppress(Permanent):
             self.api(service)
             return True
         return False
@@ -82,10 +89,10 @@ class Services:
     def _open(self, service: str) -> Api:
         if service == "identity":
             return self._cloud.identity(self.session)
-        kind = KINDS.get(service) or Kind((service,))
+        kind = SPECIAL_SERVICES.get(service) or ServiceKind((service,))
         return Api(self.session, self._address(kind), service)
 
-    def _address(self, kind: Kind) -> str:
+    def _address(self, kind: ServiceKind) -> str:
         for position, name in enumerate(kind.types):
             try:
                 url = self._cloud.endpoint(self.session, name, region=self.region)
@@ -99,16 +106,16 @@ class Services:
             url = f"{url}/{self.project_id}"
         return url
 
-    def ask(
+    def request(
         self,
         service: str,
         method: str,
         *path: str,
-        body: Mapping[str, Any] | None = None,
+        body: JsonMapping | None = None,
         params: Mapping[str, str] | None = None,
         version: str | None = None,
-    ) -> dict[str, Any]:
-        """The body of the answer. `version` is the microversion to ask for, such as 2.79."""
+    ) -> JsonObject:
+        """The body of the response. `version` is a microversion such as 2.79."""
         return content(self.send(service, method, *path, body=body, params=params, version=version))
 
     def send(
@@ -116,20 +123,20 @@ class Services:
         service: str,
         method: str,
         *path: str,
-        body: Any = None,
+        body: object = None,
         params: Mapping[str, str] | None = None,
         version: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         if version is not None:
-            version = self._cloud.reaching.capped(service, version)
-        asked = {**_microversion(service, version), **(headers or {})}
-        return self.api(service).send(method, path_of(*path), body=body, params=params, headers=asked)
+            version = self._cloud.options.limit_version(service, version)
+        headers = {**_microversion(service, version), **(headers or {})}
+        return self.api(service).send(method, path_of(*path), body=body, params=params, headers=headers)
 
-    def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
-        """What the answer wraps, or all of it where it wraps nothing; None if there is no such thing."""
+    def show(self, service: str, *path: str, version: str | None = None) -> JsonObject | None:
+        """An object without the member that wraps it; None if it does not exist."""
         try:
-            return unwrapped(self.ask(service, "GET", *path, version=version))
+            return unwrapped(self.request(service, "GET", *path, version=version))
         except NotFound:
             return None
 
@@ -140,20 +147,20 @@ class Services:
         key: str,
         params: Mapping[str, str] | None = None,
         version: str | None = None,
-    ) -> Iterator[dict[str, Any]]:
-        """All objects of a collection, page by page. `key` is the member of the answer that holds them."""
+    ) -> Iterator[JsonObject]:
+        """All objects of a collection, page by page. `key` is the member of the response that contains them."""
         query = dict(params or {})
         while True:
-            page = self.ask(service, "GET", *path, params=query, version=version)
+            page = self.request(service, "GET", *path, params=query, version=version)
             yield from page.get(key) or ()
-            following = _following(page, key)
-            if following is None:
+            next_url = _next_url(page, key)
+            if next_url is None:
                 return
-            query = {**(params or {}), **dict(parse_qsl(urlsplit(following).query))}
+            query = {**(params or {}), **dict(parse_qsl(urlsplit(next_url).query))}
 
 
-def unwrapped(body: dict[str, Any]) -> dict[str, Any]:
-    """The one object that an answer wraps, perhaps beside links."""
+def unwrapped(body: JsonObject) -> JsonObject:
+    """The object that a response wraps, perhaps beside links; the body itself if it wraps none."""
     wrapped = [value for name, value in body.items() if name != "links"]
     if len(wrapped) == 1:
         [inner] = wrapped
@@ -163,17 +170,17 @@ def unwrapped(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _microversion(service: str, version: str | None) -> dict[str, str]:
-    kind = KINDS.get(service)
+    kind = SPECIAL_SERVICES.get(service)
     if version is None or kind is None or kind.header is None:
         return {}
-    asked = {"OpenStack-API-Version": f"{kind.header} {version}"}
+    headers = {"OpenStack-API-Version": f"{kind.header} {version}"}
     if kind.header == "compute":
-        asked["X-OpenStack-Nova-API-Version"] = version
-    return asked
+        headers["X-OpenStack-Nova-API-Version"] = version
+    return headers
 
 
-def _following(page: Mapping[str, Any], key: str) -> str | None:
-    """The address of the next page: services tell it in three ways."""
+def _next_url(page: JsonMapping, key: str) -> str | None:
+    """The URL of the next page, which services return in three formats."""
     # Cinder's volume_types have volume_type_links.
     for links in (page.get(f"{key}_links"), page.get(f"{key.removesuffix('s')}_links")):
         if isinstance(links, list):

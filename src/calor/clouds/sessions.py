@@ -1,22 +1,27 @@
-"""Sessions with a cloud: as the service account, through a trust, with a token, as some user."""
+"""Sessions with a cloud: as the service account, through a trust, with a token, or as a user."""
 
 from __future__ import annotations
 
 import re
+import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
+from calor.clouds.cache import TtlCache
 from calor.clouds.calls import Api, content
-from calor.clouds.errors import Forbidden, NotFound, Permanent, Unauthorized, translated
-from calor.clouds.memory import Memory
-from calor.clouds.reaching import Reach, Reaching, root_of
+from calor.clouds.connection_options import ConnectionOptions, ServiceOptions, root_of
+from calor.clouds.errors import CloudError, Forbidden, NotFound, Permanent, Unauthorized, translated
+from calor.resources.values import JsonObject
 
 if TYPE_CHECKING:
+    from keystoneauth1.access import AccessInfo
+    from keystoneauth1.identity.v3 import Password
     from keystoneauth1.plugin import BaseAuthPlugin
     from keystoneauth1.session import Session
 
-# Seconds to wait for a connection, and then for the next piece of an answer.
+# Seconds to wait for a connection, and for each part of a response.
 TIMEOUT = 60.0
 
 REMEMBERED = 256
@@ -25,7 +30,7 @@ REMEMBERED_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ApplicationCredential:
-    """By its id, or by its name and the user whose it is."""
+    """Identified by its id, or by its name and user."""
 
     secret: str = field(repr=False)
     id: str | None = None
@@ -34,9 +39,9 @@ class ApplicationCredential:
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccount:
-    """Whom the service itself logs in as. A domain's name, if there is one, goes before its id; the ids of the user and
-    the project go before their names. An application credential is bound to its project, so that it serves for no trust
-    and no domain."""
+    """The account of this service. A domain's name takes precedence over its id; the ids of user and project take
+    precedence over their names. An application credential is bound to its project: it cannot be used for trusts or
+    domains."""
 
     auth_url: str
     username: str
@@ -48,15 +53,15 @@ class ServiceAccount:
     user_domain_name: str | None = None
     project_domain_name: str | None = None
     interface: str = "public"
-    """Which endpoints of the catalog are used."""
+    """Which endpoints of the catalog to use."""
     user_id: str | None = None
     project_id: str | None = None
     application_credential: ApplicationCredential | None = None
 
 
 class Cloud:
-    """A cloud, known by its identity service. A session logs in when it is first used, and again when its token ends;
-    all of them share their connections."""
+    """A cloud with its identity service. Sessions log in when they are first used and when their token expires; they
+    share connections."""
 
     def __init__(
         self,
@@ -64,46 +69,59 @@ class Cloud:
         *,
         verify: bool | str = True,
         verify_services: bool | str = True,
-        reaching: Reaching | None = None,
+        options: ConnectionOptions | None = None,
         timeout: float = TIMEOUT,
     ) -> None:
-        """`verify` is how the identity service is believed, `verify_services` how all others are that `reaching` says
-        nothing about."""
+        """`verify` is for the identity service, `verify_services` for all others without `options` of their own."""
         # Slow to import, as everywhere below.
         import requests
 
-        from calor.clouds.connections import RestlessAdapter
+        from calor.clouds.connections import IdleLimitAdapter
 
         self.account = account
         self.identity_url = versioned(account.auth_url)
-        self.reaching = reaching or Reaching()
+        self.options = options or ConnectionOptions()
         self._verify = verify
-        self._others = Reach(verify=verify_services, certificate=self.reaching.certificate)
-        self._singled_out: dict[str, Reach] = {}
+        self._others = ServiceOptions(verify=verify_services, certificate=self.options.certificate)
+        self._overrides: dict[str, ServiceOptions] = {}
         self._timeout = timeout
-        # A token that was revoked meanwhile is refused by whatever it is used for.
-        self._tokens: Memory[Session] = Memory(REMEMBERED_SECONDS, REMEMBERED)
-        auth = self._log_in_at_home()
+        # Services reject a cached token that has been revoked.
+        self._tokens: TtlCache[Session] = TtlCache(REMEMBERED_SECONDS, REMEMBERED)
+        auth = self._project_login()
         self._connections = requests.Session()
-        # They are those of many users: a cookie for one must not be sent for another.
+        # Shared by many users: a cookie of one must not be sent for another.
         self._connections.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        # One to a service, believed by its rule, must not be taken for the identity service at the same host.
+        # Separate pools: services on the identity service's host may be verified differently.
         for address in ("http://", "https://", self.identity_url):
-            self._connections.mount(address, RestlessAdapter())
+            self._connections.mount(address, IdleLimitAdapter())
         self.service: Session = self._session(auth)
+
+    def prefetch_token(self) -> threading.Thread:
+        """Logs the service account in, in a background thread, so that the first request does not have to. Errors are
+        ignored: the next request tries again."""
+        thread = threading.Thread(target=self._try_login, name="calor-log-in", daemon=True)
+        thread.start()
+        return thread
+
+    def _try_login(self) -> None:
+        with suppress(CloudError):
+            access_of(self.service)
 
     def through_trust(self, trust_id: str) -> Session:
         """The service account, acting as the user who gave the trust."""
-        return self._session(self._log_in(trust_id=trust_id))
+        from calor.clouds.trusted import TrustLogin
+
+        by_password = self._login(trust_id=trust_id)
+        return self._session(TrustLogin(self.identity_url, trust_id, self.service, by_password))
 
     def in_domain(self, domain_id: str) -> Session:
         """The service account with the roles it has on a domain."""
-        return self._session(self._log_in(domain_id=domain_id))
+        return self._session(self._login(domain_id=domain_id))
 
     def as_domain_admin(
         self, username: str, password: str, domain_name: str, domain_id: str | None = None
     ) -> Session:
-        """A user of a domain, with the roles they have on it. The domain's id, if given, goes before its name."""
+        """A user of a domain, with their roles on it. The domain's id takes precedence over its name."""
         from keystoneauth1.identity import v3
 
         return self._session(
@@ -126,30 +144,29 @@ class Cloud:
         )
 
     def with_token(self, token: str) -> Session:
-        """The token as it is, until it ends. It is not exchanged for another: those of trusts and application
-        credentials cannot be. Asks the cloud what the token is worth, or remembers; raises Unauthorized if
-        nothing."""
-        return self._tokens.recall(token, lambda: self._opened(token))
+        """A session with the token itself, until it expires: tokens of trusts and application credentials cannot be
+        exchanged for others. Validates the token, with a cache; raises Unauthorized."""
+        return self._tokens.get_or_load(token, lambda: self._validate(token))
 
-    def _opened(self, token: str) -> Session:
+    def _validate(self, token: str) -> Session:
         from keystoneauth1 import access
         from keystoneauth1.identity.access import AccessInfoPlugin
 
-        asked = {"X-Subject-Token": token}
+        headers = {"X-Subject-Token": token}
         try:
-            # Keystone does not let the token of a trust ask about itself.
-            shown = self.identity(self.service).send("GET", "/auth/tokens", headers=asked)
+            # Keystone does not allow a trust's token to validate itself.
+            shown = self.identity(self.service).send("GET", "/auth/tokens", headers=headers)
         except NotFound as error:
             raise Unauthorized(error.message, request_id=error.request_id, status=error.status) from error
         except Forbidden:
-            # A trustee may be nobody's judge; most tokens may ask for themselves.
+            # The account may not validate tokens; most tokens may validate themselves.
             bare = Api(self._session(None), self.identity_url, "identity")
-            shown = bare.send("GET", "/auth/tokens", headers={**asked, "X-Auth-Token": token})
+            shown = bare.send("GET", "/auth/tokens", headers={**headers, "X-Auth-Token": token})
         info = access.create(body=content(shown), auth_token=token)
         return self._session(AccessInfoPlugin(info, self.identity_url))
 
     def identity(self, session: Session) -> Api:
-        """The identity service, in the name of whomever the session is for."""
+        """The identity service, with the session's user."""
         return Api(session, self.identity_url, "identity")
 
     def endpoint(
@@ -159,13 +176,12 @@ class Cloud:
         interface: str | None = None,
         region: str | None = None,
     ) -> str:
-        """Where the catalog says that a service is; interface and region are those of the service account unless
-        told otherwise."""
-        reach = self.reaching.of(service_type)
-        if (stated := reach.address(access_of(session).project_id if reach.url else None)) is not None:
-            return self._single_out(stated, reach)
-        region = self.reaching.region(service_type, region or self.account.region)
-        interface = interface or reach.interface or self.account.interface
+        """A service's endpoint from the catalog. Interface and region default to those of the service account."""
+        options = self.options.of(service_type)
+        if (url := options.address(access_of(session).project_id if options.url else None)) is not None:
+            return self._override(url, options)
+        region = self.options.region(service_type, region or self.account.region)
+        interface = interface or options.interface or self.account.interface
         with translated():
             url = session.get_endpoint(
                 service_type=service_type, interface=interface, region_name=region, skip_discovery=True
@@ -173,16 +189,16 @@ class Cloud:
         if not url:
             where = f" in the region {region}" if region else ""
             raise Permanent(f"The catalog has no {interface} endpoint of type {service_type}{where}.")
-        return self._single_out(str(url), reach)
+        return self._override(str(url), options)
 
-    def _single_out(self, url: str, reach: Reach) -> str:
-        """Sees to it that a service is believed as the operator says."""
-        if reach.verify is not None or reach.certificate is not None:
-            self._singled_out[root_of(url)] = reach
+    def _override(self, url: str, options: ServiceOptions) -> str:
+        """Applies the TLS options of a service to its URL."""
+        if options.verify is not None or options.certificate is not None:
+            self._overrides[root_of(url)] = options
         return url.rstrip("/")
 
-    def _log_in_at_home(self) -> BaseAuthPlugin:
-        """The service account's log-in in its own project."""
+    def _project_login(self) -> BaseAuthPlugin:
+        """The service account's login for its own project."""
         from keystoneauth1.identity import v3
 
         account = self.account
@@ -197,21 +213,21 @@ class Cloud:
                 **by_name,
             )
         if account.project_id is not None:
-            return self._log_in(project_id=account.project_id)
-        return self._log_in(
+            return self._login(project_id=account.project_id)
+        return self._login(
             project_name=account.project,
             **_domain("project_domain", account.project_domain, account.project_domain_name),
         )
 
-    def _user(self) -> dict[str, Any]:
+    def _user(self) -> JsonObject:
         account = self.account
         if account.user_id is not None:
             return {"user_id": account.user_id}
         domain = _domain("user_domain", account.user_domain, account.user_domain_name)
         return {"username": account.username, **domain}
 
-    def _log_in(self, **scope: Any) -> BaseAuthPlugin:
-        """The service account's log-in for a scope."""
+    def _login(self, **scope: Any) -> Password:
+        """The service account's login for a scope."""
         from keystoneauth1.identity import v3
 
         if self.account.application_credential is not None:
@@ -219,12 +235,12 @@ class Cloud:
         return v3.Password(self.identity_url, password=self.account.password, **self._user(), **scope)
 
     def _session(self, auth: BaseAuthPlugin | None) -> Session:
-        from calor.clouds.believing import BelievingSession
+        from calor.clouds.tls_session import TlsSession
 
-        return BelievingSession(
+        return TlsSession(
             self.identity_url,
             self._others,
-            self._singled_out,
+            self._overrides,
             auth=auth,
             session=self._connections,
             verify=self._verify,
@@ -233,17 +249,18 @@ class Cloud:
         )
 
 
-def _domain(kind: str, id: str, name: str | None) -> dict[str, Any]:
+def _domain(kind: str, id: str, name: str | None) -> JsonObject:
     return {f"{kind}_name": name} if name else {f"{kind}_id": id}
 
 
-def access_of(session: Session) -> Any:
-    """Who the session is for, where, and with which roles, as keystoneauth tells it; logs in if need be."""
+def access_of(session: Session) -> AccessInfo:
+    """The session's user, project and roles; logs in if necessary."""
     with translated():
         auth: Any = session.auth
-        return auth.get_access(session)
+        info: AccessInfo = auth.get_access(session)
+        return info
 
 
 def versioned(auth_url: str) -> str:
-    """The address of version 3 of the identity service, whether or not the version was given."""
+    """The URL of version 3 of the identity service, given with or without a version."""
     return re.sub(r"/v(2\.0|3)\Z", "", auth_url.rstrip("/")) + "/v3"

@@ -1,7 +1,4 @@
-"""Signatures of requests in the manner of EC2, version 2, and URLs that carry one.
-
-Pure: the time is an argument.
-"""
+"""EC2 signatures (version 2), and pre-signed URLs."""
 
 from __future__ import annotations
 
@@ -28,8 +25,7 @@ class KeyPair:
 def presigned_url(
     base_url: str, arn: str, purpose: Purpose, keys: KeyPair, signed_at: datetime | None = None
 ) -> str:
-    """The URL below that of the CFN API by which whoever has it signals the resource. Without a time in it, it
-    never expires."""
+    """A URL of the CFN API that signals the resource without further credentials. Without a time, it never expires."""
     base = urlsplit(base_url.rstrip("/"))
     path = f"{base.path}/{purpose}/{quote(arn, safe='')}"
     params = {"AWSAccessKeyId": keys.access, "SignatureMethod": "HmacSHA256", "SignatureVersion": "2"}
@@ -46,7 +42,7 @@ def string_to_sign(verb: str, host: str, path: str, params: Mapping[str, str]) -
 
 
 def signature(secret: str, signed: str) -> str:
-    """The signature, by HMAC-SHA256."""
+    """The HMAC-SHA256 signature."""
     return base64.b64encode(hmac.digest(secret.encode(), signed.encode(), "sha256")).decode()
 
 
@@ -55,7 +51,7 @@ def canonical_query(params: Mapping[str, str]) -> str:
 
 
 def _host(url: SplitResult) -> str:
-    """What a client will send as the host: without the port where that goes without saying."""
+    """The Host header that a client will send: without a default port."""
     host = url.netloc.rpartition("@")[2]
     if url.port == _DEFAULT_PORTS.get(url.scheme):
         host = host.removesuffix(f":{url.port}")

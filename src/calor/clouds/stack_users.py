@@ -1,7 +1,7 @@
-"""Users that stacks make for their servers and signals. They live in a domain of their own, and each stack has a
-project there: they can do nothing in the project of the stack, or in that of any other stack.
+"""Users that stacks create for their servers and signals, in a separate domain where each stack has a project: they
+have no rights in the stack's own project or in any other stack's.
 
-Whatever is made is found again if it exists, so that interrupted work can be repeated.
+All functions are idempotent, so that interrupted work can be repeated.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import secrets
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import uuid4
 
 from calor.clouds.calls import Api
 from calor.clouds.errors import Conflict, Forbidden, NotFound, Permanent
 from calor.clouds.sessions import Cloud, access_of
 from calor.clouds.signing import KeyPair
+from calor.resources.values import JsonObject
 
 LONGEST_PROJECT_NAME = 64
 
@@ -47,9 +47,8 @@ class _Domain:
 
 
 class StackUsers:
-    """The users of a domain. If the cloud has an admin for it, that one does the work; otherwise the service account
-    does, which makes the domain if there is none, and itself its admin. Either way with tokens for the domain alone,
-    which reach nothing outside of it."""
+    """Manages the users of the domain, as the configured domain admin. Without one, as the service account, which
+    creates the domain if necessary and makes itself its admin. Either way, tokens are scoped to the domain."""
 
     def __init__(
         self,
@@ -60,7 +59,7 @@ class StackUsers:
         role: str = "heat_stack_user",
         admin: DomainAdmin | None = None,
     ) -> None:
-        """The domain's id, if given, goes before its name."""
+        """The domain's id takes precedence over its name."""
         self._cloud = cloud
         self._name = domain
         self._id = id
@@ -73,19 +72,19 @@ class StackUsers:
     def domain_id(self) -> str:
         return self._domain.id
 
-    def make_project(self, project: str, stack_id: str) -> str:
-        """The id of the project for the users of a stack, whose own project is told for the name."""
+    def create_project(self, project: str, stack_id: str) -> str:
+        """Creates the project for the users of a stack in `project`; returns its id."""
         domain, name = self._domain, project_name(project, stack_id)
         wanted = {"name": name, "domain_id": domain.id, "description": "Users of a stack"}
         try:
-            made = domain.identity.ask("POST", "projects", body={"project": wanted})["project"]
+            created = domain.identity.request("POST", "projects", body={"project": wanted})["project"]
         except Conflict:
-            made = self._named("projects", name)
-        return str(made["id"])
+            created = self._named("projects", name)
+        return str(created["id"])
 
-    def make_user(self, name: str, project_id: str, password: str | None = None) -> StackUser:
-        """A user in a stack's project, with a new password, also if there was one already: a random one unless one
-        is given. Raises Conflict if another stack has a user of that name."""
+    def create_user(self, name: str, project_id: str, password: str | None = None) -> StackUser:
+        """Creates a user in a stack's project, or gives an existing one a new password, random by default. Raises
+        Conflict if another stack has a user of that name."""
         domain, password = self._domain, password or new_password()
         wanted = {
             "name": name,
@@ -93,68 +92,70 @@ class StackUsers:
             "default_project_id": project_id,
             "password": password,
             "enabled": True,
-            # Nobody is there to choose another password for a server.
+            # Servers cannot change their password.
             "options": {"ignore_password_expiry": True, "ignore_change_password_upon_first_use": True},
         }
         try:
-            user_id = str(domain.identity.ask("POST", "users", body={"user": wanted})["user"]["id"])
+            user_id = str(domain.identity.request("POST", "users", body={"user": wanted})["user"]["id"])
         except Conflict as conflict:
             existing = self._named("users", name)
             if existing.get("default_project_id") != project_id:
                 raise conflict from None
             user_id = str(existing["id"])
             renewed = {"password": password, "enabled": True}
-            domain.identity.ask("PATCH", "users", user_id, body={"user": renewed})
-        domain.identity.ask("PUT", "projects", project_id, "users", user_id, "roles", domain.role_id)
+            domain.identity.request("PATCH", "users", user_id, body={"user": renewed})
+        domain.identity.request("PUT", "projects", project_id, "users", user_id, "roles", domain.role_id)
         return StackUser(user_id, name, password, project_id, domain.id)
 
     def enable_user(self, user_id: str, enabled: bool) -> None:
-        """Lets a user in or keeps it out, with its tokens; that it is gone is fine."""
+        """Enables or disables a user; disabling revokes its tokens. It is not an error if it does not exist."""
         with suppress(NotFound):
-            self._domain.identity.ask("PATCH", "users", user_id, body={"user": {"enabled": enabled}})
+            self._domain.identity.request("PATCH", "users", user_id, body={"user": {"enabled": enabled}})
 
     def delete_user(self, user_id: str) -> None:
         """Deletes a user with its keys."""
         self._domain.identity.delete("users", user_id)
 
-    def make_keys(self, user_id: str, password: str, project_id: str) -> KeyPair:
-        """The keys by which a user signs requests in the manner of EC2. The user makes them, as a credential: the
-        interface for EC2 is closed to both the domain's admin and those who are no members of their project."""
+    def create_keys(self, user_id: str, password: str, project_id: str) -> KeyPair:
+        """Creates a user's EC2 keys. The user creates them itself, as a credential: the EC2 API is forbidden for the
+        domain admin, and for users without the member role in their project."""
         identity = self._cloud.identity(self._cloud.as_user(user_id, password, project_id))
         params = {"user_id": user_id, "type": "ec2"}
-        for known in identity.ask("GET", "credentials", params=params)["credentials"]:
+        for known in identity.request("GET", "credentials", params=params)["credentials"]:
             if known["project_id"] == project_id:
                 return _keys(known["blob"])
         blob = json.dumps({"access": uuid4().hex, "secret": secrets.token_hex(16)})
         wanted = {**params, "project_id": project_id, "blob": blob}
-        identity.ask("POST", "credentials", body={"credential": wanted})
+        identity.request("POST", "credentials", body={"credential": wanted})
         return _keys(blob)
 
     def delete_project(self, project_id: str) -> None:
         """Deletes a stack's project with all its users."""
         domain = self._domain
         try:
-            project = domain.identity.ask("GET", "projects", project_id)["project"]
+            project = domain.identity.request("GET", "projects", project_id)["project"]
         except NotFound:
             return
         except Forbidden:
             project = {}
         if project.get("domain_id") != domain.id:
-            # A wrong id must never cost someone the project they work in.
-            raise Permanent(f"The project {project_id} is not one for the users of stacks.")
+            # A wrong id must never delete a project that people work in.
+            raise Permanent(f"The project {project_id} is not a project of stack users.")
         params = {"scope.project.id": project_id, "include_names": "true"}
-        for assignment in domain.identity.ask("GET", "role_assignments", params=params)["role_assignments"]:
+        for assignment in domain.identity.request("GET", "role_assignments", params=params)[
+            "role_assignments"
+        ]:
             user = assignment.get("user", {})
             if user.get("domain", {}).get("id") == domain.id:
                 self.delete_user(user["id"])
         domain.identity.delete("projects", project_id)
 
-    def _named(self, plural: str, name: str) -> dict[str, Any]:
+    def _named(self, plural: str, name: str) -> JsonObject:
         domain = self._domain
         found = _by_name(domain.identity, plural, name, domain_id=domain.id)
         if found is None:
-            # It existed a moment ago.
-            raise NotFound(f"The domain {self._name} has no more {name} among its {plural}.")
+            # Deleted since the conflict.
+            raise NotFound(f"{name} no longer exists among the {plural} of the domain {self._name}.")
         return found
 
     @property
@@ -170,27 +171,27 @@ class StackUsers:
             session = cloud.as_domain_admin(self._admin.username, self._admin.password, self._name, self._id)
             domain_id = str(access_of(session).domain_id)
         else:
-            domain_id = self._administered(cloud.identity(cloud.service))
+            domain_id = self._administer(cloud.identity(cloud.service))
             session = cloud.in_domain(domain_id)
         identity = cloud.identity(session)
         return _Domain(domain_id, _role_id(identity, self._role), identity)
 
-    def _administered(self, identity: Api) -> str:
-        """The domain's id, with the service account as its admin."""
-        domain_id = self._id or self._found_or_made(identity)
+    def _administer(self, identity: Api) -> str:
+        """Makes the service account admin of the domain; returns the domain's id."""
+        domain_id = self._id or self._find_or_create(identity)
         admin = _role_id(identity, "admin")
-        user_id = access_of(identity.session).user_id
-        identity.ask("PUT", "domains", domain_id, "users", user_id, "roles", admin)
+        user_id = str(access_of(identity.session).user_id)
+        identity.request("PUT", "domains", domain_id, "users", user_id, "roles", admin)
         return domain_id
 
-    def _found_or_made(self, identity: Api) -> str:
+    def _find_or_create(self, identity: Api) -> str:
         domain = _by_name(identity, "domains", self._name)
         if domain is None:
             wanted = {"name": self._name, "description": "Users and projects of stacks"}
             try:
-                domain = identity.ask("POST", "domains", body={"domain": wanted})["domain"]
+                domain = identity.request("POST", "domains", body={"domain": wanted})["domain"]
             except Conflict:
-                # Another process made it at the same time.
+                # Another process created it at the same time.
                 domain = _by_name(identity, "domains", self._name)
                 if domain is None:
                     raise
@@ -207,17 +208,17 @@ def _keys(blob: str) -> KeyPair:
 
 
 def new_password() -> str:
-    """Some clouds demand characters of every kind."""
+    """A random password with characters of all classes, which some clouds require."""
     return f"{secrets.token_urlsafe(24)}-aA1"
 
 
-def _by_name(identity: Api, plural: str, name: str, **more: str) -> dict[str, Any] | None:
-    found: list[dict[str, Any]] = identity.ask("GET", plural, params={"name": name, **more})[plural]
+def _by_name(identity: Api, plural: str, name: str, **more: str) -> JsonObject | None:
+    found: list[JsonObject] = identity.request("GET", plural, params={"name": name, **more})[plural]
     return found[0] if found else None
 
 
 def _role_id(identity: Api, name: str) -> str:
     role = _by_name(identity, "roles", name)
     if role is None:
-        raise Permanent(f"The cloud has no role {name}.")
+        raise Permanent(f"The role {name} does not exist.")
     return str(role["id"])

@@ -1,4 +1,4 @@
-"""Trusts: users let the service account act for them when they are no longer there."""
+"""Trusts, by which the service account acts for users after their requests."""
 
 from __future__ import annotations
 
@@ -20,30 +20,35 @@ class Trust:
 
 
 def create_trust(cloud: Cloud, token: str, roles: Sequence[str] = ()) -> Trust:
-    """A trust from the user of a token to the service account, in the project of the token and without an end; with
-    the roles of these names, or with all that the token has. The service account acts as the user."""
+    """Creates a trust from the user of a token to the service account, with impersonation, in the token's project,
+    which does not expire; with the roles of these names, or with all of the token."""
     session = cloud.with_token(token)
     user = access_of(session)
     if not user.project_id:
-        raise Permanent("A trust needs a token for a project.")
-    delegated = [{"name": role} for role in roles] or [{"id": role} for role in user.role_ids]
-    asked = {
+        raise Permanent("Creating a trust needs a project-scoped token.")
+    delegated = [{"name": role} for role in roles] or [{"id": role} for role in user.role_ids or ()]
+    wanted = {
         "trustor_user_id": user.user_id,
         "trustee_user_id": access_of(cloud.service).user_id,
         "project_id": user.project_id,
         "impersonation": True,
         "roles": delegated,
     }
-    made = cloud.identity(session).ask("POST", "OS-TRUST", "trusts", body={"trust": asked})["trust"]
-    names = tuple(role["name"] for role in made["roles"])
-    return Trust(made["id"], made["trustor_user_id"], made["project_id"], names)
+    trust = cloud.identity(session).request("POST", "OS-TRUST", "trusts", body={"trust": wanted})["trust"]
+    names = tuple(role["name"] for role in trust["roles"])
+    return Trust(trust["id"], trust["trustor_user_id"], trust["project_id"], names)
+
+
+def is_usable(cloud: Cloud, token: str) -> bool:
+    """Whether a token is of a trust whose trustee is the service account."""
+    return bool(access_of(cloud.with_token(token)).trustee_user_id == access_of(cloud.service).user_id)
 
 
 def delete_trust(cloud: Cloud, trust_id: str) -> None:
-    """Ends a trust; that it is gone is fine."""
+    """Deletes a trust; it is not an error if it does not exist."""
     path = ("OS-TRUST", "trusts", trust_id)
     try:
         cloud.identity(cloud.service).delete(*path)
     except Forbidden:
-        # Some clouds let nobody but the trustor do it, as whom the trust lets the service account act.
+        # Some clouds allow only the trustor, whom the service account impersonates.
         cloud.identity(cloud.through_trust(trust_id)).delete(*path)

@@ -1,5 +1,5 @@
-"""What an operator can set: options with Heat's names where they mean the same, read by oslo.config.
+"""The operator's options, read by oslo.config, with Heat's names where they mean the same.
 
-Nothing here is global. A `ConfigOpts` is passed in and comes out as frozen values, one for each part of a server; the
-parts themselves never see an option.
+There is no global state: a `ConfigOpts` is passed in and translated to frozen dataclasses, so that the other packages
+never see an option.
 """

@@ -1,9 +1,10 @@
-"""Credentials and clients: from options to values."""
+"""Reads credentials and client settings from the options."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from oslo_config import cfg
 
 from calor.config.loading import ConfigError
 from calor.config.options.access import CLIENTS
@@ -14,16 +15,16 @@ _BY_CREDENTIAL = "v3applicationcredential"
 _MICROVERSION = re.compile(r"\d+\.\d+")
 
 
-def service_account(conf: Any) -> Account | None:
-    """Whom Calor logs in as; None for somebody of the embedded identity service. Raises ConfigError."""
+def service_account(conf: cfg.ConfigOpts) -> Account | None:
+    """The account that Calor logs in with; None if the embedded identity service is used. Raises ConfigError."""
     group = conf.keystone_authtoken
     other = _credentials(conf, "keystone_authtoken")
     url = other.auth_url or group.www_authenticate_uri
     return _account(conf, "keystone_authtoken", url) if url else None
 
 
-def trustee(conf: Any, account: Account | None) -> Account | None:
-    """Whom trusts are given to, where that is not the service account. Raises ConfigError."""
+def trustee(conf: cfg.ConfigOpts, account: Account | None) -> Account | None:
+    """The trustee of trusts if it is not the service account, else None. Raises ConfigError."""
     group = _credentials(conf, "trustee")
     if account is None or not (group.username or group.user_id):
         if account is not None and account.application_credential is not None:
@@ -37,28 +38,32 @@ def trustee(conf: Any, account: Account | None) -> Account | None:
     return found
 
 
-def signature_accounts(conf: Any, account: Account | None) -> tuple[tuple[Account, Certificates], ...]:
-    """Those who have signatures checked, where that is not the service account. Raises ConfigError."""
+def signature_accounts(
+    conf: cfg.ConfigOpts, account: Account | None
+) -> tuple[tuple[Account, Certificates], ...]:
+    """The accounts that verify EC2 signatures; empty if the service account does. Raises ConfigError."""
     group = conf.ec2authtoken
     if group.multi_cloud:
         if not group.clouds:
             raise ConfigError("[ec2authtoken] multi_cloud needs clouds")
-        return tuple(_signatures_of(conf, f"ec2authtoken.{name}", None) for name in group.clouds)
+        return tuple(_signature_account(conf, f"ec2authtoken.{name}", None) for name in group.clouds)
     named = _credentials(conf, "ec2authtoken")
     if not (named.username or named.user_id or named.application_credential_secret):
         return ()
-    return (_signatures_of(conf, "ec2authtoken", account.auth_url if account is not None else None),)
+    return (_signature_account(conf, "ec2authtoken", account.auth_url if account is not None else None),)
 
 
-def _signatures_of(conf: Any, section: str, otherwise: str | None) -> tuple[Account, Certificates]:
-    url = _credentials(conf, section).auth_url or conf.ec2authtoken.auth_uri or otherwise
+def _signature_account(
+    conf: cfg.ConfigOpts, section: str, default_url: str | None
+) -> tuple[Account, Certificates]:
+    url = _credentials(conf, section).auth_url or conf.ec2authtoken.auth_uri or default_url
     if not url:
         raise ConfigError(f"[{section}] auth_url is missing")
     return _account(conf, section, url), Certificates(conf[section].cafile, conf[section].insecure)
 
 
-def clients(conf: Any) -> dict[str, Client]:
-    """The services for which something differs from [clients], by Heat's names for them. Raises ConfigError."""
+def clients(conf: cfg.ConfigOpts) -> dict[str, Client]:
+    """The services with settings that differ from [clients], by Heat's names for them. Raises ConfigError."""
     found = {}
     for name in CLIENTS:
         if name != "keystone":
@@ -76,35 +81,36 @@ def clients(conf: Any) -> dict[str, Client]:
 
 
 def interface(endpoint_type: str) -> str:
-    """As catalogs name it: Heat's options have `public` or `publicURL`."""
+    """The catalog's name of an interface: Heat's options may have `publicURL` for `public`."""
     return endpoint_type.removesuffix("URL")
 
 
-def client_certificate(group: Any, section: str) -> tuple[str, str] | None:
+def client_certificate(group: cfg.ConfigOpts.GroupAttr, section: str) -> tuple[str, str] | None:
     if bool(group.cert_file) != bool(group.key_file):
         raise ConfigError(f"[{section}] cert_file and key_file belong together; one of them is missing")
     return (group.cert_file, group.key_file) if group.cert_file else None
 
 
-def newest_versions(conf: Any) -> dict[str, str]:
+def newest_versions(conf: cfg.ConfigOpts) -> dict[str, str]:
     found = {}
     for name in ("nova", "cinder"):
         version = conf[f"max_{name}_api_microversion"]
         if version and not _MICROVERSION.fullmatch(version):
             raise ConfigError(
-                f"[DEFAULT] max_{name}_api_microversion: {version!r} is no version such as 2.79"
+                f"[DEFAULT] max_{name}_api_microversion: {version!r} is not a version such as 2.79"
             )
         if version:
             found[name] = version
     return found
 
 
-def _credentials(conf: Any, section: str) -> Any:
-    """The section that has the credentials of another one."""
-    return conf[conf[section].auth_section or section]
+def _credentials(conf: cfg.ConfigOpts, section: str) -> cfg.ConfigOpts.GroupAttr:
+    """The section with the credentials of `section`, which may refer to another one."""
+    group: cfg.ConfigOpts.GroupAttr = conf[conf[section].auth_section or section]
+    return group
 
 
-def _account(conf: Any, section: str, url: str) -> Account:
+def _account(conf: cfg.ConfigOpts, section: str, url: str) -> Account:
     group = _credentials(conf, section)
     kind = conf[section].auth_type or group.auth_type or ""
     if kind not in ("", *_BY_PASSWORD, _BY_CREDENTIAL):
@@ -116,26 +122,26 @@ def _account(conf: Any, section: str, url: str) -> Account:
     for name, given in (("username", has_user), ("password", group.password or credential)):
         if not given:
             raise ConfigError(
-                f"[{section}] {name} is missing: an identity service is named, and nobody to log in as"
+                f"[{section}] {name} is missing: the identity service is configured without an account"
             )
-    # The trusts of owners say in which project they hold: a trustee is looked up in that of the service user.
-    place = conf.keystone_authtoken if section == "trustee" and not group.project_name else group
+    # A trust determines the project; a trustee without one is looked up in the service user's.
+    scope = conf.keystone_authtoken if section == "trustee" and not group.project_name else group
     return Account(
         auth_url=url,
         username=group.username or "",
         password=group.password or "",
-        project=place.project_name or "service",
+        project=scope.project_name or "service",
         user_domain_id=group.user_domain_id or group.default_domain_id,
         user_domain_name=group.user_domain_name or group.default_domain_name,
-        project_domain_id=place.project_domain_id or place.default_domain_id,
-        project_domain_name=place.project_domain_name or place.default_domain_name,
+        project_domain_id=scope.project_domain_id or scope.default_domain_id,
+        project_domain_name=scope.project_domain_name or scope.default_domain_name,
         user_id=group.user_id,
-        project_id=place.project_id,
+        project_id=scope.project_id,
         application_credential=credential,
     )
 
 
-def _application_credential(group: Any, section: str) -> ApplicationCredential:
+def _application_credential(group: cfg.ConfigOpts.GroupAttr, section: str) -> ApplicationCredential:
     if not group.application_credential_secret:
         raise ConfigError(f"[{section}] application_credential_secret is missing")
     if not group.application_credential_id and not group.application_credential_name:

@@ -1,4 +1,5 @@
-"""Options of Heat that have no effect here: an existing file may have them, and is told so, with the reason."""
+"""Options of Heat that have no effect in Calor, and why: an existing file may contain them, and `calor config` reports
+them."""
 
 from __future__ import annotations
 
@@ -6,15 +7,15 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 _BUS = "there is no message bus"
-_LOG = "[calor] log_format and log_file say how the log is written"
-_ENGINE = "the engine has nothing like it"
-_WEB = "the web server has limits of its own"
+_LOG = "use [calor] log_format and log_file"
+_ENGINE = "the engine has no equivalent"
+_WEB = "the web server has its own limits"
 _TOKENS = "tokens are cached in memory and always validated online"
-_IDENTITY = "the identity service is always asked at auth_url"
+_IDENTITY = "the identity service is always reached at auth_url"
 _SCOPE = "the account logs in to a project"
-_POOL = "connections are pooled as the database needs it"
-_CACHE = "answers are cached in memory"
-_PROFILER = "OpenTelemetry traces requests: [calor] otlp_endpoint"
+_POOL = "the connection pool is sized automatically"
+_CACHE = "responses are cached in memory"
+_PROFILER = "use OpenTelemetry: [calor] otlp_endpoint"
 
 _IGNORED: tuple[tuple[str, str, str], ...] = (
     (
@@ -41,27 +42,27 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "DEFAULT",
-        "requests to services are repeated as long as an outage lasts",
+        "requests to unavailable services are retried for a minute",
         "client_retry_limit max_interface_check_attempts",
     ),
     (
         "DEFAULT",
-        "stacks always act through trusts, which are renewed when they end",
+        "stacks always use trusts, which are renewed when they expire",
         "deferred_auth_method reauthentication_auth_method allow_trusts_redelegation",
     ),
     ("DEFAULT", "names of servers may be as long as Nova allows", "max_server_name_length"),
-    ("DEFAULT", "hints are passed on as templates give them", "stack_scheduler_hints"),
+    ("DEFAULT", "scheduler hints are passed on as given in templates", "stack_scheduler_hints"),
     ("DEFAULT", "plug-ins are entry points of installed packages", "plugin_dirs"),
-    ("DEFAULT", "there are no resource types of Ironic", "max_ironic_api_microversion"),
-    ("DEFAULT", "[clients_keystone] auth_uri says where servers log in", "server_keystone_endpoint_type"),
-    ("DEFAULT", "servers are not told by boto how to connect", "instance_connection_*"),
+    ("DEFAULT", "there are no Ironic resource types", "max_ironic_api_microversion"),
+    ("DEFAULT", "use [clients_keystone] auth_uri", "server_keystone_endpoint_type"),
+    ("DEFAULT", "boto is not configured in servers", "instance_connection_*"),
     (
         "DEFAULT",
-        "web servers of another kind need it",
+        "it configures Heat's web server",
         "wsgi_* max_header_line tcp_keepidle client_socket_timeout",
     ),
-    ("DEFAULT", "requests take one way", "api_paste_config"),
-    ("paste_deploy", "requests take one way", "api_paste_config"),
+    ("DEFAULT", "there are no paste pipelines", "api_paste_config"),
+    ("paste_deploy", "there are no paste pipelines", "api_paste_config"),
     ("heat_api", _WEB, "max_header_line tcp_keepidle"),
     ("heat_api_cfn", _WEB, "max_header_line tcp_keepidle workers"),
     ("heat_api_cloudwatch", "the CloudWatch API is no longer part of Heat", "*"),
@@ -85,15 +86,15 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
         "auth_version auth_host auth_port auth_protocol auth_admin_prefix identity_uri interface region_name http_* "
         "timeout",
     ),
-    ("keystone_authtoken", "no client certificate is shown to the identity service", "keyfile certfile"),
+    ("keystone_authtoken", "no client certificate is sent to the identity service", "keyfile certfile"),
     ("keystone_authtoken", _SCOPE, "trust_id domain_id domain_name system_scope"),
     ("trustee", _SCOPE, "trust_id domain_id domain_name system_scope"),
-    ("trustee", "[keystone_authtoken] says how the identity service is verified", "*file insecure timeout"),
+    ("trustee", "use the options of [keystone_authtoken]", "*file insecure timeout"),
     ("ec2authtoken", _SCOPE, "trust_id domain_id domain_name system_scope"),
-    ("ec2authtoken", "no client certificate is shown to the identity service", "keyfile certfile"),
+    ("ec2authtoken", "no client certificate is sent to the identity service", "keyfile certfile"),
     (
         "ec2authtoken",
-        "[ec2authtoken] clouds has taken its place",
+        "replaced by [ec2authtoken] clouds",
         "allowed_auth_uris ca_file cert_file key_file",
     ),
     (
@@ -104,36 +105,36 @@ _IGNORED: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "clients_keystone",
-        "[keystone_authtoken] says how the identity service is reached and verified",
+        "use the options of [keystone_authtoken]",
         "endpoint_type ca_file cert_file key_file insecure",
     ),
     ("clients_nova", "requests are logged with debug", "http_log_debug"),
     ("clients_cinder", "requests are logged with debug", "http_log_debug"),
-    # Sections of older releases, for services that Heat does not reach any more.
+    # Sections of older releases, for services that Heat no longer supports.
     (
         "clients_*",
         "there are no resource types of this service",
         "endpoint_type ca_file cert_file key_file insecure url http_log_debug tls_* auth_* api_*",
     ),
-    ("oslo_policy", "the rules do not need it", "policy_default_rule enforce_* remote_*"),
+    ("oslo_policy", "the policy rules do not need it", "policy_default_rule enforce_* remote_*"),
     ("oslo_middleware", _WEB, "secure_proxy_ssl_header http_basic_*"),
     ("oslo_middleware_tracing", _PROFILER, "*"),
     ("oslo_versionedobjects", "there are no versioned objects", "*"),
-    ("volumes", "backups are made where volumes are backed up", "backups_enabled"),
-    ("noauth", "every caller proves who they are", "token_response"),
-    ("ssl", "[heat_api] and [heat_api_cfn] have files of their own", "*"),
-    ("yaql", "the limits of yaql are those of Heat's defaults", "*"),
+    ("volumes", "volume backups are always enabled", "backups_enabled"),
+    ("noauth", "every request is authenticated", "token_response"),
+    ("ssl", "use cert_file and key_file of [heat_api] and [heat_api_cfn]", "*"),
+    ("yaql", "Heat's default limits apply", "*"),
     ("profiler", _PROFILER, "*"),
     ("profiler_*", _PROFILER, "*"),
-    ("eventlet_opts", "there is no eventlet", "*"),
+    ("eventlet_opts", "eventlet is not used", "*"),
     ("oslo_messaging_*", _BUS, "*"),
     ("matchmaker_*", _BUS, "*"),
     ("cache", _CACHE, "*"),
     ("*_cache", _CACHE, "*"),
     ("oslo_concurrency", "no lock files are needed", "*"),
     ("oslo_reports", "there are no reports to write", "*"),
-    ("healthcheck", "/healthcheck is always there", "*"),
-    ("service_auth", "callers are known by their own tokens", "*"),
+    ("healthcheck", "/healthcheck is always enabled", "*"),
+    ("service_auth", "service tokens are not used", "*"),
 )
 
 
@@ -146,6 +147,6 @@ def reason(section: str, name: str) -> str | None:
 
 
 def all_reasons() -> Iterator[tuple[str, str, str]]:
-    """Sections, patterns of names, and reasons, as the documentation lists them."""
+    """Sections, name patterns, and reasons, for the documentation."""
     for section, why, names in _IGNORED:
         yield section, names, why

@@ -1,4 +1,4 @@
-"""Where a file says what: oslo.config tells the file that a value came from, but not the line."""
+"""Finds the file and line of each assignment; oslo.config knows only the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Scanner(iniparser.BaseParser):
         self.found: list[Occurrence] = []
 
     def _split_key_value(self, line: str) -> tuple[str, list[str]]:
-        # An assignment is told when it has ended, which may be lines later.
+        # `assignment` is called at the end of a value, which may be some lines later.
         self._line = self.lineno
         return super()._split_key_value(line)
 
@@ -44,7 +44,7 @@ class _Scanner(iniparser.BaseParser):
 
 
 def occurrences(files: Iterable[str]) -> list[Occurrence]:
-    """All assignments in files that oslo.config could read, in their order."""
+    """All assignments in files that oslo.config can parse, in order."""
     found: list[Occurrence] = []
     for file in files:
         scanner = _Scanner(file)

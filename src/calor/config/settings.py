@@ -1,4 +1,4 @@
-"""A configuration as values, one for each part of a server."""
+"""The settings as frozen dataclasses, one for each part of a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from calor.fetching.addresses import Allowed
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where an API listens; None is for the server to choose."""
+    """Where an API listens; None uses the server's default."""
 
     host: str | None
     port: int | None
@@ -38,15 +38,16 @@ class Api:
     workers: int
     public_host: str | None
     public_url: str | None
-    """Where clients reach the REST API, if that is not where it listens; so are the next two."""
+    """Where clients reach the REST API if that is not where it listens; likewise the next two."""
     public_cfn_url: str | None
     public_cloud_url: str | None
     servers_cfn_url: str | None
-    """Where servers reach the CFN API, without its version."""
+    """Where servers reach the CFN API, without /v1."""
     trust_proxy_headers: bool
     largest_body: int
     body_seconds: float
     previews_at_once: int
+    streams_per_project: int
     enable_adopt: bool
     enable_abandon: bool
     hidden_tags: tuple[str, ...]
@@ -55,7 +56,7 @@ class Api:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """None is no limit."""
+    """None means unlimited."""
 
     stacks_per_project: int | None
     resources_per_stack: int | None
@@ -64,6 +65,9 @@ class Limits:
     deployments_per_project: int | None
     nested_depth: int
     template_size: int
+    value_size: int
+    stack_values_size: int
+    signals_per_resource: int
     preview_seconds: float
 
 
@@ -74,13 +78,13 @@ class Engine:
     retry_limit: int
     cleaning_interval: float
     event_age: float | None
-    """Seconds; None keeps events for good, and so for stacks."""
+    """Seconds; None keeps events forever. Likewise for deleted stacks."""
     deleted_stack_age: float | None
     events_per_stack: int | None
     cleaning_batch: int
     fetch_timeout: float
     converge: bool
-    """Whether updates compare with reality although they do not say so."""
+    """Whether updates always compare with the real resources."""
     property_defaults: Mapping[str, str]
     environment_dir: Path | None
     template_dir: Path | None
@@ -88,7 +92,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationCredential:
-    """By its id, or by its name and its user."""
+    """Identified by its id, or by its name and user."""
 
     secret: str = field(repr=False)
     id: str | None
@@ -97,7 +101,7 @@ class ApplicationCredential:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom Calor logs in as. A domain's id goes before its name, and so do those of the user and the project."""
+    """An account to log in with. Ids of domains, user and project take precedence over names."""
 
     auth_url: str
     username: str
@@ -114,7 +118,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """How those are checked that are met: by the usual authorities, by those of a file, or not at all."""
+    """How servers' certificates are verified: by the system's CAs, by those of a file, or not at all."""
 
     ca_file: str | None
     insecure: bool
@@ -122,7 +126,7 @@ class Certificates:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """How one service is reached; None is as all are."""
+    """How to reach one service; None uses the setting for all."""
 
     endpoint_type: str | None = None
     ca_file: str | None = None
@@ -134,12 +138,12 @@ class Client:
 @dataclass(frozen=True, slots=True)
 class Clients:
     services: Mapping[str, Client]
-    """Those that differ, by Heat's names for them: nova, neutron."""
+    """The services with their own settings, by Heat's names: nova, neutron."""
     certificate: tuple[str, str] | None
     shared_region: str | None
     shared_types: tuple[str, ...]
     newest_versions: Mapping[str, str]
-    """The newest microversions to ask for, by the same names."""
+    """The newest microversions to use, by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +152,19 @@ class Auth:
     backend: str | None
     backend_settings: Mapping[str, str]
     account: Account | None
-    """None: the embedded identity service knows everybody."""
+    """None if the embedded identity service is used."""
     trustee: Account | None
     public_url: str | None
     signatures_url: str | None
     signature_accounts: tuple[tuple[Account, Certificates], ...]
-    """Those who have signatures checked, in turn; none if the service account does."""
+    """The accounts that verify signatures, tried in order; empty if the service account does."""
     clients_url: str | None
     token_seconds: int
     identity_certificates: Certificates
     service_certificates: Certificates
     clients: Clients
     clouds: tuple[str, ...]
-    """The identity services that X-Auth-Url may name; none means that it does not count."""
+    """The identity services that X-Auth-Url may name; if empty, the header is ignored."""
     policy_file: Path | None
     policy_dirs: tuple[Path, ...]
     region: str | None
@@ -170,7 +174,7 @@ class Auth:
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """The users of stacks, and the domain in which they live."""
+    """The domain of stacks' users."""
 
     domain_id: str | None
     domain_name: str
@@ -183,7 +187,7 @@ class Users:
 class Logging:
     debug: bool
     file: str | None
-    """None is the standard error stream."""
+    """None logs to standard error."""
     json_lines: bool
     requests: bool
 
@@ -198,12 +202,12 @@ class Settings:
     logging: Logging
     otlp_endpoint: str | None
     fetch_allowed: Allowed
-    """Where templates and images may be fetched from, beside public addresses."""
+    """Where templates and images may be fetched from besides public addresses."""
     metrics_address: tuple[str, int] | None
-    """Where metrics are told beside the API."""
+    """Where metrics are served besides the API."""
     stopping_seconds: float | None
-    """How long a process that is to stop waits for what is under way; None is for each to choose, and 0 has no end."""
+    """How long a stopping process waits for unfinished work; None uses each process's default, 0 waits forever."""
     database_url: str | None = field(repr=False)
     encryption_keys: tuple[bytes, ...] = field(repr=False)
-    """The first encrypts, all of them decrypt. Without any, those of the state directory are used."""
+    """The first encrypts, all of them decrypt. If empty, the state directory's keys are used."""
     seal_all: bool

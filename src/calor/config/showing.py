@@ -1,11 +1,10 @@
-"""What is in force, and a file to start from."""
+"""Shows the effective configuration, and a sample file."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from oslo_config import cfg
 
@@ -16,8 +15,8 @@ HIDDEN = "****"
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
-    """An option, the text of its value, and where that came from."""
+class EffectiveOption:
+    """An option, its value as text, and where the value came from."""
 
     section: str
     name: str
@@ -25,16 +24,16 @@ class InForce:
     origin: str
 
 
-def in_force(loaded: Loaded) -> Iterator[InForce]:
+def effective_options(loaded: Loaded) -> Iterator[EffectiveOption]:
     for section, options in loaded.sections.items():
         for option in options:
             found = _value(loaded, section, option)
             shown = HIDDEN if option.secret and found else _text(found)
-            yield InForce(section, option.name, shown, _origin(loaded, section, option))
+            yield EffectiveOption(section, option.name, shown, _origin(loaded, section, option))
 
 
 def _value(loaded: Loaded, section: str, option: cfg.Opt) -> object:
-    """The value, or the text of one that cannot be used."""
+    """The value, or the text of an invalid one."""
     try:
         return value(loaded.conf, section, option.dest)
     except (ValueError, cfg.Error):
@@ -54,8 +53,8 @@ def _origin(loaded: Loaded, section: str, option: cfg.Opt) -> str:
 
 
 def sample() -> str:
-    """A file with every option, each commented out at its default."""
-    lines = ["# What Calor can be told. Every value below is the default."]
+    """A file with every option, commented out with its default."""
+    lines = ["# All options of Calor. Every value below is the default."]
     for section, options in sections().items():
         lines += ["", f"[{section}]"]
         for option in options:
@@ -70,11 +69,11 @@ def sample() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _text(found: Any) -> str:
+def _text(found: object) -> str:
     if found is None:
         return ""
     if isinstance(found, bool):
         return str(found).lower()
     if isinstance(found, list):
-        return ",".join(found)
+        return ",".join(map(str, found))
     return str(found)

@@ -1,10 +1,11 @@
-"""From options to values: what they are called, and what of it does not go together."""
+"""Translates options to settings, and checks that they are consistent."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
+
+from oslo_config import cfg
 
 from calor.config import accounts
 from calor.config.keys import UnusableKey, configured_keys
@@ -29,9 +30,9 @@ LOG_FILE = "calor.log"
 
 
 def settings_of(loaded: Loaded) -> Settings:
-    """The values. Raises ConfigError if some do not go together."""
-    conf: Any = loaded.conf
-    near = Path(loaded.files[0]).parent if loaded.files else None
+    """The settings. Raises ConfigError if options contradict each other."""
+    conf: cfg.ConfigOpts = loaded.conf
+    config_dir = Path(loaded.files[0]).parent if loaded.files else None
     return Settings(
         api=_api(conf),
         limits=Limits(
@@ -42,10 +43,13 @@ def settings_of(loaded: Loaded) -> Settings:
             deployments_per_project=_limit(conf.max_software_deployments_per_tenant),
             nested_depth=conf.max_nested_stack_depth,
             template_size=conf.max_template_size,
+            value_size=conf.calor.max_value_size,
+            stack_values_size=conf.calor.max_stack_values_size,
+            signals_per_resource=conf.calor.max_signals_per_resource,
             preview_seconds=conf.calor.preview_timeout,
         ),
-        engine=_engine(conf, near),
-        auth=_auth(loaded, near),
+        engine=_engine(conf, config_dir),
+        auth=_auth(loaded, config_dir),
         users=Users(
             domain_id=conf.stack_user_domain_id,
             domain_name=conf.stack_user_domain_name,
@@ -75,7 +79,7 @@ def _log_file(file: str | None, folder: str | None) -> str | None:
     return str(Path(folder) / (file or LOG_FILE)) if folder else file
 
 
-def _api(conf: Any) -> Api:
+def _api(conf: cfg.ConfigOpts) -> Api:
     middle, cors = conf.oslo_middleware, conf.cors
     return Api(
         rest=_listening(conf.heat_api, "heat_api"),
@@ -98,6 +102,7 @@ def _api(conf: Any) -> Api:
         largest_body=min(conf.max_json_body_size, middle.max_request_body_size or conf.max_json_body_size),
         body_seconds=conf.calor.body_timeout,
         previews_at_once=conf.calor.max_previews_per_project,
+        streams_per_project=conf.calor.max_streams_per_project,
         enable_adopt=conf.enable_stack_adopt,
         enable_abandon=conf.enable_stack_abandon,
         hidden_tags=tuple(conf.hidden_stack_tags),
@@ -105,18 +110,18 @@ def _api(conf: Any) -> Api:
     )
 
 
-def _listening(group: Any, section: str) -> Listening:
+def _listening(group: cfg.ConfigOpts.GroupAttr, section: str) -> Listening:
     if bool(group.cert_file) != bool(group.key_file):
         raise ConfigError(f"[{section}] cert_file and key_file belong together; one of them is missing")
     for name, file in (("cert_file", group.cert_file), ("key_file", group.key_file)):
         if file and not Path(file).is_file():
-            raise ConfigError(f"[{section}] {name}: there is no file {file}")
+            raise ConfigError(f"[{section}] {name}: {file} does not exist")
     return Listening(
         group.bind_host, group.bind_port, group.cert_file or None, group.key_file or None, group.backlog
     )
 
 
-def _engine(conf: Any, near: Path | None) -> Engine:
+def _engine(conf: cfg.ConfigOpts, config_dir: Path | None) -> Engine:
     return Engine(
         workers=conf.num_engine_workers,
         action_timeout=float(conf.stack_action_timeout),
@@ -133,8 +138,8 @@ def _engine(conf: Any, near: Path | None) -> Engine:
             "signal_transport": conf.default_deployment_signal_transport,
             "user_data_format": conf.default_user_data_format,
         },
-        environment_dir=_path(conf.environment_dir, near),
-        template_dir=_path(conf.template_dir, near),
+        environment_dir=_path(conf.environment_dir, config_dir),
+        template_dir=_path(conf.template_dir, config_dir),
     )
 
 
@@ -145,14 +150,14 @@ def _allowed(entries: list[str]) -> Allowed:
         raise ConfigError(f"[calor] fetch_allowed: {error}") from None
 
 
-def _auth(loaded: Loaded, near: Path | None) -> Auth:
-    conf: Any = loaded.conf
+def _auth(loaded: Loaded, config_dir: Path | None) -> Auth:
+    conf: cfg.ConfigOpts = loaded.conf
     group = conf.keystone_authtoken
     account = accounts.service_account(conf)
     clouds = tuple(conf.auth_password.allowed_auth_uris) if conf.auth_password.multi_cloud else ()
     if conf.auth_password.multi_cloud and not clouds:
         raise ConfigError("[auth_password] multi_cloud needs allowed_auth_uris")
-    policy_file = _path(conf.oslo_policy.policy_file, near)
+    policy_file = _path(conf.oslo_policy.policy_file, config_dir)
     if policy_file is not None and not policy_file.is_file():
         policy_file = None
     return Auth(
@@ -180,7 +185,7 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
         clouds=clouds,
         policy_file=policy_file,
         policy_dirs=tuple(
-            path for one in conf.oslo_policy.policy_dirs if (path := _path(one, near)) and path.is_dir()
+            path for one in conf.oslo_policy.policy_dirs if (path := _path(one, config_dir)) and path.is_dir()
         ),
         region=conf.region_name_for_services,
         endpoint_type=accounts.interface(conf.clients.endpoint_type),
@@ -188,7 +193,7 @@ def _auth(loaded: Loaded, near: Path | None) -> Auth:
     )
 
 
-def _public_url(conf: Any, name: str) -> str | None:
+def _public_url(conf: cfg.ConfigOpts, name: str) -> str | None:
     """Raises ConfigError."""
     url: str | None = conf.calor[name]
     if not url:
@@ -203,16 +208,17 @@ def _limit(number: int) -> int | None:
     return None if number < 0 else number
 
 
-def _path(text: str, near: Path | None) -> Path | None:
-    """A path beside the configuration file; None if it is relative and there is no such file."""
+def _path(text: str, config_dir: Path | None) -> Path | None:
+    """A path, relative to the configuration file's directory; None if it is relative and there is no configuration
+    file."""
     path = Path(text)
     if path.is_absolute():
         return path
-    return near / path if near is not None else None
+    return config_dir / path if config_dir is not None else None
 
 
 def _unversioned(url: str | None) -> str | None:
-    """The address in front of /v1, which Heat's options have or have not."""
+    """The URL without /v1, which Heat's options may or may not contain."""
     return url.partition("/v1")[0].rstrip("/") if url else None
 
 

@@ -1,1 +1,1 @@
-"""Walks plans: creates, updates, rolls back and deletes what stacks are made of."""
+"""Carries out actions on stacks: creates, updates, rolls back and deletes resources."""

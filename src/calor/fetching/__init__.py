@@ -1,1 +1,1 @@
-"""What servers fetch from web addresses that their users give: templates and images. Nothing else does."""
+"""Fetches templates and images from URLs given by users. All such requests go through this package."""

@@ -27,15 +27,15 @@ _COMPATIBLE = IPv6Network("::/96")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What an operator allows beside public addresses."""
+    """Addresses and hosts that an operator allows in addition to public addresses."""
 
     networks: tuple[Network, ...] = ()
     hosts: frozenset[str] = frozenset()
-    """Names whose addresses may be any."""
+    """Hosts that may have any address."""
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Allowed:
-        """From networks, addresses and host names. Raises ValueError for what can be none of them."""
+        """Parses networks, addresses and host names. Raises ValueError for invalid ones."""
         networks, hosts = [], set()
         for entry in (one.strip().lower() for one in entries):
             if "/" in entry or ":" in entry or entry.replace(".", "").isdigit():
@@ -45,11 +45,11 @@ class Allowed:
         return cls(tuple(networks), frozenset(hosts))
 
     def permits(self, host: str, address: str) -> bool:
-        """Whether a host may be asked at an address that its name leads to."""
+        """Whether a host may be contacted at one of its addresses."""
         if host.lower().rstrip(".") in self.hosts:
             return True
         found = ip_address(address.partition("%")[0])
-        # An address that stands for another is as good as the worse of the two.
+        # If an address embeds another one, both must be allowed.
         return all(is_public(one) or self._has(one) for one in _meanings(found))
 
     def _has(self, address: Address) -> bool:
@@ -60,14 +60,14 @@ PUBLIC_ONLY = Allowed()
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is an address of the Internet, taken as it is written."""
+    """Whether it is a public address, without regard to embedded ones."""
     if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
         return any(address in network for network in _TRANSLATED)
     return not any(address in network for network in _NOT_PUBLIC)
 
 
 def _meanings(address: Address) -> Iterator[Address]:
-    """Where packets to an address may end up: there, or at an IPv4 address that it carries."""
+    """The address, and an IPv4 address that it embeds: packets may go to either."""
     if isinstance(address, IPv4Address):
         yield address
         return

@@ -1,4 +1,4 @@
-"""The one fetcher: http and https, from public addresses, within a deadline and a size."""
+"""Fetches http and https URLs from allowed addresses, with limits for time and size."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
 from calor.fetching.addresses import PUBLIC_ONLY, Allowed
-from calor.fetching.connecting import Connection, Deadline, Refused, checked_places
-from calor.fetching.turns import budget_end
+from calor.fetching.connections import Connection, Deadline, Refused, resolve_allowed
+from calor.fetching.slots import budget_end
 
 TIMEOUT = 20.0
 _PORTS = {"http": 80, "https": 443}
@@ -25,7 +25,7 @@ _MOVED = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _PIECE = 65_536
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
-"""What needs no quoting in an address, a percent sign among it: it is quoted already."""
+"""Characters that are not quoted in URLs; with the percent sign, since URLs are quoted already."""
 
 
 @dataclass(frozen=True)
@@ -34,27 +34,27 @@ class Fetcher:
 
     allowed: Allowed = PUBLIC_ONLY
     timeout: float = TIMEOUT
-    """Seconds for everything: names, redirects and the last byte."""
-    patience: float | None = None
-    """Seconds to wait for the next piece, where that is less."""
+    """Seconds for the whole request, with DNS lookups and redirects."""
+    idle_timeout: float | None = None
+    """Seconds for each step, if that is less."""
 
     def text(self, url: str, largest: int) -> str:
         return b"".join(self.pieces(url, largest)).decode("utf-8", "replace")
 
     def pieces(self, url: str, largest: int) -> Iterator[bytes]:
         """The content, piece by piece."""
-        deadline = Deadline(self.timeout, self.patience, budget_end())
+        deadline = Deadline(self.timeout, self.idle_timeout, budget_end())
         for _ in range(_MOST_REDIRECTS + 1):
-            connection, parts = self._connected(url, deadline)
-            with closing(_Ending(connection)):
-                answer = _asked(connection, parts)
+            connection, parts = self._connect(url, deadline)
+            with closing(_Closing(connection)):
+                answer = _request(connection, parts)
                 if answer.status not in _MOVED:
                     yield from _content(answer, largest)
                     return
                 url = urljoin(url, answer.getheader("Location", ""))
-        raise OSError("it is redirected too often")
+        raise OSError("too many redirects")
 
-    def _connected(self, url: str, deadline: Deadline) -> tuple[Connection, SplitResult]:
+    def _connect(self, url: str, deadline: Deadline) -> tuple[Connection, SplitResult]:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
@@ -65,29 +65,29 @@ class Fetcher:
         tls = _tls() if parts.scheme == "https" else None
         proxy = _proxy(parts)
         if proxy is None:
-            places = checked_places(host, port, self.allowed, deadline)
-            return Connection(host, port, places, deadline, tls), parts
+            addresses = resolve_allowed(host, port, self.allowed, deadline)
+            return Connection(host, port, addresses, deadline, tls), parts
         self._check_for_proxy(host, port, deadline)
         at = proxy.hostname or "", proxy.port or 3128
-        places = socket.getaddrinfo(*at, type=socket.SOCK_STREAM)
-        return Connection(host, port, places, deadline, tls, at), parts
+        addresses = socket.getaddrinfo(*at, type=socket.SOCK_STREAM)
+        return Connection(host, port, addresses, deadline, tls, at), parts
 
     def _check_for_proxy(self, host: str, port: int, deadline: Deadline) -> None:
-        """The operator's proxy resolves names by itself. Those that are unknown here are left to it."""
+        """Checks the host as far as it can be resolved here. The operator's proxy resolves names itself."""
         try:
             ip_address(host)
         except ValueError:
             try:
-                checked_places(host, port, self.allowed, deadline)
+                resolve_allowed(host, port, self.allowed, deadline)
             except Refused:
                 raise
             except OSError:
                 return
             return
-        checked_places(host, port, self.allowed, deadline)
+        resolve_allowed(host, port, self.allowed, deadline)
 
 
-class _Ending:
+class _Closing:
     def __init__(self, connection: Connection) -> None:
         self.close = connection.end
 
@@ -99,7 +99,7 @@ def _proxy(parts: SplitResult) -> SplitResult | None:
     return urlsplit(written if "://" in written else f"http://{written}")
 
 
-def _asked(connection: Connection, parts: SplitResult) -> HTTPResponse:
+def _request(connection: Connection, parts: SplitResult) -> HTTPResponse:
     try:
         target = quote(parts.path or "/", _SAFE) + (f"?{quote(parts.query, _SAFE)}" if parts.query else "")
         if parts.scheme == "http" and _proxy(parts) is not None:
@@ -111,7 +111,7 @@ def _asked(connection: Connection, parts: SplitResult) -> HTTPResponse:
         connection.request("GET", target, headers={**headers, "Connection": "close"})
         return connection.getresponse()
     except (HTTPException, ValueError) as error:
-        raise OSError(f"it is not answered in HTTP: {error or type(error).__name__}") from None
+        raise OSError(f"the server sent no valid HTTP response: {error or type(error).__name__}") from None
 
 
 def _host(parts: SplitResult) -> str:
@@ -123,7 +123,7 @@ def _content(answer: HTTPResponse, largest: int) -> Iterator[bytes]:
     if answer.status != 200:
         raise OSError(f"{answer.status} {answer.reason}"[:200])
     if answer.getheader("Content-Encoding", "identity").lower() not in ("", "identity"):
-        raise OSError("it is compressed, which was not asked for")
+        raise OSError("the response has an unexpected Content-Encoding")
     size = 0
     try:
         while piece := answer.read(_PIECE):
@@ -132,17 +132,17 @@ def _content(answer: HTTPResponse, largest: int) -> Iterator[bytes]:
                 raise OSError(f"it is larger than {largest} bytes")
             yield piece
     except (HTTPException, ValueError) as error:
-        raise OSError(f"it breaks off: {error or type(error).__name__}") from None
+        raise OSError(f"the response is incomplete: {error or type(error).__name__}") from None
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Whom everybody believes, or those of a file that the environment names."""
+    """The default certificate authorities, or those of a file in the environment."""
     import certifi
 
     file = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
     context = ssl.create_default_context(cafile=file)
     if not file:
-        # A machine may have none of its own.
+        # The system may have none.
         context.load_verify_locations(certifi.where())
     return context

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-CustomCheck = Callable[[str, Any], str | None]
-"""Given a custom constraint's name and a value, what is wrong with it, or None."""
+from calor.language.values import TemplateValue
+
+CustomCheck = Callable[[str, TemplateValue], str | None]
+"""Checks a value against a custom constraint, by its name: the error message, or None."""
 
 
 class Expressions(Protocol):
-    """Evaluates what users write as code, in bounded time."""
+    """Evaluates expressions of users in bounded time."""
 
     def check(self, expression: str) -> None:
         """Raises ValueError unless the text is a regular expression."""
 
     def matches(self, expression: str, text: str) -> bool:
-        """Whether the match of a regular expression at the start of a text reaches to its end. Raises ValueError if
-        that takes too long to tell."""
+        """Whether a regular expression matches a whole text: the match at its start ends at its end. Raises ValueError
+        if that takes too long."""
 
     def begins(self, expression: str, text: str) -> bool:
         """Whether a regular expression matches at the start of a text. Raises ValueError if that takes too long."""
@@ -26,13 +28,13 @@ class Expressions(Protocol):
     def check_yaql(self, expression: str) -> None:
         """Raises YaqlFailed unless the text is a YAQL expression."""
 
-    def yaql(self, expression: str, data: Any) -> Any:
+    def yaql(self, expression: str, data: object) -> TemplateValue:
         """The result of a YAQL expression. Raises YaqlFailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What constraints have to ask others for."""
+    """What constraints need from outside the language."""
 
     custom: CustomCheck
     expressions: Expressions
@@ -44,12 +46,12 @@ class Constraint:
 
     description: str | None = None
 
-    def violation(self, value: Any, checks: Checks) -> str | None:
-        """Says what is wrong with the value, or None."""
+    def violation(self, value: object, checks: Checks) -> str | None:
+        """The error message for a value, or None."""
         problem = self.problem(value, checks)
         return None if problem is None else self.description or problem
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: object, checks: Checks) -> str | None:
         raise NotImplementedError
 
 
@@ -62,10 +64,10 @@ class Length(Constraint):
     min: int | None = None
     max: int | None = None
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: TemplateValue, checks: Checks) -> str | None:
         size = len(value)
         if (self.min is not None and size < self.min) or (self.max is not None and size > self.max):
-            return f"its length is {size}, allowed is {_bounds(self.min, self.max)}"
+            return f"its length is {size}; it must be {_bounds(self.min, self.max)}"
         return None
 
 
@@ -74,10 +76,10 @@ class Range(Constraint):
     min: float | None = None
     max: float | None = None
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: object, checks: Checks) -> str | None:
         number = as_number(value)
         if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
-            return f"{value} is out of range: allowed is {_bounds(self.min, self.max)}"
+            return f"{value} is out of range: it must be {_bounds(self.min, self.max)}"
         return None
 
 
@@ -86,7 +88,7 @@ class Modulo(Constraint):
     step: int = 1
     offset: int = 0
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: object, checks: Checks) -> str | None:
         if as_number(value) % self.step != self.offset:
             return f"{value} is not a multiple of {self.step} with an offset of {self.offset}"
         return None
@@ -94,14 +96,14 @@ class Modulo(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class AllowedValues(Constraint):
-    values: tuple[Any, ...] = ()
-    written: tuple[Any, ...] = field(default=(), compare=False)
-    """The values as a template writes them, where these are converted."""
+    values: tuple[TemplateValue, ...] = ()
+    written: tuple[TemplateValue, ...] = field(default=(), compare=False)
+    """The values as written in the template, if they were converted."""
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: object, checks: Checks) -> str | None:
         if isinstance(value, list):
-            stray = [item for item in value if item not in self.values]
-            return f"{stray} not allowed: each must be one of {self.listed()}" if stray else None
+            wrong = [item for item in value if item not in self.values]
+            return f"{wrong} are not allowed: each must be one of {self.listed()}" if wrong else None
         return None if value in self.values else f"{value!r} is not one of {self.listed()}"
 
     def listed(self) -> str:
@@ -110,11 +112,11 @@ class AllowedValues(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class AllowedPattern(Constraint):
-    """The pattern must match from the start, and its match must end where the value ends."""
+    """The pattern must match from the start to the end of the value."""
 
     pattern: str = ""
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: TemplateValue, checks: Checks) -> str | None:
         if checks.expressions.matches(self.pattern, value):
             return None
         return f"{value!r} does not match the pattern {self.pattern}"
@@ -122,11 +124,11 @@ class AllowedPattern(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class Custom(Constraint):
-    """A check by name, most of them a look-up in a service (`nova.flavor`)."""
+    """A named check, usually a lookup in a service (`nova.flavor`)."""
 
     name: str = ""
 
-    def problem(self, value: Any, checks: Checks) -> str | None:
+    def problem(self, value: object, checks: Checks) -> str | None:
         for item in value if isinstance(value, list) else [value]:
             problem = checks.custom(self.name, item)
             if problem is not None:
@@ -146,7 +148,7 @@ def modulo(step: int, offset: int, description: str | None = None) -> Modulo:
     return Modulo(description, step, offset)
 
 
-def one_of(*values: Any, description: str | None = None) -> AllowedValues:
+def one_of(*values: TemplateValue, description: str | None = None) -> AllowedValues:
     return AllowedValues(description, values)
 
 
@@ -158,7 +160,7 @@ def custom(name: str, description: str | None = None) -> Custom:
     return Custom(description, name)
 
 
-def as_number(value: Any) -> float:
+def as_number(value: TemplateValue) -> float:
     """Reads a number as templates write it: an integer if it can be one. Raises ValueError or TypeError."""
     if isinstance(value, (int, float)):
         return value

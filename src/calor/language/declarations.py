@@ -1,8 +1,6 @@
-"""Reads how a template declares its parameters, and reports all that is wrong with that."""
+"""Reads the declarations of a template's parameters, and reports all errors in them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from calor.language import constraints as c
 from calor.language.constraints import Checks, Constraint
@@ -16,6 +14,7 @@ from calor.language.parameters import (
     as_boolean,
     as_text,
 )
+from calor.language.values import TemplateValue
 from calor.language.versions import Version
 
 _HOT_KEYS = ("type", "label", "description", "default", "hidden", "constraints", "immutable", "schema")
@@ -45,9 +44,11 @@ _FITS: dict[str, tuple[Kind, ...]] = {
 
 
 class _Declared:
-    """Reads one declaration and reports all that is wrong with it."""
+    """Reads one declaration and reports all errors in it."""
 
-    def __init__(self, name: str, data: Any, version: Version, report: Report, checks: Checks) -> None:
+    def __init__(
+        self, name: str, data: TemplateValue, version: Version, report: Report, checks: Checks
+    ) -> None:
         self.name = name
         self.data = data
         self.version = version
@@ -68,7 +69,7 @@ class _Declared:
         keys = (*_HOT_KEYS, "tags") if self.version.parameter_tags else _HOT_KEYS if hot else _CFN_KEYS
         for key in self.data:
             if key not in keys:
-                self.error("E202", f"a parameter has no `{key}`", key, hint=did_you_mean(str(key), keys))
+                self.error("E202", f"a parameter has no key `{key}`", key, hint=did_you_mean(str(key), keys))
         kind = self._kind("type" if hot else "Type")
         if kind is None:
             return None
@@ -85,7 +86,10 @@ class _Declared:
         elif not isinstance(given, str) or given not in names:
             hint = did_you_mean(str(given), names)
             self.error(
-                "E203", f"`{given}` is not a type of parameter; there are {', '.join(names)}", key, hint=hint
+                "E203",
+                f"`{given}` is not a parameter type; it must be one of {', '.join(names)}",
+                key,
+                hint=hint,
             )
         else:
             return names[given]
@@ -122,10 +126,10 @@ class _Declared:
             return as_boolean(value)
         except ValueError:
             at = (*self.at, key)
-            self.report.warn("W201", f"`{key}` is neither true nor false, which is read as false", at)
+            self.report.warn("W201", f"`{key}` is not a boolean; false is assumed", at)
             return False
 
-    def _constraint(self, data: Any, kind: Kind, index: int) -> Constraint | None:
+    def _constraint(self, data: object, kind: Kind, index: int) -> Constraint | None:
         below = ("constraints", index)
         if not isinstance(data, dict):
             self.error("E204", "a constraint must be a map", *below)
@@ -135,7 +139,7 @@ class _Declared:
         if unknown or not named:
             wrong = str(unknown[0] if unknown else next(iter(data), ""))
             known = [key for key in _CONSTRAINT_KEYS if key != "modulo" or self.version.modulo]
-            message = f"`{wrong}` is no constraint; there are {', '.join(known)}"
+            message = f"`{wrong}` is not a constraint; it must be one of {', '.join(known)}"
             self.error("E204", message, *below, hint=did_you_mean(wrong, known))
             return None
         name = named[0]
@@ -146,7 +150,7 @@ class _Declared:
         return self._made(name, data[name], description, kind, (*below, name))
 
     def _made(
-        self, name: str, value: Any, text: str | None, kind: Kind, below: tuple[str | int, ...]
+        self, name: str, value: object, text: str | None, kind: Kind, below: tuple[str | int, ...]
     ) -> Constraint | None:
         if name in ("range", "length", "modulo"):
             keys = ("step", "offset") if name == "modulo" else ("min", "max")
@@ -159,19 +163,21 @@ class _Declared:
         if name == "allowed_values":
             return self._allowed_values(value, text, kind, below)
         if not isinstance(value, str):
-            self.error("E204", f"`{name}` must be text", *below)
+            self.error("E204", f"`{name}` must be a string", *below)
             return None
         return self._pattern(value, text, below) if name == "allowed_pattern" else c.Custom(text, value)
 
     def _numbers(
-        self, name: str, value: Any, keys: tuple[str, str], below: tuple[str | int, ...]
+        self, name: str, value: object, keys: tuple[str, str], below: tuple[str | int, ...]
     ) -> list[float | None] | None:
         if not isinstance(value, dict):
             self.error("E204", f"`{name}` must be a map of {' and '.join(keys)}", *below)
             return None
         for key in value:
             if key not in keys:
-                self.error("E204", f"`{name}` has no `{key}`; there are {' and '.join(keys)}", *below, key)
+                self.error(
+                    "E204", f"`{name}` has no key `{key}`; its keys are {' and '.join(keys)}", *below, key
+                )
                 return None
         found: list[float | None] = []
         for key in keys:
@@ -182,7 +188,7 @@ class _Declared:
                 self.error("E204", f"`{key}` must be a number", *below, key)
                 return None
         if found == [None, None]:
-            self.error("E204", f"`{name}` needs {' or '.join(keys)}", *below)
+            self.error("E204", f"`{name}` requires {' or '.join(keys)}", *below)
             return None
         return found
 
@@ -190,7 +196,7 @@ class _Declared:
         self, numbers: list[float | None], text: str | None, below: tuple[str | int, ...]
     ) -> Constraint | None:
         if any(number is not None and not isinstance(number, int) for number in numbers):
-            self.error("E204", "a length is a whole number", *below)
+            self.error("E204", "a length must be an integer", *below)
             return None
         return c.Length(text, *numbers)  # type: ignore[arg-type]
 
@@ -199,9 +205,9 @@ class _Declared:
     ) -> Constraint | None:
         step, offset = numbers
         if step is None or offset is None:
-            self.error("E204", "`modulo` needs both step and offset", *below)
+            self.error("E204", "`modulo` requires both step and offset", *below)
         elif not isinstance(step, int) or not isinstance(offset, int):
-            self.error("E204", "step and offset are whole numbers", *below)
+            self.error("E204", "step and offset must be integers", *below)
         elif step == 0:
             self.error("E204", "the step cannot be 0", *below)
         elif abs(offset) >= abs(step):
@@ -213,7 +219,7 @@ class _Declared:
         return None
 
     def _allowed_values(
-        self, value: Any, text: str | None, kind: Kind, below: tuple[str | int, ...]
+        self, value: object, text: str | None, kind: Kind, below: tuple[str | int, ...]
     ) -> Constraint | None:
         if not isinstance(value, list):
             self.error("E204", "`allowed_values` must be a list", *below)
@@ -222,7 +228,7 @@ class _Declared:
         try:
             return c.AllowedValues(text, tuple(convert(item) for item in value), tuple(value))
         except ValueError as error:
-            self.error("E204", f"an allowed value does not fit the type: {error}", *below)
+            self.error("E204", f"an allowed value is not of the parameter's type: {error}", *below)
             return None
 
     def _pattern(self, value: str, text: str | None, below: tuple[str | int, ...]) -> Constraint | None:
@@ -272,13 +278,13 @@ class _Declared:
         try:
             value = parameter.convert(parameter.default)
         except ValueError:
-            # Heat lets a default of the wrong type pass here and refuses it when it is used.
+            # Heat accepts a default of the wrong type here and refuses it when it is used.
             return
         for problem in parameter.violations(value, self.checks, skip_custom=True):
-            self.error("E205", f"the default of `{self.name}` breaks its own constraint: {problem}", key)
+            self.error("E205", f"the default of `{self.name}` violates its own constraint: {problem}", key)
 
 
-def declare(section: Any, version: Version, report: Report, checks: Checks) -> dict[str, Parameter]:
+def declare(section: object, version: Version, report: Report, checks: Checks) -> dict[str, Parameter]:
     """The parameters a template declares, as far as they can be read."""
     words = version.words
     if not section:
@@ -292,7 +298,12 @@ def declare(section: Any, version: Version, report: Report, checks: Checks) -> d
     for name, data in section.items():
         if name in (HOT_PSEUDO if version.is_hot else CFN_PSEUDO):
             at = (words.parameters, name)
-            report.error("E206", f"`{name}` is a parameter that always exists", at, kind="InvalidSchemaError")
+            report.error(
+                "E206",
+                f"`{name}` is a pseudo parameter and cannot be declared",
+                at,
+                kind="InvalidSchemaError",
+            )
             continue
         declared = _Declared(str(name), data, version, report, checks).read()
         if declared is not None:

@@ -1,25 +1,25 @@
-"""Defines a stack: works through a template with its environment and reports everything wrong on the way."""
+"""Defines a stack: resolves a template with its environment and reports all errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from calor.graph import Cycle, Graph
 from calor.language import nesting
 from calor.language import properties as props
+from calor.language.budget import Budget, check_members
 from calor.language.conditions import StackConditions
-from calor.language.definition import Definition, Facade, Peers, ResourceDefinition
+from calor.language.definition import Definition, Facade, Outputs, Peers, ResourceDefinition
 from calor.language.diagnostics import Path, Report, dotted
 from calor.language.environment import Environment
 from calor.language.expressions import AlreadyReported, Compiler, FunctionError, calls, resolve_top
 from calor.language.functions.logic import If
-from calor.language.library import Found, Library, TemplateType
+from calor.language.library import Library, ResolvedType, TemplateType
 from calor.language.parameters import ParameterValues, StackIdentity, assign
-from calor.language.resources import compiled, resolve_properties, validate_call
+from calor.language.resources import compile_resource, resolve_properties, validate_call
 from calor.language.schema import Problem, Property
 from calor.language.scope import FunctionErrors, TemplateScope
-from calor.language.template import OutputText, ResourceText, Template
+from calor.language.template import ResourceText, Template
 from calor.language.values import entries
 from calor.language.work import Tree, Work
 
@@ -41,7 +41,7 @@ def define(
     facade: Facade | None = None,
 ) -> Definition:
     """Resolves a template with its environment. All problems go to the report. Nested stacks are not `strict`: their
-    parameters come from properties that have been checked, unless `check_parameters` says that they do not."""
+    parameters come from properties that have been checked already, except with `check_parameters`."""
     values = assign(
         template.parameters,
         environment.parameters,
@@ -53,22 +53,23 @@ def define(
         strict=strict or check_parameters,
         require=require_parameters,
         deferred=not strict,
+        given_at=environment.given_at,
     )
     errors = FunctionErrors(report)
-    conditions = StackConditions(template.conditions, template.version, errors.complain)
-    scope = TemplateScope(template, values, library, conditions, facade, strict)
+    conditions = StackConditions(template.conditions, template.version, errors.malformed)
+    tree = tree or Tree(Budget(library.world.sizes))
+    tree.violations.update(values.violations)
+    scope = TemplateScope(template, values, library, conditions, facade, strict, tree.budget)
     conditions.scope = scope
     version = template.version
     macros = {version.if_name: If(conditions, version.else_optional)} if version.if_name else {}
-    compiler = Compiler(version.functions, macros, errors.complain)
-    work = Work(
-        template, environment, library, report, errors, scope, compiler, strict, depth, tree or Tree(), define
-    )
+    compiler = Compiler(version.functions, macros, errors.malformed)
+    work = Work(template, environment, library, report, errors, scope, compiler, strict, depth, tree, define)
     return _Definer(work, values).run()
 
 
 class _Definer:
-    """Takes the steps in order: each uses what the ones before it have found."""
+    """Runs the steps in order: each uses the results of the previous ones."""
 
     def __init__(self, work: Work, values: ParameterValues) -> None:
         self.work = work
@@ -79,17 +80,16 @@ class _Definer:
         self.conditions = work.scope.conditions
         self.resources = work.scope.resources
         self.peers = Peers({})
-        self.output_expressions: dict[str, Any] = {}
 
     def run(self) -> Definition:
-        truths = self._truths()
+        truths = self._condition_values()
         enabled = [text for text in self.work.template.resources.values() if self._is_enabled(text)]
         if not self._has_room(len(enabled)):
             enabled = []
         # Conditions are decided before anything is compiled: `if` takes one branch only.
         self.scope.enabled.update(text.name for text in enabled)
         for text in enabled:
-            self.resources[text.name] = compiled(self.work, text)
+            self.resources[text.name] = compile_resource(self.work, text)
         # Attributes are looked up in the types of other resources, so all of them are known first.
         for resource in self.resources.values():
             resolve_properties(self.work, resource)
@@ -97,7 +97,7 @@ class _Definer:
         graph = self._graph()
         for resource in self.resources.values():
             self._check_type(resource)
-        outputs, errors = self._outputs()
+        outputs = self._outputs()
         return Definition(
             self.work.template,
             self.work.environment,
@@ -106,16 +106,14 @@ class _Definer:
             self.resources,
             graph,
             outputs,
-            self.output_expressions,
-            errors,
             self.report,
             self.scope,
             self.work.library,
         )
 
     def _has_room(self, resources: int) -> bool:
-        """Whether the stack may have so many more resources. Asked before anything is made of them: a few lines can
-        stand for very many."""
+        """Whether the stack may have this many more resources. Checked before they are defined: a few lines can expand
+        to very many."""
         self.work.tree.resources += resources
         if self.work.library.has_room(self.work.tree.resources):
             return True
@@ -124,7 +122,7 @@ class _Definer:
             self.report.error(TOO_MANY, message, (), kind="RequestLimitExceeded", path="")
         return False
 
-    def _truths(self) -> dict[str, bool | None]:
+    def _condition_values(self) -> dict[str, bool | None]:
         truths: dict[str, bool | None] = {}
         for name in self.conditions.names:
             at = (self.words.conditions, name)
@@ -135,11 +133,11 @@ class _Definer:
             except FunctionError as error:
                 truths[name] = None
                 # Heat evaluates a condition only when something uses it; what uses it is refused then.
-                deferred = self.conditions.is_written_well(name)
-                self.work.errors.tell("E405", error, at, path=dotted(error.at or at), deferred=deferred)
+                deferred = self.conditions.is_well_formed(name)
+                self.work.errors.failed("E405", error, at, path=dotted(error.at or at), deferred=deferred)
         return truths
 
-    def _holds(self, condition: Any, at: Path) -> bool:
+    def _holds(self, condition: object, at: Path) -> bool:
         if condition is None:
             return True
         try:
@@ -159,7 +157,7 @@ class _Definer:
             if resource.text.external_id is not None:
                 if resource.text.depends_on:
                     at = (*resource.text.path, self.words.depends_on)
-                    message = "a resource with an external_id depends on nothing"
+                    message = "a resource with an external_id cannot have dependencies"
                     self.report.error("E408", message, at, kind="InvalidExternalResourceDependency", path="")
                 continue
             for needed in self._needed(resource):
@@ -169,19 +167,19 @@ class _Definer:
         except Cycle as cycle:
             first = str(cycle.members[0])
             at = (self.words.resources, first)
-            message = f"these resources wait for each other: {cycle}"
+            message = f"these resources depend on each other: {cycle}"
             self.report.error("E409", message, at, kind="CircularDependencyException", path="")
         return graph
 
     def _needed(self, resource: ResourceDefinition) -> dict[str, None]:
         needed = dict(resource.refers_to)
         needed.update(dict.fromkeys(name for name in resource.text.depends_on if name in self.scope.enabled))
-        if isinstance(resource.found, type):
-            needed.update(dict.fromkeys(resource.found.waits_for(resource, self.peers)))
+        if isinstance(resource.resource_type, type):
+            needed.update(dict.fromkeys(resource.resource_type.waits_for(resource, self.peers)))
         return needed
 
     def _check_type(self, resource: ResourceDefinition) -> None:
-        found, text = resource.found, resource.text
+        found, text = resource.resource_type, resource.text
         if found is None or text.external_id is not None:
             return
         self._update_policy(resource, found)
@@ -191,7 +189,7 @@ class _Definer:
                 path = dotted((*at, *problem.path) if problem.path else text.path)
                 self.report.error("E416", problem.message, (*at, *problem.path), kind=problem.kind, path=path)
         if isinstance(found, TemplateType):
-            nesting.template_below(self.work, resource, found)
+            nesting.define_template(self.work, resource, found)
             return
         if not found.nested_stack or resource.failed:
             return
@@ -199,20 +197,25 @@ class _Definer:
         if not self.work.library.has_room(self.work.tree.resources + members):
             self._has_room(members)
             return
+        try:
+            check_members(self.work.library.world.sizes, members, resource.values)
+        except FunctionError as error:
+            self.work.errors.failed("E407", error, text.path, path=dotted(text.path))
+            return
         data = found.child_template(resource.values)
         address = found.child_address(resource.values)
         if data is not None:
-            nesting.group_below(self.work, resource, data)
+            nesting.define_group(self.work, resource, data)
         elif address is not None:
-            nesting.address_below(self.work, resource, *address)
+            nesting.define_address(self.work, resource, *address)
 
-    def _broken_rules(self, resource: ResourceDefinition, found: Found) -> Iterator[Problem]:
+    def _broken_rules(self, resource: ResourceDefinition, found: ResolvedType) -> Iterator[Problem]:
         for rule in found.rules:
             yield from rule.problems(resource.values)
         if isinstance(found, type):
             yield from found.peer_problems(resource, self.peers)
 
-    def _update_policy(self, resource: ResourceDefinition, found: Found) -> None:
+    def _update_policy(self, resource: ResourceDefinition, found: ResolvedType) -> None:
         text = resource.text
         if not text.update_policy:
             return
@@ -221,7 +224,7 @@ class _Definer:
         try:
             resolved = resolve_top(resource.policy_expression, self.scope)
         except FunctionError as error:
-            self.work.errors.tell("E407", error, at, path=dotted(at))
+            self.work.errors.failed("E407", error, at, path=dotted(at))
             return
         policy = entries(resolved, schema)
         if policy is None:
@@ -236,24 +239,19 @@ class _Definer:
                 hint=problem.hint,
             )
 
-    def _outputs(self) -> tuple[dict[str, Any], dict[str, FunctionError]]:
-        values: dict[str, Any] = {}
-        errors: dict[str, FunctionError] = {}
+    def _outputs(self) -> Outputs:
+        outputs = Outputs(self.work.template.outputs, self.scope)
         for output in self.work.template.outputs.values():
-            try:
-                values[output.name] = self._output(output)
-            except FunctionError as error:
-                values[output.name] = None
-                errors[output.name] = error
-                at = (*output.path, self.words.value)
-                self.work.errors.tell("E418", error, at, path=dotted(at), kind=error.kind, deferred=True)
-        return values, errors
+            at = (*output.path, self.words.value)
+            if not self._holds(output.condition, (*output.path, self.words.condition)):
+                continue
+            expression = outputs.expressions[output.name] = self.work.compiler.compile(output.value, at)
+            for call in calls(expression):
+                validate_call(self.work, call)
+            if self.work.library.world.checks_outputs and outputs[output.name] is None:
+                self._report_output(outputs.errors.get(output.name), at)
+        return outputs
 
-    def _output(self, output: OutputText) -> Any:
-        if not self._holds(output.condition, (*output.path, self.words.condition)):
-            return None
-        expression = self.work.compiler.compile(output.value, (*output.path, self.words.value))
-        self.output_expressions[output.name] = expression
-        for call in calls(expression):
-            validate_call(self.work, call)
-        return resolve_top(expression, self.scope)
+    def _report_output(self, error: FunctionError | None, at: Path) -> None:
+        if error is not None:
+            self.work.errors.failed("E418", error, at, path=dotted(at), kind=error.kind, deferred=True)

@@ -1,23 +1,22 @@
-"""A stack as its template and environment define it: every value resolved as far as can be known.
+"""A stack as its template and environment define it: every value resolved as far as it can be.
 
-These are the values; `defining` makes them. Nothing has to exist for them: what only the cloud will know is
-`Unknown`.
+`defining` creates definitions. No resource has to exist for them: values that only the cloud will know are `Unknown`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calor.graph import Graph
 from calor.language.diagnostics import Report, Severity
 from calor.language.environment import Environment
-from calor.language.expressions import FunctionError
-from calor.language.library import Found, Library
+from calor.language.expressions import Expression, FunctionError, resolve_top
+from calor.language.library import Library, ResolvedType
 from calor.language.parameters import ParameterValues
 from calor.language.template import ResourceText, Template
-from calor.language.values import bare, has_secret
+from calor.language.values import TemplateValue, bare, has_secret
 
 if TYPE_CHECKING:
     from calor.language.scope import TemplateScope
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Facade:
-    """The resource of the parent template that a template implements."""
+    """The parent template's resource that a nested template implements."""
 
-    metadata: Any
-    deletion_policy: Any
-    update_policy: Any
+    metadata: TemplateValue
+    deletion_policy: TemplateValue
+    update_policy: TemplateValue
 
 
 @dataclass(slots=True)
@@ -38,65 +37,108 @@ class ResourceDefinition:
 
     name: str
     type_name: str
-    found: Found | None
+    resource_type: ResolvedType | None
     text: ResourceText
-    expression: Any
-    metadata_expression: Any
-    policy_expression: Any
-    external_expression: Any
+    expression: Expression
+    metadata_expression: Expression
+    policy_expression: Expression
+    external_expression: Expression
     deletion_policy: str
-    metadata: Any = None
-    given: dict[str, Any] = field(default_factory=dict)
+    metadata: TemplateValue = None
+    given: dict[str, TemplateValue] = field(default_factory=dict)
     """The properties as the template gives them."""
-    values: dict[str, Any] = field(default_factory=dict)
-    """All properties of the type: translated, converted, with defaults."""
+    values: dict[str, TemplateValue] = field(default_factory=dict)
+    """All properties of the type: translated, converted, with defaults filled in."""
     refers_to: dict[str, None] = field(default_factory=dict)
-    """The resources that its own expressions name, in their order."""
+    """The resources that its own expressions refer to, in order."""
     failed: bool = False
     child: Definition | None = None
-    _bare: dict[str, Any] | None = None
+    _bare: dict[str, TemplateValue] | None = None
 
-    def value(self, name: str) -> Any:
-        """A property without wrappers, as types compare them with each other."""
+    def value(self, name: str) -> TemplateValue:
+        """A property without wrappers, for comparisons with other resources."""
         if self._bare is None:
             self._bare = bare(self.values)
         return self._bare.get(name)
 
 
 class Peers:
-    """The resources of a definition, indexed as types ask for them."""
+    """The resources of a definition, indexed for resource types."""
 
     def __init__(self, resources: Mapping[str, ResourceDefinition]) -> None:
         self._resources = resources
         self._types: dict[str, list[ResourceDefinition]] = {}
         for resource in resources.values():
-            if resource.found is not None:
-                self._types.setdefault(resource.found.type_name, []).append(resource)
-        self._values: dict[tuple[str, str], dict[Any, list[ResourceDefinition]]] = {}
+            if resource.resource_type is not None:
+                self._types.setdefault(resource.resource_type.type_name, []).append(resource)
+        self._values: dict[tuple[str, str], dict[TemplateValue, list[ResourceDefinition]]] = {}
 
     def of_type(self, type_name: str) -> Sequence[ResourceDefinition]:
         return self._types.get(type_name, ())
 
-    def having(self, type_name: str, name: str, value: Any) -> Sequence[ResourceDefinition]:
+    def having(self, type_name: str, name: str, value: object) -> Sequence[ResourceDefinition]:
         key = (type_name, name)
         if key not in self._values:
-            index: dict[Any, list[ResourceDefinition]] = {}
+            index: dict[TemplateValue, list[ResourceDefinition]] = {}
             for resource in self.of_type(type_name):
                 index.setdefault(_hashable(resource.value(name)), []).append(resource)
             self._values[key] = index
         return self._values[key].get(_hashable(value), ())
 
-    def named(self, name: Any) -> ResourceDefinition | None:
+    def named(self, name: object) -> ResourceDefinition | None:
         return self._resources.get(name) if isinstance(name, str) else None
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> TemplateValue:
     return repr(value) if isinstance(value, (dict, list)) else value
+
+
+class Outputs(Mapping[str, TemplateValue]):
+    """The values of outputs before any resource exists. Each is evaluated on demand; one that fails is None, and
+    `errors` has the reason."""
+
+    def __init__(self, names: Iterable[str], scope: TemplateScope) -> None:
+        self.expressions: dict[str, Expression] = {}
+        """Those whose conditions are true."""
+        self.errors: dict[str, FunctionError] = {}
+        self._names = dict.fromkeys(names)
+        self._scope = scope
+        self._values: dict[str, TemplateValue] = {}
+        self._secret: dict[str, bool] = {}
+
+    def __getitem__(self, name: str) -> TemplateValue:
+        if name not in self._values:
+            self._values[name] = self._evaluated(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def is_secret(self, name: str) -> bool:
+        """Whether an output is secret or contains a secret. The value itself, which may be large, is not stored."""
+        if name not in self._secret:
+            value = self._values[name] if name in self._values else self._evaluated(name)
+            self._secret[name] = has_secret(value)
+        return self._secret[name]
+
+    def _evaluated(self, name: str) -> TemplateValue:
+        if name not in self._names:
+            raise KeyError(name)
+        try:
+            value = resolve_top(self.expressions.get(name), self._scope)
+            self._scope.budget.hold(name, value)
+        except FunctionError as error:
+            self.errors[name] = error
+            return None
+        return value
 
 
 @dataclass(slots=True)
 class Definition:
-    """The result: what the stack is to be, and what is wrong with it."""
+    """The desired stack, and the diagnostics of its template."""
 
     template: Template
     environment: Environment
@@ -104,22 +146,23 @@ class Definition:
     conditions: dict[str, bool | None]
     resources: dict[str, ResourceDefinition]
     graph: Graph[str]
-    outputs: dict[str, Any]
-    output_expressions: dict[str, Any]
-    output_errors: dict[str, FunctionError]
+    outputs: Outputs
     report: Report
     scope: TemplateScope
-    """What its functions can read, to evaluate them again when resources exist."""
+    """What the template's functions can read; also used to evaluate them again once resources exist."""
     library: Library
     _secret_names: frozenset[str] | None = None
 
     def secret_names(self) -> frozenset[str]:
-        """The names of outputs, and of attributes of resources here and below, that are secret or hold secrets."""
+        """The names of outputs, and of attributes of resources of this stack and its nested stacks, that are secret or
+        contain secrets."""
         if self._secret_names is None:
-            names = {name for name, value in self.outputs.items() if has_secret(value)}
+            names = {name for name in self.outputs if self.outputs.is_secret(name)}
             for resource in self.resources.values():
-                if resource.found is not None:
-                    names.update(name for name, one in resource.found.attributes.items() if one.secret)
+                if resource.resource_type is not None:
+                    names.update(
+                        name for name, one in resource.resource_type.attributes.items() if one.secret
+                    )
                 if resource.child is not None:
                     names |= resource.child.secret_names()
             self._secret_names = frozenset(names)
@@ -127,5 +170,5 @@ class Definition:
 
     @property
     def ok(self) -> bool:
-        """Whether a stack can be made of it."""
+        """Whether a stack can be created from it."""
         return not any(d.severity is Severity.ERROR and not d.deferred for d in self.report)

@@ -1,18 +1,20 @@
-"""What is wrong with a template, said all at once and to the point.
+"""Diagnostics: the errors and warnings about a template, as data.
 
-A diagnostic is a value. Code that finds something wrong adds it to a `Report` and goes on; nothing about a
-user's template is ever raised past this package.
+A diagnostic is a value. Code that finds an error adds it to a `Report` and continues; errors in a user's template are
+never raised outside this package. `diagnostic_json` is the form in which the API sends them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 
 Path = tuple[str | int, ...]
-"""Where in a document: keys and indices from its top."""
+"""A place in a document: keys and indices from the top level."""
 
 
 class Severity(Enum):
@@ -27,7 +29,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a file; lines and columns count from 1. `end_column` closes the marked text, if known."""
+    """A position in a file; lines and columns count from 1. `end_column` is the end of the marked text, if known."""
 
     file: str
     line: int
@@ -39,12 +41,24 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One finding.
+class Place:
+    """A place in the documents of a request: `document` is the template, an environment or the name of a file, and
+    `path` an entry in it. The position is set if the text of the document is available; others who have the text can
+    find it by the path."""
 
-    `kind` is the class of error that Heat's API names for it; `path` the dotted place that API messages
-    carry (`resources.server.properties.flavor`). `deferred` marks an error that Heat would meet only later:
-    after the stack was made, in an output, or when it comes to a resource.
+    position: Position | None = None
+    document: str = ""
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """An error, a warning or a remark.
+
+    `kind` is the class of the error in Heat's API, and `path` the dotted path in the API's messages
+    (`resources.server.properties.flavor`). `deferred` marks an error that Heat would report only later: after the stack
+    was created, in an output, or when it creates a resource. `declared` is the declaration of the parameter, if the
+    error is in a value that was given for it elsewhere.
     """
 
     severity: Severity
@@ -52,18 +66,30 @@ class Diagnostic:
     message: str
     kind: str = "StackValidationFailed"
     path: str = ""
-    where: Position | None = None
+    place: Place | None = None
     hint: str | None = None
     deferred: bool = False
+    declared: Place | None = None
 
     @property
-    def prevents(self) -> bool:
-        """Whether nothing good can come of a stack that has it, so that a server refuses it at once."""
+    def where(self) -> Position | None:
+        return self.place.position if self.place is not None else None
+
+    @property
+    def advice(self) -> str | None:
+        """The hint, or else the place of the declaration."""
+        if self.hint is None and self.declared is not None and self.declared.position is not None:
+            return f"it is declared at {self.declared.position}"
+        return self.hint
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether a stack with this error is certain to fail, so that a server refuses it."""
         return self.severity is Severity.ERROR and (not self.deferred or self.code in _CERTAIN)
 
     @property
     def full_message(self) -> str:
-        """The message with its place, as the API words it: kind, path, text."""
+        """The message as in the API: kind, path, text."""
         text = f"{self.path}: {self.message}" if self.path else self.message
         return text if self.kind in _UNNAMED_KINDS else f"{self.kind}: {text}"
 
@@ -74,15 +100,15 @@ class Diagnostic:
 
 
 _CERTAIN = frozenset({"E208", "E209", "E210", "E410", "E414", "E415"})
-"""Errors that may be met later than others, but are met for sure."""
+"""Errors that Heat may report later, but always reports."""
 
 _UNNAMED_KINDS = frozenset({"StackValidationFailed", ""})
 
-Locator = Callable[[Path, bool], Position | None]
-"""Finds the place of a path: of its key, or of its value if that is asked for and is a single one."""
+Locator = Callable[[Path, bool], Place | None]
+"""Finds the place of a path: of the key, or with True of the value if that is a scalar."""
 
 
-def nowhere(path: Path, value: bool = False) -> Position | None:
+def nowhere(path: Path, value: bool = False) -> Place | None:
     return None
 
 
@@ -98,6 +124,7 @@ _ABOUT_VALUES = frozenset(
         "E414",
         "E415",
         "E420",
+        "E422",
         "W303",
         "W304",
         "W310",
@@ -106,8 +133,13 @@ _ABOUT_VALUES = frozenset(
 )
 
 
+def is_about_value(code: str) -> bool:
+    """Whether a diagnostic points at a value rather than at its key."""
+    return code in _ABOUT_VALUES
+
+
 class Report:
-    """Collects diagnostics. A child report adds a prefix to paths, for nested templates."""
+    """Collects diagnostics."""
 
     def __init__(self, locate: Locator = nowhere) -> None:
         self.locate = locate
@@ -129,15 +161,20 @@ class Report:
         path: str | None = None,
         hint: str | None = None,
         deferred: bool = False,
+        given_at: Place | None = None,
     ) -> None:
-        """Adds an error at a place of the document; its API path is that place unless another is given."""
+        """Adds an error at a path of the document, which is also its API path unless another is given. `given_at` is
+        the place of a value that was given elsewhere."""
         shown = dotted(at) if path is None else path
-        where = self.locate(at, code in _ABOUT_VALUES)
-        self.add(Diagnostic(Severity.ERROR, code, message, kind, shown, where, hint, deferred))
+        place, declared = self.locate(at, is_about_value(code)), None
+        if given_at is not None:
+            # An unknown parameter is declared nowhere.
+            place, declared = given_at, place if code != "E207" else None
+        self.add(Diagnostic(Severity.ERROR, code, message, kind, shown, place, hint, deferred, declared))
 
     def warn(self, code: str, message: str, at: Path = (), *, hint: str | None = None) -> None:
-        where = self.locate(at, code in _ABOUT_VALUES)
-        self.add(Diagnostic(Severity.WARNING, code, message, "", dotted(at), where, hint))
+        place = self.locate(at, is_about_value(code))
+        self.add(Diagnostic(Severity.WARNING, code, message, "", dotted(at), place, hint))
 
     @property
     def has_errors(self) -> bool:
@@ -150,8 +187,18 @@ class Report:
         return len(self._found)
 
     def sorted(self) -> list[Diagnostic]:
-        """Each once, by place."""
+        """The diagnostics without duplicates, ordered by position."""
         return sorted(dict.fromkeys(self._found), key=lambda found: found.sort_key)
+
+
+def unique_by_place(report: Report) -> Report:
+    """The diagnostics without duplicates about the same place."""
+    first: dict[Diagnostic, Diagnostic] = {}
+    for found in report:
+        first.setdefault(replace(found, path="") if found.place is not None else found, found)
+    made = Report(report.locate)
+    made.extend(first.values())
+    return made
 
 
 def within(diagnostic: Diagnostic, prefix: str) -> Diagnostic:
@@ -164,10 +211,25 @@ def dotted(path: Path) -> str:
     """`resources.a.properties.list[0].name`; members of groups, named by numbers, look like items."""
     text = ""
     for step in path:
-        # Keys of YAML are not always text.
+        # YAML keys are not always text.
         numeric = str(step).isdigit()
         text += f"[{step}]" if numeric else f".{step}" if text else str(step)
     return text
+
+
+LONGEST_NAME = 255
+MOST_COMPARISONS = 20_000
+_comparisons: ContextVar[list[int] | None] = ContextVar("comparisons", default=None)
+
+
+@contextmanager
+def limit_comparisons() -> Iterator[None]:
+    """Limits the number of names that are compared for hints, so that of very many errors only the first have hints."""
+    token = _comparisons.set([MOST_COMPARISONS])
+    try:
+        yield
+    finally:
+        _comparisons.reset(token)
 
 
 def did_you_mean(wrong: object, known: Iterable[object], form: str = "{}") -> str | None:
@@ -176,10 +238,16 @@ def did_you_mean(wrong: object, known: Iterable[object], form: str = "{}") -> st
     return f"did you mean `{form.format(match)}`?" if match else None
 
 
-def closest(wrong: object, known: Iterable[object], likeness: float = 0.6) -> str | None:
-    """The known name most like a wrong one. Of very many names only those with the same beginning are compared,
-    which would otherwise take long."""
-    wrong, names = str(wrong), [str(name) for name in known]
+def closest(wrong: object, known: Iterable[object], cutoff: float = 0.6) -> str | None:
+    """The known name closest to a wrong one. Of very many names, only those with the same first letters are compared,
+    to save time."""
+    wrong = str(wrong)
+    left = _comparisons.get()
+    if len(wrong) > LONGEST_NAME or (left is not None and left[0] <= 0):
+        return None
+    names = [text for name in known if len(text := str(name)) <= LONGEST_NAME]
     if len(names) > 2000:
         names = [name for name in names if name[:2].lower() == wrong[:2].lower()][:2000]
-    return next(iter(get_close_matches(wrong, names, n=1, cutoff=likeness)), None)
+    if left is not None:
+        left[0] -= len(names)
+    return next(iter(get_close_matches(wrong, names, n=1, cutoff=cutoff)), None)

@@ -1,14 +1,13 @@
-"""Environments: parameter values, defaults and the registry of resource types that go with a template."""
+"""Environments: the parameter values, defaults and resource registry for a template."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from calor.language.diagnostics import Report, did_you_mean
+from calor.language.diagnostics import Locator, Path, Place, Report, did_you_mean, nowhere
 from calor.language.registry import Registry
-from calor.language.values import MASK
+from calor.language.values import MASK, TemplateValue
 
 PARAMETERS = "parameters"
 DEFAULTS = "parameter_defaults"
@@ -21,48 +20,61 @@ SECTIONS = (PARAMETERS, DEFAULTS, REGISTRY, SINKS, ENCRYPTED, STRATEGIES)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What goes with a template."""
+    """The environment of a template."""
 
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    parameter_defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, TemplateValue] = field(default_factory=dict)
+    parameter_defaults: Mapping[str, TemplateValue] = field(default_factory=dict)
     registry: Registry = field(default_factory=Registry)
-    event_sinks: tuple[Mapping[str, Any], ...] = ()
+    event_sinks: tuple[Mapping[str, TemplateValue], ...] = ()
     encrypted_param_names: tuple[str, ...] = ()
     inherited: frozenset[str] = frozenset()
-    """The names of the defaults that are the operator's, and none of whoever wrote the environment."""
+    """The names of the defaults that come from the operator, not from the user."""
+    locate: Locator = field(default=nowhere, compare=False)
+    """Finds entries in the documents that the environment was read from."""
 
-    def with_parameters(self, given: Mapping[str, Any]) -> Environment:
-        """The environment with values laid over its own, as the command line's are."""
-        return replace(self, parameters={**self.parameters, **given})
+    def with_parameters(self, given: Mapping[str, TemplateValue]) -> Environment:
+        """The environment with its values overridden, as by the command line."""
+
+        def located(path: Path, value: bool) -> Place | None:
+            return None if path[1:] and path[1] in given else self.locate(path, value)
+
+        return replace(self, parameters={**self.parameters, **given}, locate=located)
+
+    def given_at(self, parameter: str) -> Place | None:
+        """The place where the environment sets a parameter; None if it does not."""
+        places = (self.locate((section, parameter), False) for section in (PARAMETERS, DEFAULTS))
+        return next((place for place in places if place is not None), None)
 
     def nested(
-        self, parent: str, parameters: Mapping[str, Any], implementing: tuple[str, str] | None
+        self, parent: str, parameters: Mapping[str, TemplateValue], implementing: tuple[str, str] | None
     ) -> Environment:
-        """The environment of the stack below a resource. `implementing` is the (type, template) that stack is
-        the implementation of; inside, that type means what it meant without the template."""
-        return replace(self, parameters=parameters, registry=self.registry.nested(parent, implementing))
+        """The environment of a resource's nested stack. `implementing` is the (type, template) pair that the stack
+        implements; inside, the type has its original meaning."""
+        return replace(
+            self, parameters=parameters, registry=self.registry.nested(parent, implementing), locate=nowhere
+        )
 
-    def shown(self, hidden: Iterable[str] = ()) -> dict[str, Any]:
-        """The environment as data, without the operator's part of it and with the values of hidden parameters
-        masked."""
+    def shown(self, hidden: Iterable[str] = (), hidden_below: Iterable[str] = ()) -> dict[str, TemplateValue]:
+        """The environment as data, without the operator's part, and with the values of hidden parameters masked. Those
+        of nested stacks, `hidden_below`, only have defaults here."""
         secret = set(hidden)
         own = {name: value for name, value in self.parameter_defaults.items() if name not in self.inherited}
 
-        def masked(values: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: MASK if name in secret else value for name, value in values.items()}
+        def masked(values: Mapping[str, TemplateValue], names: set[str]) -> dict[str, TemplateValue]:
+            return {name: MASK if name in names else value for name, value in values.items()}
 
         return {
-            PARAMETERS: masked(self.parameters),
-            DEFAULTS: masked(own),
+            PARAMETERS: masked(self.parameters, secret),
+            DEFAULTS: masked(own, secret.union(hidden_below)),
             REGISTRY: self.registry.user,
             SINKS: list(self.event_sinks),
             ENCRYPTED: list(self.encrypted_param_names),
         }
 
 
-def parse(data: Any, report: Report, *, flat: bool = False) -> Environment:
-    """An environment from data. With `flat`, a map without `parameters` may hold values at its top, as old
-    clients send it."""
+def parse(data: object, report: Report, *, flat: bool = False) -> Environment:
+    """Reads an environment. With `flat`, a map without `parameters` may have values at its top level, as old clients
+    send them."""
     checked = check(data, report, flat=flat)
     return Environment(
         parameters=checked.get(PARAMETERS, {}),
@@ -73,8 +85,8 @@ def parse(data: Any, report: Report, *, flat: bool = False) -> Environment:
     )
 
 
-def check(data: Any, report: Report, *, flat: bool = False) -> dict[str, Any]:
-    """The sections of an environment that have the right shape; the others are reported."""
+def check(data: object, report: Report, *, flat: bool = False) -> dict[str, TemplateValue]:
+    """The valid sections of an environment; the others are reported."""
     if data is None:
         return {}
     if not isinstance(data, dict):
@@ -97,15 +109,15 @@ def check(data: Any, report: Report, *, flat: bool = False) -> dict[str, Any]:
                 (section,),
                 kind="ValueError",
             )
-        elif not isinstance(content, _SHAPES[section]):
-            shape = "a list" if _SHAPES[section] is list else "a map"
-            report.error("E304", f"the section `{section}` must be {shape}", (section,), kind="ValueError")
+        elif not isinstance(content, _SECTION_TYPES[section]):
+            expected = "a list" if _SECTION_TYPES[section] is list else "a map"
+            report.error("E304", f"the section `{section}` must be {expected}", (section,), kind="ValueError")
         else:
             found[section] = content
     return found
 
 
-_SHAPES: dict[str, type] = {
+_SECTION_TYPES: dict[str, type] = {
     PARAMETERS: dict,
     DEFAULTS: dict,
     REGISTRY: dict,

@@ -1,7 +1,7 @@
 """Gathers a template, its environments and all the files they refer to into one request.
 
-This is the client's half of the work: a server never reads files for a user, it gets them in the request's
-`files`, under the absolute URLs that the references are rewritten to here.
+This is done by clients: a server never reads files for a user, but gets them in the request's `files`, under the
+absolute URLs to which the references are rewritten here.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import posixpath
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from calor.language import environment as environments
 from calor.language import reader
-from calor.language.diagnostics import Diagnostic, Path, Position, Report, Severity
+from calor.language.diagnostics import Diagnostic, Path, Place, Report, Severity
 from calor.language.registry import RESOURCES, is_template
 from calor.language.source import Source
 from calor.language.template import is_template as is_template_data
+from calor.language.values import TemplateValue
 
 Fetch = Callable[[str], bytes]
 """The content at a file:, http: or https: URL. Raises OSError."""
@@ -29,16 +29,16 @@ MAX_FILE = 16 * 1024 * 1024
 
 @dataclass(slots=True)
 class Gathered:
-    """A request and the texts it was made of, by URL."""
+    """A request and the texts it was made from, by URL."""
 
     url: str
-    request: dict[str, Any]
+    request: dict[str, TemplateValue]
     sources: dict[str, Source]
     report: Report = field(default_factory=Report)
 
 
 def file_url(path: str, cwd: str) -> str:
-    """The URL of a file named as on a command line: a path or a URL already."""
+    """The URL of a file given on the command line as a path or a URL."""
     if urllib.parse.urlsplit(path).scheme in ("file", "http", "https"):
         return path
     return "file://" + urllib.parse.quote(
@@ -47,7 +47,7 @@ def file_url(path: str, cwd: str) -> str:
 
 
 def display_name(url: str, cwd: str) -> str:
-    """A URL as people write it: files below the current folder by their relative path."""
+    """A URL for display: files in the current folder are shown by their relative path."""
     if not url.startswith("file://"):
         return url
     path = urllib.parse.unquote(url.removeprefix("file://"), errors="surrogateescape")
@@ -60,12 +60,12 @@ def gather(
     environment_urls: Sequence[str],
     fetch: Fetch,
     *,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, TemplateValue] | None = None,
     cwd: str = "/",
     limits: reader.Limits = reader.DEFAULT_LIMITS,
 ) -> Gathered:
-    """The request for a template and its environments. It is empty if the template itself cannot be read; the
-    report says why."""
+    """The request for a template and its environments. It is empty if the template itself cannot be read; the report
+    has the reason."""
     work = _Gatherer(fetch, cwd, limits)
     root = work.root(template_url)
     if root is None:
@@ -114,7 +114,9 @@ class _Gatherer:
         self.files[url] = json.dumps(source.data)
         return url, source
 
-    def _registry(self, registry: dict[str, Any], url: str, source: Source) -> dict[str, Any]:
+    def _registry(
+        self, registry: dict[str, TemplateValue], url: str, source: Source
+    ) -> dict[str, TemplateValue]:
         at: Path = (environments.REGISTRY,)
         base = self._base(registry, url)
         made = self._mappings(registry, base, source, at)
@@ -129,11 +131,13 @@ class _Gatherer:
         return made
 
     @staticmethod
-    def _base(mappings: dict[str, Any], otherwise: str) -> str:
+    def _base(mappings: dict[str, TemplateValue], otherwise: str) -> str:
         stated = mappings.get("base_url")
         return stated.rstrip("/") + "/" if isinstance(stated, str) else otherwise
 
-    def _mappings(self, mappings: dict[str, Any], base: str, source: Source, at: Path) -> dict[str, Any]:
+    def _mappings(
+        self, mappings: dict[str, TemplateValue], base: str, source: Source, at: Path
+    ) -> dict[str, TemplateValue]:
         made = {}
         for name, target in mappings.items():
             special = name in (RESOURCES, "hooks", "restricted_actions", "base_url")
@@ -146,7 +150,7 @@ class _Gatherer:
     def _rewrite_template(self, source: Source, base: str) -> None:
         source.data = self._rewritten(source.data, base, source, ())
 
-    def _rewritten(self, data: Any, base: str, source: Source, at: Path) -> Any:
+    def _rewritten(self, data: object, base: str, source: Source, at: Path) -> TemplateValue:
         """The data with each get_file and each type that names a template pointing to an absolute URL."""
         if isinstance(data, list):
             items = [self._rewritten(item, base, source, (*at, index)) for index, item in enumerate(data)]
@@ -159,7 +163,7 @@ class _Gatherer:
             if isinstance(value, str) and (
                 key == "get_file" or (key in ("type", "Type") and is_template(value))
             ):
-                new: Any = self._include(value, base, source, (*at, key))
+                new: TemplateValue = self._include(value, base, source, (*at, key))
             else:
                 new = self._rewritten(value, base, source, (*at, key))
             changed = changed or new is not value
@@ -167,21 +171,21 @@ class _Gatherer:
         return made if changed else data
 
     def _include(self, name: str, base: str, source: Source, at: Path) -> str:
-        """Fetches what a reference names, with all that it refers to itself; gives its absolute URL."""
-        where = source.locate(at, True)
+        """Fetches a referenced file and the files that it refers to. Returns its absolute URL."""
+        place = source.place(at, True)
         try:
             url = urllib.parse.urljoin(base, name)
         except ValueError as error:
-            self._error("E502", f"`{name}` is no address: {error}", where)
+            self._error("E502", f"`{name}` is not a URL: {error}", place)
             return name
         if url in self.open:
             if is_template(name):
                 chain = [display_name(step, self.cwd) for step in (*self.open[self.open.index(url) :], url)]
-                self._error("E504", f"the templates include each other: {' → '.join(chain)}", where)
+                self._error("E504", f"the templates include each other: {' → '.join(chain)}", place)
             return url
         if url in self.files:
             return url
-        content = self._content(url, where)
+        content = self._content(url, place)
         if content is None:
             return url
         child = self._template_in(url, content)
@@ -194,24 +198,24 @@ class _Gatherer:
         self.files[url] = json.dumps(child.data)
         return url
 
-    def _content(self, url: str, where: Position | None) -> bytes | None:
+    def _content(self, url: str, place: Place | None) -> bytes | None:
         try:
             content = self.fetch(url)
         except OSError as error:
             reason = error.strerror or str(error) or "unreachable"
             code = "E501" if url.startswith("file:") else "E502"
-            self._error(code, f"{display_name(url, self.cwd)} cannot be read: {reason}", where)
+            self._error(code, f"{display_name(url, self.cwd)} cannot be read: {reason}", place)
             return None
         if len(content) > MAX_FILE:
             message = (
-                f"{display_name(url, self.cwd)} has {len(content):,} bytes; at most {MAX_FILE:,} are sent"
+                f"{display_name(url, self.cwd)} has {len(content):,} bytes; at most {MAX_FILE:,} are allowed"
             )
-            self._error("E503", message, where)
+            self._error("E503", message, place)
             return None
         return content
 
-    def _error(self, code: str, message: str, where: Position | None) -> None:
-        self.report.add(Diagnostic(Severity.ERROR, code, message, "CommandError", "", where))
+    def _error(self, code: str, message: str, place: Place | None) -> None:
+        self.report.add(Diagnostic(Severity.ERROR, code, message, "CommandError", "", place))
 
     def _source(self, url: str, content: bytes) -> Source | None:
         source = reader.read_mapping(content, display_name(url, self.cwd), self.report, self.limits)
@@ -220,7 +224,7 @@ class _Gatherer:
         return source
 
     def _template_in(self, url: str, content: bytes) -> Source | None:
-        """The content as a template, if it is one. Errors of its own show when it is used as one."""
+        """The content as a template, if it is one. Errors are reported only if it is used as one."""
         if not url.endswith((".yaml", ".yml", ".template", ".json")) and b"emplate" not in content[:4096]:
             return None
         report = Report()
@@ -239,15 +243,15 @@ def _as_text(content: bytes) -> str:
         return base64.encodebytes(content).decode("ascii")
 
 
-def _deep_merged(environments_data: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One environment for servers that know no environment_files: maps merged, the later winning."""
-    made: dict[str, Any] = {}
+def _deep_merged(environments_data: Sequence[Mapping[str, TemplateValue]]) -> dict[str, TemplateValue]:
+    """One environment for servers without environment_files: maps are merged, later values win."""
+    made: dict[str, TemplateValue] = {}
     for data in environments_data:
         _merge_into(made, data)
     return made
 
 
-def _merge_into(made: dict[str, Any], data: Mapping[str, Any]) -> None:
+def _merge_into(made: dict[str, TemplateValue], data: Mapping[str, TemplateValue]) -> None:
     for key, value in data.items():
         before = made.get(key)
         if isinstance(before, dict) and isinstance(value, dict):

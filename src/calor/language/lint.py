@@ -1,20 +1,19 @@
-"""What is allowed, but probably not meant: warnings beyond Heat's own errors."""
+"""Warnings about valid templates that are probably wrong. Heat does not have them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
 
 from calor.language import versions
 from calor.language.definition import Definition, ResourceDefinition
-from calor.language.diagnostics import Path, Report, closest, did_you_mean
+from calor.language.diagnostics import Path, Report, closest, did_you_mean, unique_by_place
 from calor.language.expressions import Call, calls
 from calor.language.functions.references import GetAttr
 from calor.language.library import TemplateType
 from calor.language.schema import Property, Status, Support
 from calor.language.template import Template
-from calor.language.values import has_secret
+from calor.language.values import TemplateValue
 
 
 def lint(definition: Definition) -> Report:
@@ -32,7 +31,8 @@ def lint(definition: Definition) -> Report:
         report = Report(current.template.locate)
         _Linter(current, report).run()
         whole.extend(report)
-    return whole
+    # The definition of a group's members is also checked with the parent template.
+    return unique_by_place(whole)
 
 
 class _Linter:
@@ -51,7 +51,7 @@ class _Linter:
             self._properties(resource)
             self._needless_dependencies(resource)
         expressions = [resource.expression for resource in self.definition.resources.values()]
-        for expression in (*expressions, *self.definition.output_expressions.values()):
+        for expression in (*expressions, *self.definition.outputs.expressions.values()):
             for call in calls(expression):
                 self._attribute(call)
         self._secrets_in_outputs()
@@ -93,43 +93,45 @@ class _Linter:
                 if first is None:
                     self._misspelt(name, at)
                 elif first.date > version.date:
-                    message = f"`{name}` is no function in version {version.date}: it stays as it is written"
+                    message = (
+                        f"`{name}` is not a function in version {version.date} and is treated as plain data"
+                    )
                     hint = f"use `{version.key}: {first.date}` or later"
                     self.report.warn("W308", message, at, hint=hint)
 
     def _misspelt(self, name: str, at: Path) -> None:
-        meant = closest(name, self.template.version.all_functions, likeness=0.85)
+        meant = closest(name, self.template.version.all_functions, cutoff=0.85)
         if meant is not None:
-            message = f"`{name}` is no function: it stays as it is written"
+            message = f"`{name}` is not a function and is treated as plain data"
             self.report.warn("W311", message, at, hint=f"did you mean `{meant}`?")
 
     def _type(self, resource: ResourceDefinition) -> None:
-        found = resource.found
+        found = resource.resource_type
         if found is None or isinstance(found, TemplateType):
             return
         at = (*resource.text.path, self.words.type)
         if found.support.discouraged:
             code = "W304" if found.support.status is Status.HIDDEN else "W303"
-            message = f"the type {found.type_name} is {_standing(found.support)}"
+            message = f"the type {found.type_name} is {_support_status(found.support)}"
             substitute = found.support.substitute
             self.report.warn(code, message, at, hint=f"use {substitute}" if substitute else None)
-        if not found.can_be_made():
+        if not found.can_create():
             message = f"Calor cannot create resources of the type {found.type_name} yet"
             self.report.warn("W312", message, at, hint="`calor stack create` refuses the template")
         names = self.definition.library.world.old_names
         old = any(fnmatchcase(resource.type_name, name) for name in names)
         if old and found.type_name != resource.type_name:
-            message = f"{resource.type_name} is another name of {found.type_name}"
-            self.report.warn("W310", message, at, hint=f"write {found.type_name}")
+            message = f"{resource.type_name} is an old name of {found.type_name}"
+            self.report.warn("W310", message, at, hint=f"use {found.type_name}")
 
     def _properties(self, resource: ResourceDefinition) -> None:
-        found = resource.found
+        found = resource.resource_type
         if found is None or isinstance(found, TemplateType):
             return
         at = (*resource.text.path, self.words.properties)
         self._discouraged(resource.text.properties, found.properties, at)
 
-    def _discouraged(self, data: Any, schema: Mapping[str, Property], at: Path) -> None:
+    def _discouraged(self, data: object, schema: Mapping[str, Property], at: Path) -> None:
         if not isinstance(data, dict):
             return
         for name, value in data.items():
@@ -137,7 +139,7 @@ class _Linter:
             if declared is None:
                 continue
             if declared.support.discouraged:
-                message = f"the property `{name}` is {_standing(declared.support)}"
+                message = f"the property `{name}` is {_support_status(declared.support)}"
                 self.report.warn("W305", message, (*at, name))
             if declared.fields:
                 self._discouraged(value, declared.fields, (*at, name))
@@ -151,12 +153,12 @@ class _Linter:
             if name in resource.refers_to:
                 listed = len(written.depends_on) > 1
                 at: Path = (*written.path, self.words.depends_on)
-                message = f"`{written.name}` refers to `{name}`, so it waits for it anyway"
+                message = f"`{written.name}` already depends on `{name}`, because it refers to it"
                 hint = f"remove it from {self.words.depends_on}"
                 self.report.warn("W307", message, (*at, index) if listed else at, hint=hint)
 
     def _attribute(self, call: Call) -> None:
-        """Attributes that Heat lets pass because only the running resource can tell."""
+        """Attributes that Heat does not check, because only the resource itself knows them."""
         if not isinstance(call, GetAttr):
             return
         parts = call.items if isinstance(call.items, list) else []
@@ -164,7 +166,7 @@ class _Linter:
             return
         name, attribute = parts[:2]
         target = self.definition.resources.get(name)
-        found = target.found if target else None
+        found = target.resource_type if target else None
         if found is None:
             return
         if isinstance(found, TemplateType):
@@ -175,14 +177,16 @@ class _Linter:
             return
         declared = found.attributes.get(attribute)
         if declared is not None and declared.support.discouraged:
-            message = f"the attribute `{attribute}` of {found.type_name} is {_standing(declared.support)}"
+            message = (
+                f"the attribute `{attribute}` of {found.type_name} is {_support_status(declared.support)}"
+            )
             self.report.warn("W305", message, call.path)
 
     def _secrets_in_outputs(self) -> None:
         hidden = {name for name, one in self.template.parameters.items() if one.hidden}
-        for name, value in self.definition.outputs.items():
-            # A credential that a resource gives is often made to be read from an output.
-            if has_secret(value) and not hidden.isdisjoint(
+        for name in self.definition.outputs:
+            # A credential that a resource creates is often meant to be read from an output.
+            if self.definition.outputs.is_secret(name) and not hidden.isdisjoint(
                 _parameters_read(self.template.outputs[name].value)
             ):
                 at = (self.words.outputs, name, self.words.value)
@@ -190,12 +194,12 @@ class _Linter:
                 self.report.warn("W306", message, at)
 
 
-def _standing(support: Support) -> str:
-    word = "deprecated" if support.status is Status.DEPRECATED else "no longer offered"
+def _support_status(support: Support) -> str:
+    word = "deprecated" if support.status is Status.DEPRECATED else "obsolete"
     return f"{word} since {support.since}" if support.since else word
 
 
-def _parameters_read(data: Any) -> Iterator[str]:
+def _parameters_read(data: object) -> Iterator[str]:
     for name, args in _calls_written(data):
         if name in ("get_param", "Ref"):
             first = args[0] if isinstance(args, list) and args else args
@@ -218,7 +222,7 @@ def _conditions_read(template: Template) -> Iterator[str]:
             yield from _condition_names(condition)
 
 
-def _condition_names(data: Any) -> Iterator[str]:
+def _condition_names(data: object) -> Iterator[str]:
     if isinstance(data, str):
         yield data
     elif isinstance(data, dict):
@@ -228,7 +232,7 @@ def _condition_names(data: Any) -> Iterator[str]:
                     yield from _condition_names(operand)
 
 
-def _calls_written(data: Any) -> Iterator[tuple[str, Any]]:
+def _calls_written(data: object) -> Iterator[tuple[str, TemplateValue]]:
     """All single-key maps, which is how functions are written."""
     stack = [data]
     while stack:
@@ -241,7 +245,7 @@ def _calls_written(data: Any) -> Iterator[tuple[str, Any]]:
             stack.extend(node)
 
 
-def _single_keys(data: Any, at: Path) -> Iterator[tuple[str, Path]]:
+def _single_keys(data: object, at: Path) -> Iterator[tuple[str, Path]]:
     if isinstance(data, dict):
         for key, value in data.items():
             if len(data) == 1 and isinstance(key, str):

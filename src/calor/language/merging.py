@@ -1,14 +1,14 @@
-"""Merging several environments into one, in the order given, by each parameter's strategy."""
+"""Merges several environments into one, in the given order, by the strategy of each parameter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from calor.language import environment
 from calor.language.constraints import as_number
 from calor.language.diagnostics import Report
 from calor.language.parameters import Kind
+from calor.language.values import TemplateValue, size_of
 
 OVERWRITE = "overwrite"
 MERGE = "merge"
@@ -16,14 +16,17 @@ DEEP_MERGE = "deep_merge"
 _STRATEGIES = (OVERWRITE, MERGE, DEEP_MERGE)
 
 
+MOST_MERGED = 16 * 1024 * 1024
+
+
 def merge(
-    environments: Iterable[tuple[str, Mapping[str, Any]]],
+    environments: Iterable[tuple[str, Mapping[str, TemplateValue]]],
     kinds: Mapping[str, Kind],
     report: Report,
-) -> dict[str, Any]:
-    """One environment from named ones. `kinds` are the types of the parameters of the template and of all
-    templates below it: only values of those can be merged, others are overwritten."""
-    merged: dict[str, Any] = {}
+) -> dict[str, TemplateValue]:
+    """Merges named environments. `kinds` are the types of the parameters of the template and of all nested templates:
+    only their values can be merged, others are overwritten."""
+    merged: dict[str, TemplateValue] = {}
     strategies: dict[str, tuple[str, str]] = {}
     for name, data in environments:
         own = data.get(environment.STRATEGIES) or {}
@@ -39,6 +42,13 @@ def merge(
                         continue
                     if parameter in before and kind is not None and strategy != OVERWRITE:
                         value = _combined(parameter, before[parameter], value, kind, strategy, report)
+                        if size_of(value, MOST_MERGED) > MOST_MERGED:
+                            message = (
+                                f"the merged values of `{parameter}` have more than {MOST_MERGED:,} bytes"
+                            )
+                            at = (environment.STRATEGIES, parameter)
+                            report.error("E307", message, at, kind="ValueError")
+                            continue
                     before[parameter] = value
             elif isinstance(content, dict):
                 merged.setdefault(section, {}).update(
@@ -52,24 +62,30 @@ def merge(
 
 
 def _strategy(
-    parameter: str, own: Mapping[str, Any], known: dict[str, tuple[str, str]], name: str, report: Report
+    parameter: str,
+    own: Mapping[str, TemplateValue],
+    known: dict[str, tuple[str, str]],
+    name: str,
+    report: Report,
 ) -> str:
-    """The strategy of the first environment that has the parameter holds for all."""
+    """The first environment with the parameter determines the strategy."""
     stated = own.get(parameter)
     at = (environment.STRATEGIES, parameter)
     if stated is not None and stated not in _STRATEGIES:
-        report.error("E307", f"`{stated}` is none of {', '.join(_STRATEGIES)}", at, kind="ValueError")
+        report.error("E307", f"`{stated}` is not one of {', '.join(_STRATEGIES)}", at, kind="ValueError")
         return OVERWRITE
     default = own.get("default", OVERWRITE)
     first, where = known.setdefault(parameter, (stated or default, name))
     if stated is not None and stated != first:
-        message = f"{name} wants `{parameter}` to {stated}, but {where} to {first}"
-        hint = "the first environment with the parameter decides; state the strategy there"
+        message = f"{name} sets the strategy of `{parameter}` to {stated}, but {where} to {first}"
+        hint = "the first environment with the parameter determines the strategy; set it there"
         report.error("E307", message, at, kind="ConflictingMergeStrategyForParam", hint=hint)
     return first
 
 
-def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, report: Report) -> Any:
+def _combined(
+    parameter: str, old: object, new: object, kind: Kind, strategy: str, report: Report
+) -> TemplateValue:
     at = (environment.STRATEGIES, parameter)
     if kind is Kind.JSON and isinstance(old, dict) and isinstance(new, dict):
         return _deep(old, new) if strategy == DEEP_MERGE else {**old, **new}
@@ -87,18 +103,18 @@ def _combined(parameter: str, old: Any, new: Any, kind: Kind, strategy: str, rep
             report.error("E307", message, at, kind="ValueError")
             return new
     shape = "boolean" if kind is Kind.BOOLEAN else "value of"
-    message = f"the {shape} `{parameter}` can be overwritten, but not merged"
+    message = f"the {shape} `{parameter}` can only be overwritten, not merged"
     report.error("E307", message, at, kind="InvalidMergeStrategyForParam")
     return new
 
 
-def _items(value: Any) -> list[Any]:
+def _items(value: object) -> list[TemplateValue]:
     if isinstance(value, list):
         return value
     return value.split(",") if isinstance(value, str) else [value]
 
 
-def _deep(old: Any, new: Any) -> Any:
+def _deep(old: object, new: object) -> TemplateValue:
     if isinstance(old, dict) and isinstance(new, dict):
         made = dict(old)
         for key, value in new.items():

@@ -1,29 +1,29 @@
-"""Stacks below resources: templates used as types, members of groups, templates named by address."""
+"""Nested stacks: templates used as types, members of groups, and templates given by a URL."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from calor.language import template as structure
 from calor.language.definition import Facade, ResourceDefinition
-from calor.language.diagnostics import Report, dotted, within
+from calor.language.diagnostics import Locator, Path, Place, Report, dotted, unique_by_place, within
 from calor.language.environment import Environment
+from calor.language.expressions import FunctionError
 from calor.language.library import Missing, TemplateType
 from calor.language.parameters import StackIdentity
 from calor.language.schema import ANY
 from calor.language.template import Template
-from calor.language.values import Unknown, Wrapping, peel
+from calor.language.values import TemplateValue, Unknown, Wrapping, peel, size_of
 from calor.language.work import Work
 
 
-def template_below(work: Work, resource: ResourceDefinition, found: TemplateType) -> None:
+def define_template(work: Work, resource: ResourceDefinition, found: TemplateType) -> None:
     child = found.template
     report = Report(child.locate)
     report.extend(found.problems)
     _check_facade(work, resource, found)
     implementing = (resource.type_name, found.url)
-    # What is missing has been reported with the resource; below, it is not known rather than missing again.
+    # A missing value has been reported with the resource; in the nested stack it is unknown instead.
     lacking = {
         name: Unknown()
         for name, prop in found.properties.items()
@@ -32,11 +32,11 @@ def template_below(work: Work, resource: ResourceDefinition, found: TemplateType
     parameters = {**lacking, **child_parameters(resource.values)}
     environment = work.environment.nested(resource.name, parameters, implementing)
     facade = Facade(resource.metadata, resource.deletion_policy, resource.text.update_policy or {})
-    _below(work, resource, child, environment, report, found.url, facade)
+    _define_nested(work, resource, child, found.size, environment, report, found.url, facade)
 
 
 def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType) -> None:
-    """A template in the place of a type has to take what users of the type give, and give what they read."""
+    """A template that replaces a type must accept its required properties and provide its attributes."""
     replaced = work.library.replaced(resource.type_name, found, work.environment.registry)
     if replaced is None:
         return
@@ -65,53 +65,84 @@ def _check_facade(work: Work, resource: ResourceDefinition, found: TemplateType)
         if attribute not in found.attributes and attribute != "show"
     ]
     for what in lacking:
-        work.report.error("E419", f"{found.url} stands for {name} and lacks {what}", at, path="")
+        work.report.error("E419", f"{found.url} replaces {name}, but lacks {what}", at, path="")
 
 
 def _named(kind: type) -> str:
-    """A kind of value as parameters have it, which know only one kind of number."""
+    """The parameter type for the type of a property; parameters have a single type of number."""
     return {str: "string", int: "number", float: "number", bool: "boolean", list: "list", dict: "map"}[kind]
 
 
-def group_below(work: Work, resource: ResourceDefinition, data: dict[str, Any]) -> None:
-    report = Report(lambda path, value: work.report.locate(resource.text.path, False))
+def define_group(work: Work, resource: ResourceDefinition, data: dict[str, TemplateValue]) -> None:
+    report = Report(members_locator(work.report.locate, resource, work.words.properties))
     child = structure.parse(data, resource.name, report, work.library.world.checks)
     assert child is not None
     environment = work.environment.nested(resource.name, {}, None)
-    _below(work, resource, child, environment, report, "nested_stack", None)
+    size = size_of(data, work.library.world.sizes.stack)
+    _define_nested(work, resource, child, size, environment, report, "nested_stack", None, is_group=True)
 
 
-def address_below(work: Work, resource: ResourceDefinition, url: str, parameters: dict[str, Any]) -> None:
-    """A nested stack whose template the resource names by its address."""
+def members_locator(locate: Locator, resource: ResourceDefinition, properties: str) -> Locator:
+    """Maps places in the template that a group generates for its members to the group's own template. `properties` is
+    the name of that section there."""
+
+    def located(path: Path, value: bool) -> Place | None:
+        found = resource.resource_type
+        # A path begins with the section and the member's name.
+        place = found.member_place(path[2:]) if isinstance(found, type) else ()
+        if not place:
+            return locate(resource.text.path, False)
+        return locate((*resource.text.path, properties, *place), value)
+
+    return located
+
+
+def define_address(
+    work: Work, resource: ResourceDefinition, url: str, parameters: dict[str, TemplateValue]
+) -> None:
+    """Defines a nested stack whose template is given by a URL."""
     prefix = f"{dotted(resource.text.path)}<nested_stack>"
     web = url.startswith(("http://", "https://"))
     found = (
-        work.library.template(url, resource.type_name) if web else Missing("E402", f"{url} is no web address")
+        work.library.template(url, resource.type_name)
+        if web
+        else Missing("E402", f"{url} is not an http or https URL")
     )
     if isinstance(found, Missing):
         work.report.error(found.code, found.message, resource.text.path, kind="ValueError", path=prefix)
         return
     environment = work.environment.nested(resource.name, parameters, None)
     report = Report(found.template.locate)
-    _below(work, resource, found.template, environment, report, "nested_stack", None, check_parameters=True)
+    child, size = found.template, found.size
+    _define_nested(
+        work, resource, child, size, environment, report, "nested_stack", None, check_parameters=True
+    )
 
 
-def _below(
+def _define_nested(
     work: Work,
     resource: ResourceDefinition,
     child: Template,
+    size: int,
     environment: Environment,
     report: Report,
     shown: str,
     facade: Facade | None,
     *,
     check_parameters: bool = False,
+    is_group: bool = False,
 ) -> None:
     text = resource.text
     prefix = f"{dotted(text.path)}<{shown}>"
     if work.depth >= work.library.world.max_depth:
         message = f"stacks are nested deeper than {work.library.world.max_depth} levels"
         work.report.error("E417", message, text.path, kind="RequestLimitExceeded", path=prefix)
+        return
+    try:
+        # Each stack has its own compiled copy, and a template may be used thousands of times.
+        work.tree.budget.add(size)
+    except FunctionError as error:
+        work.errors.failed("E407", error, text.path, path=prefix)
         return
     resource.child = work.define(
         child,
@@ -125,11 +156,13 @@ def _below(
         tree=work.tree,
         facade=facade,
     )
-    work.report.extend(within(found, prefix) for found in report)
+    # An error in the definition of a group's members occurs in each of them.
+    diagnostics = unique_by_place(report) if is_group else report
+    work.report.extend(within(found, prefix) for found in diagnostics)
 
 
-def child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Properties as values for a nested template's parameters."""
+def child_parameters(values: Mapping[str, TemplateValue]) -> dict[str, TemplateValue]:
+    """Properties as values of a nested template's parameters."""
     given = {}
     for name, value in values.items():
         if value is None:

@@ -1,27 +1,27 @@
-"""The operator's global environment: files of an environment directory, below every user's environment."""
+"""The operator's global environment: the files of an environment directory. Users' environments take precedence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from calor.language import environment as environments
 from calor.language import reader
 from calor.language.diagnostics import Report
 from calor.language.library import World
 from calor.language.registry import is_template
+from calor.language.values import TemplateValue
 
 ReadFile = Callable[[str], str]
-"""The text of a template that the operator names by a file:// URL. Raises OSError."""
+"""The text of a template at a file:// URL given by the operator. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlobalEnvironment:
-    """What an operator adds for everyone. `files` are the templates named, the only ones read from disk."""
+    """The operator's part of every environment. `files` are the templates that it refers to, read from disk."""
 
-    registry: Mapping[str, Any] = field(default_factory=dict)
-    parameter_defaults: Mapping[str, Any] = field(default_factory=dict)
+    registry: Mapping[str, TemplateValue] = field(default_factory=dict)
+    parameter_defaults: Mapping[str, TemplateValue] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
     def over(self, world: World) -> World:
@@ -35,15 +35,15 @@ class GlobalEnvironment:
 
 
 def load(texts: Mapping[str, str | bytes], read_file: ReadFile, report: Report) -> GlobalEnvironment:
-    """The environments of a directory, merged in the order of their names."""
-    registry: dict[str, Any] = {}
-    defaults: dict[str, Any] = {}
+    """The environments of a directory, merged in alphabetical order."""
+    registry: dict[str, TemplateValue] = {}
+    defaults: dict[str, TemplateValue] = {}
     files: dict[str, str] = {}
     for name in sorted(texts):
         source = reader.read_mapping(texts[name], name, report)
         if source is None:
             continue
-        own = Report(source.locate)
+        own = Report(source.place)
         data = environments.check(source.data, own)
         defaults.update(data.get(environments.DEFAULTS, {}))
         for type_name, target in data.get(environments.REGISTRY, {}).items():

@@ -1,7 +1,7 @@
-"""Reads YAML and JSON text into plain data, with limits that no input can get around.
+"""Reads YAML and JSON text into plain data, within limits for any input.
 
-The text is taken event by event and built without recursion, so depth costs nothing before the limit is met;
-aliases are counted at what they would expand to, so a YAML bomb is refused at its fuse.
+The text is parsed event by event without recursion, so deep nesting is harmless. Aliases are counted by their expanded
+size, so YAML bombs are refused.
 """
 
 from __future__ import annotations
@@ -9,34 +9,38 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 from yaml._yaml import CParser
 
 from calor.language import scalars
-from calor.language.diagnostics import Diagnostic, Position, Report, Severity
-from calor.language.source import Source
+from calor.language.diagnostics import Diagnostic, Place, Position, Report, Severity
+from calor.language.source import Source, YamlEvent
+from calor.language.values import TemplateMap, TemplateValue, size_of
 
 TAG = "tag:yaml.org,2002:"
 TOO_LARGE = "E106"
-_NOT_UNICODE = "the text has characters that are not Unicode"
+_NOT_UNICODE = "the text has characters that are not valid Unicode"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a document may cost. `alias_nodes` counts the nodes that aliases add when written out."""
+    """The limits for a document. `alias_nodes` counts the nodes that aliases add when they are expanded, `alias_size`
+    the bytes of memory."""
 
     size: int = 16 * 1024 * 1024
     depth: int = 100
+    events: int = 2_000_000
+    """Values, and the ends of lists and maps."""
     alias_nodes: int = 200_000
+    alias_size: int = 16 * 1024 * 1024
 
 
 DEFAULT_LIMITS = Limits()
 
 
 class Refused(Exception):
-    """The text cannot be read; carries the diagnostic."""
+    """The text cannot be read, for the reason in the diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -58,7 +62,7 @@ def read(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_
 def read_mapping(
     text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_LIMITS
 ) -> Source | None:
-    """Like `read`, of a text whose top level has to be a mapping; an empty one is an empty mapping."""
+    """Like `read`, for a text whose top level must be a mapping; an empty text is an empty mapping."""
     source = read(text, name, report, limits)
     if source is None:
         return None
@@ -71,8 +75,8 @@ def read_mapping(
     return source
 
 
-def too_deep(data: Any, limit: int) -> bool:
-    """Whether data that was parsed by others is nested deeper than the limit."""
+def too_deep(data: object, limit: int) -> bool:
+    """Whether data that was parsed elsewhere is nested deeper than the limit."""
     level = [data] if isinstance(data, (dict, list)) else []
     for _ in range(limit):
         level = [
@@ -89,15 +93,15 @@ def too_deep(data: Any, limit: int) -> bool:
 def _refusal(
     name: str, code: str, message: str, line: int, column: int, hint: str | None = None
 ) -> Diagnostic:
-    where = Position(name, line, column)
+    place = Place(Position(name, line, column), name)
     kind = "RequestLimitExceeded" if code == TOO_LARGE else "InvalidTemplate"
-    return Diagnostic(Severity.ERROR, code, message, kind, "", where, hint)
+    return Diagnostic(Severity.ERROR, code, message, kind, "", place, hint)
 
 
 def _decode(text: str | bytes, name: str, limits: Limits) -> str:
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > limits.size:
-        message = f"the text has {size:,} bytes; at most {limits.size:,} are read"
+        message = f"the text has {size:,} bytes; at most {limits.size:,} are allowed"
         raise Refused(_refusal(name, TOO_LARGE, message, 1, 1))
     if isinstance(text, bytes):
         try:
@@ -109,8 +113,8 @@ def _decode(text: str | bytes, name: str, limits: Limits) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
-    """JSON first, then YAML, as Heat does; what is wrong is told as YAML, which JSON nearly is."""
+def _parse(text: str, name: str, report: Report, limits: Limits) -> TemplateValue:
+    """JSON first, then YAML, as Heat does. Errors are those of YAML, of which JSON is nearly a subset."""
     if text.lstrip()[:1] in ("{", "["):
         duplicates: list[str] = []
         try:
@@ -130,8 +134,8 @@ def _parse(text: str, name: str, report: Report, limits: Limits) -> Any:
     return _Builder(text, name, report, limits).build()
 
 
-def is_unicode(data: Any) -> bool:
-    """JSON can name halves of characters, which no text can be made of afterwards."""
+def is_unicode(data: object) -> bool:
+    """Whether all text in data parsed from JSON, which can have unpaired surrogates, can be encoded."""
     try:
         json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
@@ -139,8 +143,8 @@ def is_unicode(data: Any) -> bool:
     return True
 
 
-def _pairs(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(duplicates: list[str]) -> Callable[[list[tuple[str, TemplateValue]]], dict[str, TemplateValue]]:
+    def build(pairs: list[tuple[str, TemplateValue]]) -> dict[str, TemplateValue]:
         made = dict(pairs)
         if len(made) < len(pairs):
             seen: set[str] = set()
@@ -151,8 +155,9 @@ def _pairs(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str,
 
 
 def _duplicate(name: str, key: object, where: Position) -> Diagnostic:
-    message = f"`{key}` is given twice in the same map; the last one counts"
-    return Diagnostic(Severity.WARNING, "W101", message, "", "", where, "remove or rename one of them")
+    message = f"`{key}` is given twice in the same map; the last one is used"
+    place = Place(where, name)
+    return Diagnostic(Severity.WARNING, "W101", message, "", "", place, "remove or rename one of them")
 
 
 def _depth_message(limits: Limits) -> str:
@@ -164,12 +169,12 @@ class _Frame:
 
     __slots__ = ("anchor", "data", "key", "key_event", "merges", "size")
 
-    def __init__(self, data: dict[Any, Any] | list[Any], anchor: str | None) -> None:
+    def __init__(self, data: TemplateMap | list[TemplateValue], anchor: str | None) -> None:
         self.data = data
         self.anchor = anchor
-        self.key: Any = _NO_KEY
-        self.key_event: Any = None
-        self.merges: list[Any] | None = None
+        self.key: TemplateValue = _NO_KEY
+        self.key_event: YamlEvent = None
+        self.merges: list[TemplateValue] | None = None
         self.size = 1
 
 
@@ -183,13 +188,14 @@ class _Builder:
         self.name = name
         self.report = report
         self.limits = limits
-        self.anchors: dict[str, tuple[Any, int, int]] = {}
+        self.anchors: dict[str, tuple[TemplateValue, int, int]] = {}
         self.open_anchors: set[str] = set()
         self.stack: list[_Frame] = []
         self.added = 0
-        self.root: Any = None
+        self.added_size = 0
+        self.root: TemplateValue = None
 
-    def build(self) -> Any:
+    def build(self) -> TemplateValue:
         try:
             return self._build(CParser(self.text))
         except yaml.MarkedYAMLError as error:
@@ -197,15 +203,15 @@ class _Builder:
         except yaml.YAMLError as error:
             message = str(error).splitlines()[0]
             raise Refused(
-                _refusal(self.name, "E102", f"not text that YAML allows: {message}", 1, 1)
+                _refusal(self.name, "E102", f"the text is not allowed in YAML: {message}", 1, 1)
             ) from None
         except (UnicodeEncodeError, UnicodeDecodeError):
             raise Refused(_refusal(self.name, "E102", _NOT_UNICODE, 1, 1)) from None
 
-    def _build(self, parser: CParser) -> Any:
+    def _build(self, parser: CParser) -> TemplateValue:
         documents = 0
-        while True:
-            event: Any = parser.get_event()
+        for _ in range(self.limits.events):
+            event: YamlEvent = parser.get_event()
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 self._put(self._scalar(event), event, 1, event.anchor)
@@ -221,12 +227,13 @@ class _Builder:
                 documents += 1
                 if documents > 1:
                     raise self._refused(
-                        "E105", "a second document starts here; a template is a single one", event
+                        "E105", "a second document starts here; a template is a single document", event
                     )
             elif kind is yaml.StreamEndEvent:
                 return self.root
+        raise self._refused(TOO_LARGE, f"the text has more than {self.limits.events:,} values", event)
 
-    def _open(self, data: dict[Any, Any] | list[Any], event: Any) -> None:
+    def _open(self, data: TemplateMap | list[TemplateValue], event: YamlEvent) -> None:
         if event.tag and event.tag not in (TAG + "map", TAG + "seq", "!"):
             raise self._tag(event)
         if len(self.stack) >= self.limits.depth:
@@ -237,7 +244,7 @@ class _Builder:
         frame.key_event = event
         self.stack.append(frame)
 
-    def _close(self, event: Any) -> None:
+    def _close(self, event: YamlEvent) -> None:
         frame = self.stack.pop()
         if frame.merges:
             frame.data = _merged(frame.merges, frame.data)
@@ -245,7 +252,7 @@ class _Builder:
             self.open_anchors.discard(frame.anchor)
         self._put(frame.data, frame.key_event if not self.stack else event, frame.size, frame.anchor)
 
-    def _alias(self, event: Any) -> None:
+    def _alias(self, event: YamlEvent) -> None:
         if event.anchor in self.open_anchors:
             raise self._refused("E107", f"`*{event.anchor}` contains itself", event)
         if event.anchor not in self.anchors:
@@ -254,16 +261,20 @@ class _Builder:
                 "E107", f"`*{event.anchor}` refers to an anchor that is not defined", event, hint
             )
         data, size, depth = self.anchors[event.anchor]
+        self.added_size += size_of(data, self.limits.alias_size)
+        if self.added_size > self.limits.alias_size:
+            message = f"the aliases would expand to more than {self.limits.alias_size:,} bytes"
+            raise self._refused("E107", message, event)
         self.added += size
         if self.added > self.limits.alias_nodes:
-            message = f"its aliases would expand to more than {self.limits.alias_nodes:,} values"
+            message = f"the aliases would expand to more than {self.limits.alias_nodes:,} values"
             raise self._refused("E107", message, event)
         if len(self.stack) + depth > self.limits.depth:
             raise self._refused("E104", _depth_message(self.limits), event)
         self._put(data, event, size, None)
 
-    def _put(self, value: Any, event: Any, size: int, anchor: str | None) -> None:
-        """Places a finished value into the collection around it."""
+    def _put(self, value: object, event: YamlEvent, size: int, anchor: str | None) -> None:
+        """Adds a finished value to the collection around it."""
         if anchor:
             self.anchors[anchor] = (value, size, _depth(value))
         if not self.stack:
@@ -278,7 +289,7 @@ class _Builder:
         else:
             self._entry(frame, value, event)
 
-    def _key(self, frame: _Frame, value: Any, event: Any) -> None:
+    def _key(self, frame: _Frame, value: object, event: YamlEvent) -> None:
         if isinstance(value, (dict, list)):
             raise self._refused(
                 "E108", "a map or list cannot be a key", event, "quote the text before the colon"
@@ -287,7 +298,7 @@ class _Builder:
         frame.key = _MERGE if merge else value
         frame.key_event = event
 
-    def _entry(self, frame: _Frame, value: Any, event: Any) -> None:
+    def _entry(self, frame: _Frame, value: object, event: YamlEvent) -> None:
         key, frame.key = frame.key, _NO_KEY
         assert type(frame.data) is dict
         if key is _MERGE:
@@ -301,24 +312,26 @@ class _Builder:
             self.report.add(_duplicate(self.name, key, Position(self.name, mark.line + 1, mark.column + 1)))
         frame.data[key] = value
 
-    def _scalar(self, event: Any) -> Any:
+    def _scalar(self, event: YamlEvent) -> TemplateValue:
         tag = event.tag
         if tag is None or tag == "!":
             if not event.implicit[0]:
                 return event.value
             value = event.value
             if value == "=":
-                raise self._refused("E109", "a bare `=` has a meaning of its own in YAML", event, 'write "="')
+                raise self._refused(
+                    "E109", "an unquoted `=` has a special meaning in YAML", event, 'write "="'
+                )
             try:
                 made = scalars.plain(value)
             except ValueError:
-                raise self._refused("E109", f"`{value[:40]}` is not a readable number", event) from None
+                raise self._refused("E109", f"`{value[:40]}` is not a valid number", event) from None
             if made.__class__ in (int, float) and ":" in value:
                 self._sexagesimal(value, made, event)
             return made
         return self._tagged(tag, event)
 
-    def _tagged(self, tag: str, event: Any) -> Any:
+    def _tagged(self, tag: str, event: YamlEvent) -> TemplateValue:
         try:
             if tag in (TAG + "str", TAG + "timestamp"):
                 return event.value
@@ -335,7 +348,7 @@ class _Builder:
             raise self._refused("E109", message, event) from None
         raise self._tag(event)
 
-    def _tag(self, event: Any) -> Refused:
+    def _tag(self, event: YamlEvent) -> Refused:
         tag = event.tag
         if tag.startswith("!") and not tag.startswith("!!"):
             name = tag[1:]
@@ -344,21 +357,22 @@ class _Builder:
             return self._refused("E109", f"the short form `{tag}` is not part of the language", event, hint)
         return self._refused("E109", f"the tag `{tag.replace(TAG, '!!')}` is not part of the language", event)
 
-    def _sexagesimal(self, text: str, value: object, event: Any) -> None:
+    def _sexagesimal(self, text: str, value: object, event: YamlEvent) -> None:
         mark = event.start_mark
         where = Position(self.name, mark.line + 1, mark.column + 1, event.end_mark.column + 1)
+        place = Place(where, self.name)
         message = f"`{text}` is read as the number {value} (base 60)"
         hint = f'write "{text}" if text is meant'
-        self.report.add(Diagnostic(Severity.WARNING, "W102", message, "", "", where, hint))
+        self.report.add(Diagnostic(Severity.WARNING, "W102", message, "", "", place, hint))
 
-    def _refused(self, code: str, message: str, event: Any, hint: str | None = None) -> Refused:
+    def _refused(self, code: str, message: str, event: YamlEvent, hint: str | None = None) -> Refused:
         mark = event.start_mark
         return Refused(_refusal(self.name, code, message, mark.line + 1, mark.column + 1, hint))
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> Diagnostic:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        problem = error.problem or "this is not YAML"
+        problem = error.problem or "this is not valid YAML"
         lines = self.text.splitlines()
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         hint = None
@@ -371,21 +385,21 @@ class _Builder:
         return _refusal(self.name, "E101", problem, line, column, hint)
 
 
-def _merged(parts: list[dict[Any, Any]], own: Any) -> dict[Any, Any]:
-    """What `<<` brings in, the earlier parts over the later ones, and the map's own entries over all."""
-    made: dict[Any, Any] = {}
+def _merged(parts: list[TemplateMap], own: TemplateValue) -> TemplateMap:
+    """The entries merged by `<<`: earlier parts override later ones, and the map's own entries override all."""
+    made: TemplateMap = {}
     for part in reversed(parts):
         made.update(part)
     made.update(own)
     return made
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     level, depth = [value], 0
     while level := [node for node in level if isinstance(node, (dict, list))]:
         depth += 1
         level = [item for node in level for item in (node.values() if isinstance(node, dict) else node)]
         if len(level) > 10_000:
-            # Wide nodes shared by aliases would be walked again and again; depth then matters less than size.
+            # Wide nodes shared by aliases would be walked repeatedly; then the size limit matters more than the depth.
             break
     return depth

@@ -1,13 +1,13 @@
-"""The resource registry: what a type's name means, and what else is said of single resources."""
+"""The resource registry: mappings of resource types, and the hooks and restricted actions of resources."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
 
 from calor.language.diagnostics import Path, Report, did_you_mean
+from calor.language.values import TemplateValue
 
 RESOURCES = "resources"
 HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete")
@@ -15,14 +15,14 @@ RESTRICTIONS = ("update", "replace")
 _SPECIAL = ("hooks", "restricted_actions", "base_url")
 
 
-def is_template(target: Any) -> bool:
-    """Whether a type's name or a mapping's target names a template."""
+def is_template(target: object) -> bool:
+    """Whether the name of a type or the target of a mapping is a template."""
     return isinstance(target, str) and target.endswith((".yaml", ".template"))
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a name is mapped to, and whether by the operator, who may name templates of the server."""
+    """The target of a mapping. The operator's mappings may name templates of the server."""
 
     name: str
     by_operator: bool = False
@@ -30,14 +30,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Mappings of types. The user's go before the operator's `common` ones."""
+    """Mappings of types. The user's take precedence over the operator's `common` ones."""
 
-    user: Mapping[str, Any] = field(default_factory=dict)
-    common: Mapping[str, Any] = field(default_factory=dict)
+    user: Mapping[str, TemplateValue] = field(default_factory=dict)
+    common: Mapping[str, TemplateValue] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, data: Mapping[str, Any], report: Report, at: Path) -> Registry:
-        user: dict[str, Any] = {}
+    def parse(cls, data: Mapping[str, TemplateValue], report: Report, at: Path) -> Registry:
+        user: dict[str, TemplateValue] = {}
         for name, target in data.items():
             if not isinstance(name, str):
                 report.error("E305", f"`{name}` cannot be the name of a type", (*at, name), kind="ValueError")
@@ -53,14 +53,14 @@ class Registry:
                 report.error("E305", message, (*at, name), kind="ValueError")
         return cls(user)
 
-    def over(self, common: Mapping[str, Any]) -> Registry:
+    def over(self, common: Mapping[str, TemplateValue]) -> Registry:
         return Registry(self.user, common)
 
     def targets(self, type_name: str, resource: str | None) -> Iterator[Target]:
-        """What a type may stand for: the mappings for the resource first, then the user's, then the operator's,
-        and the name itself where none is left.
+        """The candidates for a type: the mappings for the resource first, then the user's, then the operator's, and
+        finally the name itself.
 
-        A name that the operator maps to nothing stands for nothing; a user's null only undoes a mapping.
+        A name that the operator maps to null has no candidates; a user's null only removes a mapping.
         """
         yield from self._follow(Target(type_name), resource, set())
 
@@ -85,7 +85,7 @@ class Registry:
         for mappings in (self.user, self.common):
             operators = mappings is self.common
             names = [name for name in mappings if name == type_name or _is_glob_for(name, type_name)]
-            # In the order of the names, as Heat has it: a wildcard goes before whatever is longer.
+            # In alphabetical order, as in Heat: a wildcard precedes longer names with the same prefix.
             for name in sorted(names):
                 target = mappings[name]
                 if name == type_name and isinstance(target, str):
@@ -101,13 +101,13 @@ class Registry:
         )
 
     def nested(self, parent: str, implementing: tuple[str, str] | None) -> Registry:
-        """The registry inside the stack below a resource."""
+        """The registry of a resource's nested stack."""
         user = {
             name: target
             for name, target in self.user.items()
             if name != RESOURCES and (name, target) != implementing
         }
-        below: dict[str, Any] = {}
+        below: dict[str, TemplateValue] = {}
         specific = self.user.get(RESOURCES)
         for pattern, content in (specific if isinstance(specific, dict) else {}).items():
             if isinstance(content, dict) and fnmatchcase(parent, str(pattern)):
@@ -136,18 +136,18 @@ def _means(name: str, type_name: str) -> bool:
     return type_name != RESOURCES and (name == type_name or _is_glob_for(name, type_name))
 
 
-def _is_glob_for(name: Any, type_name: str) -> bool:
+def _is_glob_for(name: object, type_name: str) -> bool:
     return isinstance(name, str) and name.endswith("*") and type_name.startswith(name[:-1])
 
 
-def _words(value: Any) -> list[Any]:
-    """What is given as a list, or as one word."""
+def _words(value: object) -> list[TemplateValue]:
+    """The items of a list, or a single value as a list."""
     if isinstance(value, list):
         return value
     return [value] if value else []
 
 
-def _check_resources(data: Any, report: Report, at: Path) -> None:
+def _check_resources(data: object, report: Report, at: Path) -> None:
     if not isinstance(data, dict):
         if data is not None:
             report.error("E305", "`resources` must be a map of resource names", at, kind="ValueError")
@@ -161,7 +161,7 @@ def _check_resources(data: Any, report: Report, at: Path) -> None:
         ):
             for word in _words(content.get(key)):
                 if word not in known:
-                    message = f"`{word}` is none of {', '.join(known)}"
+                    message = f"`{word}` is not one of {', '.join(known)}"
                     hint = did_you_mean(str(word), known)
                     report.error("E306", message, (*at, name, key), kind=kind, hint=hint)
         _check_resources(

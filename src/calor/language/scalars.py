@@ -1,4 +1,4 @@
-"""Plain YAML 1.1 scalars as Heat reads them: everything of 1.1, except that dates stay text."""
+"""Plain YAML 1.1 scalars as Heat reads them: as in 1.1, except that dates remain text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FLOAT = re.compile(
 )
 _NUMERIC_START = frozenset("-+.0123456789")
 LONGEST_SEXAGESIMAL = 1000
-"""Characters. Reading one takes time that grows with the square of its length."""
+"""In characters. Converting one takes quadratic time."""
 SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
 
 

@@ -1,7 +1,7 @@
-"""The declarative form of a resource type: its properties, attributes and rules.
+"""Declarations of resource types: properties, attributes and rules.
 
-A declaration is data. Validation, defaults, documentation, editor schemas and the API's answers all derive
-from it, so a type says each thing about itself once.
+A declaration is data. Validation, defaults, documentation, editor schemas and API responses are all derived from it,
+so everything about a type is declared once.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from calor.language.constraints import Constraint
+from calor.language.values import TemplateValue
 
 ANY = object
-"""The kind of a property that takes a value of any shape."""
+"""The kind of a property that takes any value."""
 
 
 class Status(Enum):
-    """How far one may rely on a type, a property or an attribute."""
+    """The support status of a type, a property or an attribute."""
 
     SUPPORTED = "SUPPORTED"
     DEPRECATED = "DEPRECATED"
@@ -28,7 +29,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A status, the release since which it holds, and what was before."""
+    """A status, the release in which it began, and the status before."""
 
     status: Status = Status.SUPPORTED
     since: str | None = None
@@ -65,16 +66,16 @@ SUPPORTED = Support()
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What a template may say under one name.
+    """A property of a resource type.
 
-    `kind` is str, int, float, bool, list, dict or ANY. A list may give the shape of its `items`, a dict the
-    shape of its `fields`. A default of None is no default.
+    `kind` is str, int, float, bool, list, dict or ANY. A list may declare its `items`, a dict its `fields`. A default
+    of None means that there is none.
     """
 
     kind: type
     doc: str = ""
     required: bool = False
-    default: Any = None
+    default: TemplateValue = None
     update_allowed: bool = False
     immutable: bool = False
     constraints: Sequence[Constraint] = ()
@@ -83,34 +84,34 @@ class Property:
     support: Support = SUPPORTED
     implemented: bool = True
     converts: bool = False
-    """Takes what a parameter would: text with commas for a list, JSON text or a list for a dict."""
+    """Converts as parameters do: a comma-separated string to a list, JSON text or a list to a dict."""
     secret: bool = False
-    """Whether it is a password, a key or the like, which is masked wherever it is only shown."""
+    """Whether it is a password, a key or another secret, which is masked in output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What get_attr can read. `live` attributes are asked for anew each time."""
+    """An attribute, which get_attr reads. `live` attributes are read from the service each time."""
 
     kind: type | None = None
     doc: str = ""
     live: bool = False
     support: Support = SUPPORTED
     secret: bool = False
-    """Whether it is a credential, or holds one: whatever is made of it is masked in plans, previews and events."""
+    """Whether it is or contains a credential: values computed from it are masked in plans, previews and events."""
 
 
-SHOW = Attribute(dict, "All that the service says about the resource.", live=True)
+SHOW = Attribute(dict, "All that the service returns for the resource.", live=True)
 
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Moves a value given under an old name to the name in use.
+    """Moves a value from an old name to the current one.
 
-    The old place is `source` (a whole path) or, inside the same map, `sibling`. With `inside`, the value is
-    found below the sibling.
+    The old name is `source` (a whole path) or, in the same map, `sibling`. With `inside`, the value is at that path in
+    the sibling.
     """
 
     path: Path
@@ -121,33 +122,32 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Drops a value."""
+    """Removes a value."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Changes the properties as the plain rules cannot say."""
+    """Changes the properties by a function, where the other rules do not suffice."""
 
-    rewrite: Callable[[dict[str, Any]], dict[str, Any]]
+    rewrite: Callable[[dict[str, TemplateValue]], dict[str, TemplateValue]]
 
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Turns a name into an id by asking the service: `finder` says how, `entity` what for."""
+    """Replaces a name by an id from the service. `kind` is the kind of object, by the name of its constraint, such as
+    neutron.network; None if it depends on another property."""
 
     path: Path
-    finder: str
-    entity: str | None = None
+    kind: str | None = None
 
 
 Translation = Replace | Remove | Rewrite | Resolve
 
 
 class Declaration(Protocol):
-    """What the language needs to know of a resource type. Classes of `calor.types` and templates used as
-    types both give it."""
+    """What the language needs to know about a resource type, declared by a class or derived from a template."""
 
     @property
     def type_name(self) -> str: ...
@@ -157,11 +157,8 @@ class Declaration(Protocol):
     def attributes(self) -> Mapping[str, Attribute]: ...
 
 
-class ResourceType:
-    """Base of all declared resource types; a subclass fills in what differs.
-
-    The first paragraph of a subclass's docstring is its documentation.
-    """
+class DeclaredType:
+    """What a resource type declares. `calor.resources.ResourceType` adds its behaviour."""
 
     type_name: ClassVar[str]
     support: ClassVar[Support] = SUPPORTED
@@ -173,97 +170,82 @@ class ResourceType:
     """The catalog service that must exist for the type to be available."""
     extension: ClassVar[str | None] = None
     """The extension of that service that must exist."""
-    entity: ClassVar[str | None] = None
-    """The collection of the service that holds the resource."""
-    name_limit: ClassVar[int] = 255
-    deferred_auth: ClassVar[bool] = False
     nested_stack: ClassVar[bool] = False
     open_attributes: ClassVar[bool] = False
-    """Attributes beyond the declared ones can be read: members' attributes, outputs of software."""
+    """Whether attributes other than the declared ones can be read: members' attributes, outputs of software."""
     placeholder: ClassVar[bool] = False
-    """Takes any property, has any attribute, and does nothing: what is left of a type whose service is gone."""
-    new_reference: ClassVar[bool] = False
-    """Whether get_resource gives something that no other resource has had before, such as a random id."""
+    """Accepts any property, has any attribute, and does nothing: a type whose service no longer exists."""
     secret_reference: ClassVar[bool] = False
-    """Whether what get_resource gives is a credential."""
-    takes_signals: ClassVar[bool] = False
-    deaf_during: ClassVar[Sequence[str]] = ("SUSPEND", "DELETE")
-    """The actions on a resource during and after which it takes no signals."""
-    owns_user: ClassVar[bool] = False
-    replaced_when_check_fails: ClassVar[bool] = True
+    """Whether the value of get_resource is a credential."""
     snapshots_on_delete: ClassVar[bool] = False
-    adopted_data: ClassVar[Sequence[str]] = ()
-    """What of a resource's data is taken from whoever adopts a stack: it comes from a request, so it must not name
-    anything that the type then touches with other rights than the stack owner's."""
-    made_when_adopted: ClassVar[bool] = False
-    """Whether adopting a resource creates it: what stands behind it belongs to one stack alone, such as its user."""
-    ends: ClassVar[Sequence[str]] = ()
-    """The properties that name what the resource joins, if it has no object of its own: whoever takes its place with
-    the same ones has what it had."""
     template_file: ClassVar[str | None] = None
-    """Set when a template shipped with Calor implements the type."""
+    """The template shipped with Calor that implements the type, if one does."""
     rules: ClassVar[Sequence[Rule]] = ()
-    """What must hold between properties."""
+    """Rules between properties."""
 
     @classmethod
-    def can_be_made(cls) -> bool:
-        """Whether an engine knows how to create such a resource. What belongs to no service takes no work."""
-        works = cls.template_file or cls.nested_stack or hasattr(cls, "create")
-        return bool(works) or cls.service in (None, "heat")
+    def can_create(cls) -> bool:
+        """Whether an engine can create such a resource."""
+        return True
 
     @classmethod
     def waits_for(cls, me: Peer, peers: Peers) -> Iterator[str]:
-        """Names of resources of the same template to wait for although no property refers to them."""
+        """Names of resources of the same template that this one depends on without referring to them."""
         return iter(())
 
     @classmethod
     def peer_problems(cls, me: Peer, peers: Peers) -> Iterator[Problem]:
-        """What is wrong between the resource and others of the same template."""
+        """Conflicts between the resource and others of the same template."""
         return iter(())
 
     @classmethod
-    def child_template(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The template of the stack that the resource keeps below itself, made from its properties."""
+    def child_template(cls, given: Mapping[str, TemplateValue]) -> dict[str, TemplateValue] | None:
+        """The template of the resource's nested stack, generated from its properties."""
         return None
 
     @classmethod
-    def member_count(cls, given: Mapping[str, Any]) -> int:
-        """How many members a group has, for most of which one may stand in `child_template`; 0 if it is no group, or
-        if that is not known yet."""
+    def member_count(cls, given: Mapping[str, TemplateValue]) -> int:
+        """The number of members of a group; `child_template` may contain fewer, as examples. 0 if it is not a group, or
+        if the number is not known yet."""
         return 0
 
     @classmethod
-    def child_address(cls, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-        """Where that template is to be fetched, and the parameters for it, when a property says so."""
+    def member_place(cls, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """The path in the properties of a group for a path in the definition of its members; empty if there is none."""
+        return ()
+
+    @classmethod
+    def child_address(cls, given: Mapping[str, TemplateValue]) -> tuple[str, dict[str, TemplateValue]] | None:
+        """The URL of that template and the parameters for it, if a property names one."""
         return None
 
 
 class Peer(Protocol):
-    """A resource among others of its template."""
+    """A resource of a template, as other resources see it."""
 
     @property
     def name(self) -> str: ...
     @property
     def type_name(self) -> str: ...
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str) -> TemplateValue:
         """A property, after translation; a reference to a resource is that resource's name."""
 
 
 class Peers(Protocol):
-    """The resources of a template, found without walking through all of them."""
+    """The resources of a template, indexed."""
 
     def of_type(self, type_name: str) -> Sequence[Peer]: ...
 
-    def having(self, type_name: str, name: str, value: Any) -> Sequence[Peer]:
-        """Those of a type whose property has a value."""
+    def having(self, type_name: str, name: str, value: object) -> Sequence[Peer]:
+        """The resources of a type with a property of this value."""
 
-    def named(self, name: Any) -> Peer | None: ...
+    def named(self, name: object) -> Peer | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a rule finds wrong: the kind of error, where below the properties, and what."""
+    """An error found by a rule: its kind, its message, and its path below the properties."""
 
     kind: str
     message: str
@@ -271,20 +253,20 @@ class Problem:
 
 
 class Rule(Protocol):
-    """A condition between properties.
+    """A rule about combinations of properties.
 
     `given` holds every declared property after translation and defaults, None where absent. A value not known
-    yet is an instance of Unknown, a hidden one of Secret, at any depth: a rule passes over what it cannot see.
+    yet is an instance of Unknown, a hidden one of Secret, at any depth: a rule ignores what it cannot see.
     """
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]: ...
+    def problems(self, given: Mapping[str, TemplateValue]) -> Iterator[Problem]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class AtLeastOne:
     names: tuple[str, ...]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Mapping[str, TemplateValue]) -> Iterator[Problem]:
         if all(given.get(name) is None for name in self.names):
             yield Problem("PropertyUnspecifiedError", f"one of {', '.join(self.names)} must be given")
 
@@ -293,22 +275,22 @@ class AtLeastOne:
 class AtMostOne:
     names: tuple[str, ...]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Mapping[str, TemplateValue]) -> Iterator[Problem]:
         present = [name for name in self.names if given.get(name) is not None]
         if len(present) > 1:
-            yield Problem("ResourcePropertyConflict", f"{' and '.join(present)} exclude each other")
+            yield Problem("ResourcePropertyConflict", f"{' and '.join(present)} are mutually exclusive")
 
 
 @dataclass(frozen=True, slots=True)
 class Requires:
-    """When `name` is given, `other` must be, too."""
+    """If `name` is given, `other` is required."""
 
     name: str
     other: str
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Mapping[str, TemplateValue]) -> Iterator[Problem]:
         if given.get(self.name) is not None and given.get(self.other) is None:
-            yield Problem("ResourcePropertyDependency", f"{self.name} needs {self.other}")
+            yield Problem("ResourcePropertyDependency", f"{self.name} requires {self.other}")
 
 
 def exactly_one(*names: str) -> tuple[Rule, ...]:

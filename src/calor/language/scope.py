@@ -1,39 +1,40 @@
-"""What functions see: parameters, files, the states of resources."""
+"""What functions can read: parameters, files and the states of resources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, Protocol
+from typing import Protocol
 
+from calor.language.budget import Budget
 from calor.language.conditions import StackConditions
 from calor.language.definition import Facade, ResourceDefinition
 from calor.language.diagnostics import Path, Report, did_you_mean
 from calor.language.expressions import AlreadyReported, FunctionError
-from calor.language.library import Library, TemplateType
+from calor.language.library import Library, ResolvedType, TemplateType
 from calor.language.parameters import ParameterValues, parameter_missing
 from calor.language.template import Template
-from calor.language.values import Unknown, concealed, has_secret
+from calor.language.values import TemplateValue, Unknown, concealed
 
-TELLING_KINDS = frozenset(
+NAMED_KINDS = frozenset(
     {"InvalidTemplateReference", "InvalidTemplateAttribute", "InvalidTemplateVersion", "UserParameterMissing"}
 )
-"""Kinds of errors that API messages name; the others are plain validation failures there."""
+"""Kinds of errors that the API's messages name; others are plain validation failures."""
 
 
 class FunctionErrors:
-    """Reports what goes wrong in functions, each place once."""
+    """Reports errors in functions, one per place."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._told: set[Path] = set()
+        self._reported: set[Path] = set()
 
-    def complain(self, error: FunctionError, path: Path) -> None:
-        """A function is written wrongly."""
-        self._told.add(path)
+    def malformed(self, error: FunctionError, path: Path) -> None:
+        """Reports a malformed function."""
+        self._reported.add(path)
         self._report.error("E404", error.message, path, hint=error.hint)
 
-    def tell(
+    def failed(
         self,
         code: str,
         error: FunctionError,
@@ -43,42 +44,42 @@ class FunctionErrors:
         kind: str | None = None,
         deferred: bool = False,
     ) -> None:
-        """A function failed, where it says or else at the place given; `path` is the place for the API."""
+        """Reports a function that failed, at its own path or else at the given one; `path` is the path for the API."""
         where = error.at or at
-        if isinstance(error, AlreadyReported) or where in self._told:
+        if isinstance(error, AlreadyReported) or where in self._reported:
             return
-        self._told.add(where)
-        kind = kind or (error.kind if error.kind in TELLING_KINDS else "StackValidationFailed")
+        self._reported.add(where)
+        kind = kind or (error.kind if error.kind in NAMED_KINDS else "StackValidationFailed")
         self._report.error(
             code, error.message, where, kind=kind, path=path, hint=error.hint, deferred=deferred
         )
 
 
 class States(Protocol):
-    """What is known of a template's resources."""
+    """What is known about a template's resources."""
 
-    def reference(self, name: str) -> Any: ...
+    def reference(self, name: str) -> TemplateValue: ...
 
-    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any: ...
+    def attribute(self, resource: str, attribute: str, path: Sequence[TemplateValue]) -> TemplateValue: ...
 
-    def all_attributes(self, resource: str) -> Any: ...
+    def all_attributes(self, resource: str) -> TemplateValue: ...
 
 
-class NothingYet:
-    """No resource has been created: a reference is not known yet, and looks like the resource's name."""
+class NothingCreated:
+    """The states before any resource is created: references are unknown, with the resource's name as stand-in."""
 
-    def reference(self, name: str) -> Any:
+    def reference(self, name: str) -> TemplateValue:
         return Unknown(name)
 
-    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: Sequence[TemplateValue]) -> TemplateValue:
         return Unknown(None)
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> TemplateValue:
         return Unknown(None)
 
 
 class TemplateScope:
-    """What the functions of a template can read. Resources are as `states` says."""
+    """What the functions of a template can read. `states` has the states of the resources."""
 
     def __init__(
         self,
@@ -88,8 +89,9 @@ class TemplateScope:
         conditions: StackConditions,
         facade: Facade | None,
         strict: bool,
-        states: States | None = None,
+        budget: Budget,
     ) -> None:
+        self.budget = budget
         self.files: Mapping[str, str] = library.files
         self.expressions = library.world.expressions
         self.mappings = template.mappings
@@ -100,16 +102,19 @@ class TemplateScope:
         self._values = values
         self._zones = library.world.availability_zones
         self._facade = facade
+        self._bad: set[str] | None = None
         self._strict = strict
-        self._states: States = states or NothingYet()
+        self._sizes = library.world.sizes
+        self._states: States = NothingCreated()
 
     def with_states(self, states: States) -> TemplateScope:
-        """The same scope at another time, with what is known of the resources then."""
+        """The same scope with other states of the resources, and a new budget."""
         made = copy(self)
+        made.budget = Budget(self._sizes)
         made._states = states
         return made
 
-    def parameter(self, name: str) -> Any:
+    def parameter(self, name: str) -> TemplateValue:
         if name in self._values.values:
             return self._values.values[name]
         if name in self._values.pseudo:
@@ -126,9 +131,12 @@ class TemplateScope:
         raise FunctionError(parameter_missing(name), "UserParameterMissing", hint)
 
     def _declared_badly(self) -> set[str]:
-        """Parameters whose declarations could not be read."""
+        """Parameters with invalid declarations."""
         section = self._template.data.get(self._template.version.words.parameters)
-        return set(section) - set(self._template.parameters) if isinstance(section, dict) else set()
+        if self._bad is None:
+            known = set(self._template.parameters)
+            self._bad = set(section) - known if isinstance(section, dict) else set()
+        return self._bad
 
     def has_parameter(self, name: str) -> bool:
         return name in self._template.parameters or name in self._values.pseudo
@@ -141,31 +149,31 @@ class TemplateScope:
             return f"the condition of `{name}` is false"
         return did_you_mean(name, self.enabled)
 
-    def reference(self, name: str) -> Any:
-        found = self._states.reference(name)
+    def reference(self, name: str) -> TemplateValue:
+        value = self._states.reference(name)
         definition = self.resources.get(name)
-        is_secret = definition is not None and getattr(definition.found, "secret_reference", False)
-        return concealed(found) if is_secret else found
+        is_secret = definition is not None and refers_by_secret(definition.resource_type)
+        return concealed(value) if is_secret else value
 
-    def attribute(self, resource: str, attribute: str, path: Sequence[Any]) -> Any:
+    def attribute(self, resource: str, attribute: str, path: Sequence[TemplateValue]) -> TemplateValue:
         found = self._states.attribute(resource, attribute, path)
         definition = self.resources.get(resource)
-        is_secret = definition is not None and gives_secret(definition, attribute, path)
+        is_secret = definition is not None and is_secret_attribute(definition, attribute, path)
         return concealed(found) if is_secret else found
 
-    def all_attributes(self, resource: str) -> Any:
+    def all_attributes(self, resource: str) -> TemplateValue:
         found = self._states.all_attributes(resource)
         definition = self.resources.get(resource)
         if definition is None or not isinstance(found, dict):
             return found
         return {
-            name: concealed(value) if gives_secret(definition, name) else value
+            name: concealed(value) if is_secret_attribute(definition, name) else value
             for name, value in found.items()
         }
 
     def check_attribute(self, resource: str, attribute: str) -> None:
         definition = self.resources.get(resource)
-        found = definition.found if definition else None
+        found = definition.resource_type if definition else None
         if found is None or attribute in found.attributes:
             return
         if (
@@ -179,7 +187,7 @@ class TemplateScope:
         message = f"`{resource}` ({found.type_name}) has no attribute `{attribute}`"
         raise FunctionError(message, "InvalidTemplateAttribute", hint)
 
-    def facade(self, what: str) -> Any:
+    def facade(self, what: str) -> TemplateValue:
         if self._facade is None:
             raise FunctionError(
                 "there is no parent resource: this template is not used as a type", "AttributeError"
@@ -190,21 +198,31 @@ class TemplateScope:
         return list(self._zones())
 
 
-def gives_secret(resource: ResourceDefinition, attribute: str, path: Sequence[Any] = ()) -> bool:
-    """Whether an attribute of a resource is a credential, or holds one: because its type says so, or because a stack
-    below makes it of one."""
-    found = resource.found
+def refers_by_secret(found: ResolvedType | None) -> bool:
+    """Whether the value of get_resource for a type is a credential."""
+    return isinstance(found, type) and found.secret_reference
+
+
+def declared_secret(found: ResolvedType | None, attribute: str) -> bool:
     declared = found.attributes.get(attribute) if found is not None else None
-    if declared is not None and declared.secret:
+    return declared is not None and declared.secret
+
+
+def is_secret_attribute(
+    resource: ResourceDefinition, attribute: str, path: Sequence[TemplateValue] = ()
+) -> bool:
+    """Whether an attribute of a resource is or contains a credential: because its type declares so, or because a nested
+    stack computes it from one."""
+    if declared_secret(resource.resource_type, attribute):
         return True
     below = resource.child
     if below is None:
         return False
     output = attribute.removeprefix("Outputs.")
     if output in below.outputs:
-        return has_secret(below.outputs[output])
+        return below.outputs.is_secret(output)
     if attribute == "outputs":
-        return any(map(has_secret, below.outputs.values()))
+        return any(map(below.outputs.is_secret, below.outputs))
     # resource.NAME.ATTRIBUTE, an attribute of all members, or `attributes` with a path to one.
     named = {part for step in (attribute, *path) for part in str(step).split(".")}
     return not named.isdisjoint(below.secret_names())

@@ -1,7 +1,7 @@
-"""Texts that templates and environments are read from, and where in them things stand.
+"""The text of templates and environments, and positions in it.
 
-Reading keeps no positions, which would cost more than the data itself. When a diagnostic needs one, the text
-is scanned once more and the place found by its path.
+Reading does not record positions, which would cost more than the data itself. If a diagnostic needs one, the text is
+scanned again to find the position of a path.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 from yaml._yaml import CParser
 
-from calor.language.diagnostics import Path, Position
+from calor.language.diagnostics import Path, Place, Position
+from calor.language.values import TemplateValue
+
+YamlEvent: TypeAlias = Any
+"""An event of libyaml's parser, for which there are no types."""
 
 
 @dataclass(slots=True)
 class Mark:
-    """Where a node starts and ends, and its children by key or index; `keys` has the places of the keys."""
+    """The start and end of a node, and its children by key or index; `keys` has the marks of the keys."""
 
     line: int
     column: int
@@ -30,12 +34,13 @@ class Mark:
 
 
 class Source:
-    """A named text. `data` is what it says, once read."""
+    """A named text. `data` is its content, once it has been parsed."""
 
-    def __init__(self, name: str, text: str, data: Any = None) -> None:
+    def __init__(self, name: str, text: str, data: TemplateValue = None) -> None:
         self.name = name
         self.text = text
         self.data = data
+        self._has_positions = bool(text) or data is None
         self._root: Mark | None = None
         self._lines: list[str] | None = None
 
@@ -46,9 +51,9 @@ class Source:
         return self._lines
 
     def locate(self, path: Path, value: bool = False) -> Position:
-        """The place of a path: its key in a map, its value in a list; of a missing one, its nearest parent.
+        """The position of a path: of its key in a map, of its value in a list; of the nearest parent if it is missing.
 
-        With `value` it is the value's place, unless that is a map or a list, which has many.
+        With `value` it is the position of the value, unless that is a map or a list.
         """
         if self._root is None:
             self._root = _scan(self.text)
@@ -62,6 +67,10 @@ class Source:
             mark = child
         return self._position(mark if value and not mark.children else shown)
 
+    def place(self, path: Path, value: bool = False) -> Place:
+        """The place of a path. Data that was not read from text has no positions."""
+        return Place(self.locate(path, value) if self._has_positions else None, self.name, path)
+
     def _position(self, mark: Mark) -> Position:
         end = mark.end_column if mark.end_line == mark.line else None
         return Position(self.name, mark.line, mark.column, end)
@@ -72,7 +81,7 @@ def _child(mark: Mark, step: str | int) -> Mark | None:
 
 
 def _holder(mark: Mark, step: str | int) -> Mark:
-    """The map that an entry stands in: the one asked, or one that it merges with `<<`."""
+    """The map that has an entry: the given one, or one that it merges with `<<`."""
     waiting = [mark]
     while waiting:
         held = waiting.pop()
@@ -98,14 +107,14 @@ def _scan(text: str) -> Mark:
 
 
 def _scan_yaml(text: str) -> Mark:
-    """Places of all nodes. An alias has the place of what it stands for, below a key of its own."""
+    """The marks of all nodes. An alias has the mark of its anchor, but its own key."""
     parser = CParser(text)
     anchors: dict[str, Mark] = {}
     root: Mark | None = None
-    # One entry for each open collection: its mark, whether it is a map, and the key waiting for its value.
+    # One entry per open collection: its mark, whether it is a map, and the key that waits for its value.
     stack: list[tuple[Mark, bool, list[tuple[str, Mark]]]] = []
     while True:
-        event: Any = parser.get_event()
+        event: YamlEvent = parser.get_event()
         kind = type(event)
         if kind is yaml.StreamEndEvent or kind is yaml.DocumentEndEvent:
             return root or Mark(1, 1, 1, 1)
@@ -136,13 +145,13 @@ def _scan_yaml(text: str) -> Mark:
             stack.append((mark, kind is yaml.MappingStartEvent, []))
 
 
-def _mark(event: Any) -> Mark:
+def _mark(event: YamlEvent) -> Mark:
     start, end = event.start_mark, event.end_mark
     return Mark(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
 class _JsonScanner:
-    """Walks JSON text noting where each value stands."""
+    """Records the position of each value in JSON text."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Leaves out diagnostics that the author or the caller does not want to see."""
+"""Suppresses diagnostics by comments and options."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def select(
     only: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> list[Diagnostic]:
-    """The diagnostics whose codes start with one of `only` and none of `without`, and which no comment
-    `# calor: ignore=CODE` on their line asks to leave out."""
+    """The diagnostics whose codes start with one of `only` and none of `without`, and that are not suppressed by a
+    comment `# calor: ignore=CODE` on their line."""
     by_name = {source.name: source for source in sources.values()}
     return [
         found

@@ -1,46 +1,46 @@
-"""A template's structure: its version, its sections, and what stands in them, before anything is evaluated."""
+"""The structure of a template: its version, its sections and their contents, before anything is evaluated."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from calor.language import declarations, versions
 from calor.language.constraints import Checks
 from calor.language.diagnostics import Locator, Path, Report, did_you_mean, nowhere
 from calor.language.parameters import Parameter
+from calor.language.values import TemplateValue
 from calor.language.versions import VERSION_KEYS, Version
 
 LONGEST_NAME = 255
-"""Of resources, in characters."""
+"""The maximum length of a resource's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceText:
-    """A resource as it is written."""
+    """A resource as written in the template."""
 
     name: str
     type: str
-    properties: Mapping[str, Any]
-    metadata: Any
+    properties: Mapping[str, TemplateValue]
+    metadata: TemplateValue
     depends_on: tuple[str, ...]
-    deletion_policy: Any
-    update_policy: Any
-    condition: Any
-    external_id: Any
+    deletion_policy: TemplateValue
+    update_policy: TemplateValue
+    condition: TemplateValue
+    external_id: TemplateValue
     description: str
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class OutputText:
-    """An output as it is written."""
+    """An output as written in the template."""
 
     name: str
-    value: Any
+    value: TemplateValue
     description: str
-    condition: Any
+    condition: TemplateValue
     path: Path
 
 
@@ -56,30 +56,30 @@ class Template:
     """A template whose structure has been read."""
 
     name: str
-    data: Mapping[str, Any]
+    data: Mapping[str, TemplateValue]
     version: Version
     description: str = ""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     parameter_groups: tuple[ParameterGroup, ...] = ()
-    conditions: Mapping[str, Any] = field(default_factory=dict)
-    mappings: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, TemplateValue] = field(default_factory=dict)
+    mappings: Mapping[str, TemplateValue] = field(default_factory=dict)
     resources: Mapping[str, ResourceText] = field(default_factory=dict)
     outputs: Mapping[str, OutputText] = field(default_factory=dict)
     locate: Locator = field(default=nowhere, compare=False)
 
 
-def is_template(data: Any) -> bool:
-    """Whether data claims to be a template."""
+def is_template(data: object) -> bool:
+    """Whether data is meant to be a template."""
     return isinstance(data, dict) and any(key in data for key in VERSION_KEYS)
 
 
-def find_version(data: Mapping[str, Any], report: Report) -> Version | None:
-    """The version a template states, or None after reporting why there is none."""
+def find_version(data: Mapping[str, TemplateValue], report: Report) -> Version | None:
+    """The version of a template, or None after reporting the error."""
     stated = [key for key in VERSION_KEYS if key in data]
     kind = "InvalidTemplateVersion"
     if not stated:
         hint = f"start the template with `{versions.HOT_KEY}: {versions.NEWEST.date}`"
-        report.error("E110", "the template does not say its version", kind=kind, hint=hint)
+        report.error("E110", "the template does not declare its version", kind=kind, hint=hint)
         return None
     if len(stated) > 1:
         message = f"the version is ambiguous: {' and '.join(stated)} are given"
@@ -90,13 +90,13 @@ def find_version(data: Mapping[str, Any], report: Report) -> Version | None:
     version = versions.find(key, name) if isinstance(name, str) else None
     if version is None:
         known = versions.allowed(key)
-        message = f"`{name}` is not a version of {key}; there are {', '.join(known)}"
+        message = f"`{name}` is not a version of {key}; it must be one of {', '.join(known)}"
         report.error("E110", message, (key,), kind=kind, path="", hint=did_you_mean(str(name), known))
     return version
 
 
-def parse(data: Mapping[str, Any], name: str, report: Report, checks: Checks) -> Template | None:
-    """The template in some data; None only if not even its version can be told."""
+def parse(data: Mapping[str, TemplateValue], name: str, report: Report, checks: Checks) -> Template | None:
+    """The template in data; None only if its version is not known."""
     version = find_version(data, report)
     if version is None:
         return None
@@ -105,7 +105,7 @@ def parse(data: Mapping[str, Any], name: str, report: Report, checks: Checks) ->
     declared = declarations.declare(data.get(version.words.parameters), version, report, checks)
     resources = reader.resources()
     for both in declared.keys() & resources.keys():
-        message = f"`{both}` is the name of a parameter and of a resource"
+        message = f"a parameter and a resource have the same name `{both}`"
         report.error("E116", message, (version.words.resources, both), path="")
     description = data.get(version.words.description)
     return Template(
@@ -124,7 +124,7 @@ def parse(data: Mapping[str, Any], name: str, report: Report, checks: Checks) ->
 
 
 class _Structure:
-    def __init__(self, data: Mapping[str, Any], version: Version, report: Report) -> None:
+    def __init__(self, data: Mapping[str, TemplateValue], version: Version, report: Report) -> None:
         self.data = data
         self.version = version
         self.words = version.words
@@ -135,15 +135,15 @@ class _Structure:
             if section not in self.version.sections:
                 hint = did_you_mean(str(section), self.version.sections)
                 if section == self.words.conditions:
-                    hint = "conditions exist from 2016-10-14 on"
+                    hint = "conditions require version 2016-10-14 or later"
                 # Clients of Heat match this text.
                 message = f"The template section is invalid: {section}"
                 self.report.error(
                     "E111", message, (section,), kind="InvalidTemplateSection", path="", hint=hint
                 )
 
-    def section(self, name: str | None) -> Mapping[str, Any]:
-        """A section that has to be a map; an absent or empty one is an empty map."""
+    def section(self, name: str | None) -> Mapping[str, TemplateValue]:
+        """A section that must be a map; a missing or empty one is an empty map."""
         content = self.data.get(name) if name else None
         if not content:
             return {}
@@ -152,7 +152,7 @@ class _Structure:
             return {}
         return content
 
-    def conditions(self) -> Mapping[str, Any]:
+    def conditions(self) -> Mapping[str, TemplateValue]:
         name = self.words.conditions
         if not self.version.has_conditions:
             return {}
@@ -161,7 +161,7 @@ class _Structure:
             return {}
         return self.section(name)
 
-    def parameter_groups(self, declared: Any) -> tuple[ParameterGroup, ...]:
+    def parameter_groups(self, declared: object) -> tuple[ParameterGroup, ...]:
         name = self.words.parameter_groups
         content = self.data.get(name) if name else None
         if not content:
@@ -176,7 +176,7 @@ class _Structure:
         for index, group in enumerate(content):
             at: Path = (name, index)
             if not isinstance(group, dict) or "parameters" not in group:
-                self._group_error("the group needs a list of `parameters`", at, f"{name}[{index}]")
+                self._group_error("the group requires a list of `parameters`", at, f"{name}[{index}]")
                 continue
             label = str(group.get("label", ""))
             shown = f"{name}.{label}" if label else name
@@ -190,7 +190,7 @@ class _Structure:
                     hint = did_you_mean(str(member), map(str, known))
                     self._group_error(f"there is no parameter `{member}`", spot, shown, hint)
                 elif member in placed:
-                    self._group_error(f"`{member}` is in the group `{placed[member]}` already", spot, shown)
+                    self._group_error(f"`{member}` is already in the group `{placed[member]}`", spot, shown)
                 else:
                     placed[member] = label
             groups.append(ParameterGroup(label, str(group.get("description", "")), tuple(map(str, members))))
@@ -223,7 +223,7 @@ class _Structure:
             keys = (*keys, words.condition, *([words.external_id] if words.external_id else []))
         return keys
 
-    def _resource(self, name: Any, data: Any) -> ResourceText | None:
+    def _resource(self, name: TemplateValue, data: TemplateValue) -> ResourceText | None:
         words = self.words
         at = (words.resources, name)
         if not isinstance(data, dict):
@@ -238,17 +238,17 @@ class _Structure:
                     hint = did_you_mean(str(key), self._resource_keys)
                     self.report.error(
                         "E114",
-                        f"a resource has no `{key}`",
+                        f"a resource has no key `{key}`",
                         (*at, key),
                         path=f"{words.resources}.{name}",
                         hint=hint,
                     )
         type_name = data.get(words.type)
         if words.type not in data or type_name is None:
-            self.report.error("E115", f"the resource `{name}` needs a `{words.type}`", at)
+            self.report.error("E115", f"the resource `{name}` requires a `{words.type}`", at)
             return None
         if not isinstance(type_name, str):
-            self.report.error("E115", f"`{words.type}` must be text", (*at, words.type))
+            self.report.error("E115", f"`{words.type}` must be a string", (*at, words.type))
             return None
         return ResourceText(
             name=name,
@@ -256,19 +256,19 @@ class _Structure:
             properties=self._map(data, words.properties, at),
             metadata=self._map(data, words.metadata, at),
             depends_on=self._depends_on(data.get(words.depends_on, ()), (*at, words.depends_on)),
-            deletion_policy=self._given(data, words.deletion_policy, (str, dict), "text", at),
+            deletion_policy=self._given(data, words.deletion_policy, (str, dict), "a string", at),
             update_policy=self._map(data, words.update_policy, at),
             condition=self._given(data, words.condition, (str, bool, dict), "a condition", at)
             if self.version.has_conditions
             else None,
-            external_id=self._given(data, words.external_id, (str, dict), "text", at)
+            external_id=self._given(data, words.external_id, (str, dict), "a string", at)
             if words.external_id and self.version.has_conditions
             else None,
-            description=self._given(data, words.description, (str,), "text", at) or "",
+            description=self._given(data, words.description, (str,), "a string", at) or "",
             path=at,
         )
 
-    def _map(self, data: Mapping[str, Any], key: str, at: Path) -> Mapping[str, Any]:
+    def _map(self, data: Mapping[str, TemplateValue], key: str, at: Path) -> Mapping[str, TemplateValue]:
         value = data.get(key, {})
         if isinstance(value, dict):
             return value
@@ -277,17 +277,22 @@ class _Structure:
         return {}
 
     def _given(
-        self, data: Mapping[str, Any], key: str | None, kinds: tuple[type, ...], shape: str, at: Path
-    ) -> Any:
-        """What stands under a key that need not be there, if it has the right shape."""
+        self,
+        data: Mapping[str, TemplateValue],
+        key: str | None,
+        kinds: tuple[type, ...],
+        expected: str,
+        at: Path,
+    ) -> TemplateValue:
+        """The value of an optional key, if it is of the right type."""
         if key is None or key not in data:
             return None
         if isinstance(data[key], kinds):
             return data[key]
-        self.report.error("E114", f"`{key}` must be {shape}", (*at, key))
+        self.report.error("E114", f"`{key}` must be {expected}", (*at, key))
         return None
 
-    def _depends_on(self, value: Any, at: Path) -> tuple[str, ...]:
+    def _depends_on(self, value: object, at: Path) -> tuple[str, ...]:
         if value == ():
             return ()
         names = [value] if isinstance(value, str) else value
@@ -299,7 +304,7 @@ class _Structure:
             if name not in known:
                 spot = at if isinstance(value, str) else (*at, index)
                 hint = did_you_mean(name, map(str, known))
-                message = f"there is no resource `{name}` to depend on"
+                message = f"there is no resource `{name}`"
                 self.report.error("E403", message, spot, kind="InvalidTemplateReference", hint=hint)
         return tuple(names)
 
@@ -321,10 +326,10 @@ class _Structure:
                     if key not in allowed:
                         hint = did_you_mean(str(key), allowed)
                         self.report.warn(
-                            "W103", f"an output has no `{key}`; it is ignored", (*at, key), hint=hint
+                            "W103", f"an output has no key `{key}`; it is ignored", (*at, key), hint=hint
                         )
             if words.value not in data:
-                self.report.error("E118", f"the output `{name}` needs a `{words.value}`", at)
+                self.report.error("E118", f"the output `{name}` requires a `{words.value}`", at)
                 continue
             found[str(name)] = OutputText(
                 name=str(name),

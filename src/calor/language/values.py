@@ -1,56 +1,64 @@
-"""Values that must not be taken at face value: not known yet, or secret.
+"""Wrappers for values that are secret or not known yet.
 
-Both are wrappers, and neither is a str, so that nothing uses or prints one by accident. `peel` takes the
-wrappers off before a function computes, and tells how to wrap its result again.
+Neither is a str, so that nothing uses or prints one by accident. `peel` removes the wrappers before a function is
+computed, and records how to wrap its result again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import Any, TypeGuard
+from sys import getsizeof
+from typing import Any, TypeAlias, TypeGuard
+
+TemplateValue: TypeAlias = Any
+"""A value of a template: any YAML or JSON value and, once evaluated, with `Unknown` and `Secret` anywhere in it."""
+TemplateMap: TypeAlias = dict[Any, Any]
+"""A map of a template. YAML keys need not be text."""
 
 MASK = "******"
 
+MOST_ITEMS = 200_000
+"""The maximum number of items of a list that is computed from a shorter value."""
+
 
 class Unknown:
-    """A value that exists only later: an attribute or id of a resource not created yet.
+    """A value that is not known yet: an attribute or id of a resource that has not been created.
 
-    `stand_in` is what the value looks like meanwhile: functions compute on it, so that a preview of
-    `http://{address}/` reads `http:///`, as Heat's does.
+    Functions compute with `stand_in` in its place, so that a preview of `http://{address}/` is `http:///`, as in Heat.
     """
 
     __slots__ = ("is_new", "secret", "stand_in")
 
-    def __init__(self, stand_in: Any = None, secret: bool = False, is_new: bool = False) -> None:
+    def __init__(self, stand_in: TemplateValue = None, secret: bool = False, is_new: bool = False) -> None:
         self.stand_in = stand_in
         self.secret = secret
         self.is_new = is_new
-        """Whether it will be unlike any value that exists already: the id of something that is yet to be made."""
+        """Whether it will differ from every existing value: the id of an object that has not been created."""
 
     def __repr__(self) -> str:
         return "<known after creation>"
 
     def __eq__(self, other: object) -> bool:
-        """Two values not known yet are not known to be equal; one is only itself."""
+        """An unknown value equals only itself."""
         return self is other
 
     __hash__ = object.__hash__
 
 
 class Secret:
-    """A value that is never printed. `reveal` it only where it has to go out.
+    """A value that is never printed. Call `reveal` only where the value is needed.
 
-    `shown` is what is printed instead: the mask or, of a text that was put together from secrets and other parts, the
-    text with masks in the places of the secrets.
+    `shown` is printed instead: the mask or, for a text made from secrets and other parts, the text with the secrets
+    masked.
     """
 
     __slots__ = ("_value", "shown")
 
-    def __init__(self, value: Any, shown: Any = MASK) -> None:
+    def __init__(self, value: TemplateValue, shown: TemplateValue = MASK) -> None:
         self._value = value
         self.shown = shown
 
-    def reveal(self) -> Any:
+    def reveal(self) -> TemplateValue:
         return self._value
 
     def __repr__(self) -> str:
@@ -69,7 +77,7 @@ class Secret:
 
 
 class Wrapping:
-    """What was peeled off the arguments of a function, to be put around its result."""
+    """The wrappers that were removed from the arguments of a function, for wrapping its result."""
 
     __slots__ = ("secret", "unknown")
 
@@ -77,24 +85,24 @@ class Wrapping:
         self.unknown = False
         self.secret = False
 
-    def around(self, value: Any, shown: Any = MASK) -> Any:
-        """The value wrapped again; `shown` is what is printed in its place if it is secret."""
+    def around(self, value: object, shown: object = MASK) -> TemplateValue:
+        """The value wrapped again; `shown` is printed instead if it is secret."""
         if self.unknown:
             return Unknown(value, self.secret)
         if self.secret and value is not None:
             return Secret(value, shown)
         return value
 
-    def again(self, value: Any, original: Any) -> Any:
-        """The value wrapped as what it was converted from; if that did not change it, it is shown likewise, and what
-        was known of it beforehand still is."""
+    def again(self, value: TemplateValue, original: TemplateValue) -> TemplateValue:
+        """The value wrapped like the original that it was converted from. If the conversion did not change it, `shown`
+        and `is_new` are kept."""
         if type(original) is Unknown and original.is_new and original.stand_in == value:
             return original
         same = type(original) is Secret and original.reveal() == value
         return self.around(value, original.shown if same else MASK)
 
-    def note(self, value: Unknown | Secret) -> Any:
-        """Records what the value was wrapped in and returns what is inside."""
+    def note(self, value: Unknown | Secret) -> TemplateValue:
+        """Records the wrapper of the value and returns its content."""
         if isinstance(value, Unknown):
             self.unknown = True
             self.secret = self.secret or value.secret
@@ -103,15 +111,15 @@ class Wrapping:
         return value.reveal()
 
 
-def is_wrapped(value: Any) -> TypeGuard[Unknown | Secret]:
+def is_wrapped(value: object) -> TypeGuard[Unknown | Secret]:
     return type(value) in (Unknown, Secret)
 
 
 ALL_LEVELS = 1 << 30
 
 
-def peel(value: Any, wrapping: Wrapping, levels: int = ALL_LEVELS) -> Any:
-    """The value without its wrappers down to a depth; data without any is returned as it is, not copied."""
+def peel(value: TemplateValue, wrapping: Wrapping, levels: int = ALL_LEVELS) -> TemplateValue:
+    """The value without wrappers down to a depth; data without wrappers is returned uncopied."""
     kind = type(value)
     if kind is Unknown or kind is Secret:
         return peel(wrapping.note(value), wrapping, levels)
@@ -126,10 +134,10 @@ def peel(value: Any, wrapping: Wrapping, levels: int = ALL_LEVELS) -> Any:
     return value
 
 
-def entries(value: Any, known: Container[Any]) -> dict[Any, Any] | None:
-    """The entries of a map that may be wrapped, each wrapped as the whole was; None if it is something else.
+def entries(value: object, known: Container[TemplateValue]) -> TemplateMap | None:
+    """The entries of a map that may be wrapped, each wrapped as the map was; None if it is not a map.
 
-    Nothing, also as what is not known yet, has no entries. Of a hidden map only the `known` keys show.
+    None, also as a stand-in, has no entries. Of a hidden map only the `known` keys are shown.
     """
     wrapping = Wrapping()
     plain = peel(value, wrapping, 1)
@@ -147,13 +155,13 @@ def _same(one: object, other: object) -> bool:
     return one is other
 
 
-def bare(value: Any) -> Any:
-    """The value as it goes to whoever may see it: secrets revealed, the unknown as its stand-in."""
+def bare(value: object) -> TemplateValue:
+    """The value without wrappers: secrets revealed, unknown values as their stand-ins."""
     return peel(value, Wrapping())
 
 
-def revealed(value: Any) -> Any:
-    """The value with its secrets revealed; what is not known yet stays so."""
+def revealed(value: TemplateValue) -> TemplateValue:
+    """The value with its secrets revealed; unknown values stay wrapped."""
     kind = type(value)
     if kind is Secret:
         return revealed(value.reveal())
@@ -166,7 +174,7 @@ def revealed(value: Any) -> Any:
     return value
 
 
-def has_unknown(value: Any) -> bool:
+def has_unknown(value: TemplateValue) -> bool:
     kind = type(value)
     if kind is Unknown:
         return True
@@ -179,25 +187,25 @@ def has_unknown(value: Any) -> bool:
     return False
 
 
-def surely_differs(before: Any, after: Any) -> bool:
-    """Whether two values are known to be unequal, although parts of the second may not be known yet."""
+def definitely_differs(before: TemplateValue, after: TemplateValue) -> bool:
+    """Whether two values are known to differ, although parts of the second may be unknown."""
     kind = type(after)
     if kind is Secret:
-        return surely_differs(before, after.reveal())
+        return definitely_differs(before, after.reveal())
     if kind is Unknown:
         return bool(after.is_new)
     if kind is dict:
         if not isinstance(before, dict) or before.keys() != after.keys():
             return True
-        return any(surely_differs(before[key], item) for key, item in after.items())
+        return any(definitely_differs(before[key], item) for key, item in after.items())
     if kind is list:
         if not isinstance(before, list) or len(before) != len(after):
             return True
-        return any(map(surely_differs, before, after))
+        return any(map(definitely_differs, before, after))
     return bool(before != after)
 
 
-def has_secret(value: Any) -> bool:
+def has_secret(value: TemplateValue) -> bool:
     kind = type(value)
     if kind is Secret:
         return True
@@ -210,8 +218,8 @@ def has_secret(value: Any) -> bool:
     return False
 
 
-def concealed(value: Any) -> Any:
-    """The value as a secret. Nothing is no secret."""
+def concealed(value: TemplateValue) -> TemplateValue:
+    """The value as a secret; None stays None."""
     kind = type(value)
     if value is None or kind is Secret:
         return value
@@ -220,8 +228,17 @@ def concealed(value: Any) -> Any:
     return Secret(value)
 
 
-def masked(value: Any) -> Any:
-    """The value for showing: secrets as asterisks, what is not known yet as its stand-in."""
+def remarked(value: object, shown: object) -> TemplateValue:
+    """A plain value with its secrets wrapped again, found by comparison with the result of `masked`."""
+    if isinstance(value, dict) and isinstance(shown, dict) and value.keys() == shown.keys():
+        return {key: remarked(item, shown[key]) for key, item in value.items()}
+    if isinstance(value, list) and isinstance(shown, list) and len(value) == len(shown):
+        return list(map(remarked, value, shown))
+    return value if value == shown else Secret(value, shown)
+
+
+def masked(value: TemplateValue) -> TemplateValue:
+    """The value for display: secrets masked, unknown values as their stand-ins."""
     kind = type(value)
     if kind is Secret:
         return value.shown
@@ -232,3 +249,32 @@ def masked(value: Any) -> Any:
     if kind is list:
         return [masked(item) for item in value]
     return value
+
+
+def size_of(value: TemplateValue, most: int) -> int:
+    """The size of a value in bytes of memory if nothing in it is shared; if that is more than `most`, any larger
+    number."""
+    total = 0
+    parts = [value]
+    while parts:
+        part = parts.pop()
+        kind = type(part)
+        if kind is Secret:
+            parts.append(part.reveal())
+        elif kind is Unknown:
+            parts.append(part.stand_in)
+        else:
+            total += getsizeof(part)
+            if total > most:
+                break
+            if kind is dict:
+                total += sum(map(getsizeof, part))
+                part = part.values()
+            elif kind is not list:
+                continue
+            for item in part:
+                if type(item) is str:
+                    total += getsizeof(item)
+                else:
+                    parts.append(item)
+    return total

@@ -1,4 +1,4 @@
-"""Template versions: which sections, keys and functions each of them has."""
+"""Template versions, with their sections, keys and functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Functions = Mapping[str, type[Call]]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words a format uses for its sections and keys."""
+    """The names of sections and keys in a format."""
 
     description: str
     parameters: str
@@ -82,7 +82,7 @@ class Version:
     words: Words
     functions: Functions
     names: tuple[str, ...] = ()
-    """Release names that mean this version; Heat knows the last, Calor the older ones, too."""
+    """Release names of this version; Heat accepts only the last one."""
     condition_functions: Functions | None = None
     """None where the version has no conditions."""
     if_name: str | None = None
@@ -106,7 +106,7 @@ class Version:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """All keys allowed at the top of a template."""
+        """All keys allowed at the top level of a template."""
         words = self.words
         named = [self.key, words.description, words.parameter_groups, words.mappings, words.parameters]
         if self.has_conditions:
@@ -115,7 +115,7 @@ class Version:
 
     @property
     def all_functions(self) -> dict[str, type[Call] | type[logic.If]]:
-        """Functions of values by name, without those that were removed."""
+        """Functions by name, without those that were removed."""
         found: dict[str, type[Call] | type[logic.If]] = dict(self.functions)
         if self.if_name:
             found[self.if_name] = logic.If
@@ -141,8 +141,8 @@ _CFN: Functions = {
 
 
 def _condition_functions(allowed: Functions, values: Functions) -> Functions:
-    """Functions of values are known in conditions, in order to be refused with a word."""
-    return {**dict.fromkeys(values, logic.NotHere), **allowed}
+    """Other functions are included, so that they can be refused with a message."""
+    return {**dict.fromkeys(values, logic.NotInConditions), **allowed}
 
 
 CFN_2012 = Version(CFN_KEY, "2012-12-12", CFN_WORDS, _CFN)
@@ -282,12 +282,12 @@ _BY_NAME: dict[tuple[str, str], Version] = {
 
 
 def find(key: str, name: str) -> Version | None:
-    """The version that a template's version key names by date or release."""
+    """The version by the key and the date or release that a template states."""
     return _BY_NAME.get((key, name))
 
 
 def allowed(key: str) -> list[str]:
-    """What may be written after a version key."""
+    """The values that a version key can have."""
     return [name for known, name in _BY_NAME if known == key]
 
 

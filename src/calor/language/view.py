@@ -1,17 +1,19 @@
-"""The resolved view of a template: plain data, for people and tools."""
+"""The resolved template as plain data, for people and tools."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from calor.language.definition import Definition, ResourceDefinition
-from calor.language.diagnostics import Diagnostic
-from calor.language.values import bare, masked
+from calor.language.values import TemplateValue, bare, masked
+
+Show = Callable[[TemplateValue], TemplateValue]
+"""Converts a value to plain data, with or without its secrets."""
 
 
-def resolved_view(definition: Definition, *, show_secrets: bool) -> dict[str, Any]:
-    """Parameters, conditions, resources, edges and outputs. What is known only after creation is shown as it
-    looks until then."""
+def resolved_view(definition: Definition, *, show_secrets: bool) -> dict[str, TemplateValue]:
+    """Parameters, conditions, resources, edges and outputs. Values that are not known until creation are shown as their
+    stand-ins."""
     show = bare if show_secrets else masked
     return {
         "params": {
@@ -26,7 +28,7 @@ def resolved_view(definition: Definition, *, show_secrets: bool) -> dict[str, An
     }
 
 
-def _resource(resource: ResourceDefinition, show: Any) -> dict[str, Any]:
+def _resource(resource: ResourceDefinition, show: Show) -> dict[str, TemplateValue]:
     return {
         "type": resource.type_name,
         "definition_properties": show(resource.given),
@@ -37,26 +39,8 @@ def _resource(resource: ResourceDefinition, show: Any) -> dict[str, Any]:
     }
 
 
-def _output(definition: Definition, name: str, value: Any, show: Any) -> Any:
-    error = definition.output_errors.get(name)
+def _output(definition: Definition, name: str, value: TemplateValue, show: Show) -> TemplateValue:
+    error = definition.outputs.errors.get(name)
     if error is not None:
         return {"__error__": {"type": error.kind, "message": error.message}}
     return show(value)
-
-
-def diagnostic_view(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as data. `message` carries kind and path as the API's errors do, `text` only the words."""
-    where = diagnostic.where
-    return {
-        "severity": diagnostic.severity.value,
-        "code": diagnostic.code,
-        "message": diagnostic.full_message,
-        "text": diagnostic.message,
-        "kind": diagnostic.kind,
-        "path": diagnostic.path,
-        "file": where.file if where else None,
-        "line": where.line if where else None,
-        "column": where.column if where else None,
-        "hint": diagnostic.hint,
-        "deferred": diagnostic.deferred,
-    }

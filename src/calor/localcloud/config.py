@@ -1,4 +1,4 @@
-"""What the embedded cloud is told at its start, and what it tells once."""
+"""The configuration of the embedded cloud."""
 
 from __future__ import annotations
 
@@ -10,20 +10,30 @@ from calor.fetching.addresses import PUBLIC_ONLY, Allowed
 
 REGION = "RegionOne"
 
-SERVERS_COME_FROM = "127.0.0.254"
-"""The address from which the services of the host are asked on behalf of servers: what is meant for the host alone is
-not answered there."""
+GUEST_SOURCE_ADDRESS = "127.0.0.254"
+"""The source address of connections from servers to services of the host. Requests that are for the host only are
+rejected from there."""
 
 
 @dataclass(frozen=True)
-class Announced:
-    """A service the catalog shows; `%(project_id)s` in the URL becomes the id of the project of the token."""
+class AnnouncedService:
+    """A service in the catalog; `%(project_id)s` in the URL is replaced by the project of the token."""
 
     type: str
     name: str
     url: str
     internal_url: str | None = None
-    """Where it is reached from within, without what may be in front of it; the same if there is none."""
+    """The internal URL, without a proxy; None if it is the same."""
+
+
+@dataclass(frozen=True)
+class HostService:
+    """A service of the host that servers can reach, by the host name or address and port that clients use."""
+
+    host: str
+    port: int
+    direct: tuple[str, int] | None = None
+    """The address and port on which it listens, if usable: a fallback if the host cannot resolve the name."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +41,22 @@ class CloudConfig:
     host: str
     port: int
     database: Path
-    announced: tuple[Announced, ...] = ()
+    announced: tuple[AnnouncedService, ...] = ()
     backend: str = "auto"
-    """Which machinery is wanted: auto, linux or simulated."""
-    doors: tuple[tuple[str, int], ...] = ()
-    """Addresses and ports of the host that servers reach at the very same addresses."""
+    """auto, linux or simulated."""
+    host_services: tuple[HostService, ...] = ()
 
     @property
     def folder(self) -> Path:
-        """Where the services keep files, beside the database."""
+        """The folder for files of the services, beside the database."""
         return self.database.with_suffix("")
 
     public_url: str | None = None
-    """Where clients reach the cloud, if that is not where it listens."""
+    """The URL for clients, if it is not the one on which the cloud listens."""
     internal_url: str | None = None
-    """Where Calor itself does."""
+    """The URL for Calor itself."""
     fetch_allowed: Allowed = PUBLIC_ONLY
-    """Where images may be fetched from, beside public addresses."""
+    """Addresses from which images can be downloaded, in addition to public ones."""
 
     @property
     def url(self) -> str:
@@ -57,6 +66,6 @@ class CloudConfig:
 
 @dataclass(frozen=True)
 class Credentials:
-    """Passwords by user name of the users made just now: empty but for the first start, and kept nowhere."""
+    """The passwords of users that were just created, by name: empty except at the first start. They are not stored."""
 
     passwords: Mapping[str, str]

@@ -1,8 +1,8 @@
-"""Faults and latencies for tests, switched by an admin: at /faults, beside the services.
+"""Fault injection for tests: admins can configure faults and delays at /faults.
 
-A fault names which requests it is for (method, a pattern for the path, or the nth of them) and what becomes of them:
-they are delayed, answered with an error instead of being carried out, carried out but answered with an error, or their
-connection is cut, before or after they are carried out.
+A fault selects requests (by method, a pattern for the path, or the nth of them) and defines their treatment:
+they are delayed, fail without being carried out, are carried out but fail, or their
+connection is closed, before or after they are carried out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import json
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
-from typing import Any
 from uuid import uuid4
 
 from starlette.applications import Starlette
@@ -20,36 +19,41 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from calor.bounded.errors import TooSlow
 from calor.bounded.evaluator import evaluator
 from calor.localcloud.caller import Authenticate
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import boolean, nullable, shape, text, whole
+from calor.localcloud.requests import boolean, nullable, shape, text, whole
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Call, Reply, Route, service_app
+
+FAULTS = "/faults"
+"""The path of the API."""
 
 
 @dataclass(frozen=True)
 class Fault:
     id: str
     method: str | None = None
-    """None is for every method."""
+    """None matches all methods."""
     path: str = ".*"
     """A regular expression that must match the whole path."""
     skip: int = 0
-    """How many of the requests it is for are spared first."""
+    """The number of matching requests to skip first."""
     times: int | None = None
-    """How many it then hits; without a number, all."""
+    """The number of requests to affect; None means all."""
     delay: float = 0.0
-    """Seconds by which requests are held up."""
+    """Seconds by which requests are delayed."""
     status: int | None = None
-    """Answered instead of what would have been."""
-    message: str = "The cloud was told to fail."
+    """The status of the response."""
+    message: str = "An injected fault."
     drop: bool = False
     """Whether the connection is closed in the middle of the answer."""
     carried_out: bool = False
-    """Whether what is failed or dropped is done nevertheless."""
+    """Whether failed or dropped requests are carried out."""
     hits: int = 0
 
 
-class Mischief:
-    """The faults that are switched on, in the order in which they were."""
+class FaultInjection:
+    """The active faults, oldest first."""
 
     def __init__(self) -> None:
         self._faults: dict[str, Fault] = {}
@@ -67,7 +71,7 @@ class Mischief:
         return list(self._faults.values())
 
     def hit(self, method: str, path: str) -> Fault | None:
-        """The first fault that hits such a request, which counts as one of its hits."""
+        """Returns the first fault that affects a request, and counts the hit."""
         for fault in self.all():
             if fault.method not in (None, method) or not _hits(fault.path, path):
                 continue
@@ -82,15 +86,15 @@ class Mischief:
 
 
 class FaultyApp:
-    """The cloud with its faults."""
+    """Applies faults to requests."""
 
-    def __init__(self, app: ASGIApp, mischief: Mischief) -> None:
+    def __init__(self, app: ASGIApp, faults: FaultInjection) -> None:
         self._app = app
-        self._mischief = mischief
+        self._faults = faults
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = scope["type"] == "http" and not scope["path"].startswith("/faults")
-        fault = self._mischief.hit(scope["method"], scope["path"]) if asked else None
+        asked = scope["type"] == "http" and not scope["path"].startswith(FAULTS)
+        fault = self._faults.hit(scope["method"], scope["path"]) if asked else None
         if fault is None:
             await self._app(scope, receive, send)
             return
@@ -112,13 +116,13 @@ async def _nowhere(message: Message) -> None:
 
 
 async def _break_off(send: Send) -> None:
-    """Announces a body that never comes: the server then closes the connection."""
+    """Announces a body without sending it, so that the server closes the connection."""
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
 
 
 async def _refuse(send: Send, fault: Fault) -> None:
     status = HTTPStatus(fault.status or 500)
-    # Understood by the clients of all services.
+    # Clients of all services understand this format.
     words = {"code": status.value, "title": status.phrase, "message": fault.message}
     body = json.dumps({"error": words}).encode()
     headers = [(b"content-type", b"application/json")]
@@ -130,12 +134,12 @@ async def _refuse(send: Send, fault: Fault) -> None:
 
 def _hits(pattern: str, path: str) -> bool:
     try:
-        return evaluator().found(pattern, path, "fullmatch")
+        return evaluator().has_match(pattern, path, "fullmatch")
     except TooSlow:
         return False
 
 
-def _pattern(value: Any, where: str) -> str:
+def _pattern(value: object, where: str) -> str:
     pattern: str = text(1000)(value, where)
     try:
         evaluator().check(pattern)
@@ -144,7 +148,7 @@ def _pattern(value: Any, where: str) -> str:
     return pattern
 
 
-def _seconds(value: Any, where: str) -> float:
+def _seconds(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 3600:
         raise BadRequest(f"{where} must be a number of seconds up to 3600.")
     return float(value)
@@ -165,35 +169,32 @@ _NEW = shape(
 )
 
 
-def faults_app(mischief: Mischief, authenticate: Authenticate) -> Starlette:
-    def admins(call: Call) -> bool:
-        return call.caller.is_admin
+def faults_app(faults: FaultInjection, authenticate: Authenticate) -> Starlette:
+    def list_faults(call: Call) -> Reply:
+        return Reply(body={"faults": [asdict(fault) for fault in faults.all()]})
 
-    def listed(call: Call) -> Reply:
-        return Reply(body={"faults": [asdict(fault) for fault in mischief.all()]})
-
-    def added(call: Call) -> Reply:
+    def add_fault(call: Call) -> Reply:
         fault = Fault(uuid4().hex, **call.read_in("fault", _NEW))
-        mischief.add(fault)
+        faults.add(fault)
         return Reply(201, {"fault": asdict(fault)})
 
-    def cleared(call: Call) -> Reply:
-        mischief.clear()
+    def clear_faults(call: Call) -> Reply:
+        faults.clear()
         return NO_CONTENT
 
-    def removed(call: Call) -> Reply:
-        if not mischief.remove(call.path["id"]):
+    def remove_fault(call: Call) -> Reply:
+        if not faults.remove(call.path["id"]):
             raise NotFound.of("fault", call.path["id"])
         return NO_CONTENT
 
     routes = (
-        Route("GET", "/", listed, admins),
-        Route("POST", "/", added, admins),
-        Route("DELETE", "/", cleared, admins),
-        Route("DELETE", "/{id}", removed, admins),
+        Route("GET", "/", list_faults, admins),
+        Route("POST", "/", add_fault, admins),
+        Route("DELETE", "/", clear_faults, admins),
+        Route("DELETE", "/{id}", remove_fault, admins),
     )
     return service_app(routes, authenticate, _error)
 
 
-def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
+def _error(status: HTTPStatus, message: str, kind: str) -> Json:
     return {"error": {"code": status.value, "title": status.phrase, "message": message}}

@@ -1,7 +1,7 @@
-"""Data in files: taken from a request and sent in an answer piece by piece, hashed, copied with its holes.
+"""Data in files: received and sent in pieces, hashed, and copied as sparse files.
 
-Pieces are small and go to the system's own buffers, so that reading and writing them holds nobody up; whole files are
-hashed and copied aside.
+Small pieces are read and written on the event loop, since the system buffers them; whole files are hashed and copied
+in threads.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
+from calor.localcloud.provenance import is_made_here, mark_as_made_here
 
 PIECE = 65_536
 _LONGEST_RANGE = 40
-"""Digits of both ends of a range. No file is that large."""
-_OUTSIDE = "The range that was asked for lies outside of the data."
+"""The maximum number of digits of a range."""
+_OUTSIDE = "The requested range is not satisfiable."
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is told of data."""
+    """The size and hashes of data."""
 
     size: int
     md5: str
@@ -48,8 +49,8 @@ class _Summing:
 async def receive(
     stream: AsyncIterator[bytes], target: Path, check: Callable[[int], None] | None = None
 ) -> Summary:
-    """Writes what arrives to the file. `check` is told how much it is so far and may refuse it; then, or when the
-    connection breaks, nothing is left."""
+    """Writes a stream to a file. `check` is called with the size up to now, and may raise an error; then, or if the
+    connection breaks, the file is removed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     summing, size = _Summing(), 0
     try:
@@ -67,7 +68,7 @@ async def receive(
 
 
 def summarise(file: Path) -> Summary:
-    """Reads the whole file: to be done aside."""
+    """Reads the whole file: to be called in a thread."""
     summing = _Summing()
     with file.open("rb") as opened:
         while piece := opened.read(PIECE * 16):
@@ -101,13 +102,13 @@ class Span:
     start: int
     end: int
 
-    def told(self, size: int) -> str:
-        """As a Content-Range header."""
+    def content_range(self, size: int) -> str:
+        """The Content-Range header."""
         return f"bytes {self.start}-{self.end - 1}/{size}"
 
 
 def requested_span(header: str | None, size: int) -> Span | None:
-    """The part that a Range header asks for. None where everything is to be sent: without the header, or with one
+    """The part that a Range header requests. None for the whole file: without the header, or with one
     that asks for something other than a single range of bytes."""
     if header is None or not header.startswith("bytes=") or "," in header:
         return None
@@ -128,32 +129,36 @@ def requested_span(header: str | None, size: int) -> Span | None:
 
 
 def make_sparse(file: Path, gigabytes: int) -> None:
-    """A file of this size that takes no room until it is written to. One that exists keeps its data."""
+    """Creates or extends a sparse file. Existing data is kept."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab") as opened:
         opened.truncate(gigabytes << 30)
 
 
-def copy_sparse(source: Path, target: Path) -> None:
-    """Copies a file without filling its holes, where the system tells of them: to be done aside."""
+def copy_sparse(source: Path, target: Path, *, keep_mark: bool = False) -> None:
+    """Copies a file and keeps its holes, if the system supports it: to be called in a thread. The copy is a new file.
+    With `keep_mark` it is marked as made here, if the source is."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
     if not hasattr(os, "SEEK_DATA") or not hasattr(os, "sendfile"):
         shutil.copyfile(source, target)
         return
-    with source.open("rb") as read, target.open("r+b" if target.exists() else "wb") as written:
+    with source.open("rb") as read, target.open("xb") as written:
         size = os.fstat(read.fileno()).st_size
         place = 0
         while (data := _next_data(read.fileno(), place)) is not None:
             place = os.lseek(read.fileno(), data, os.SEEK_HOLE)
             _copy_part(read.fileno(), written.fileno(), data, place)
-        written.truncate(max(size, os.fstat(written.fileno()).st_size))
+        written.truncate(size)
+        if keep_mark and is_made_here(read.fileno()):
+            mark_as_made_here(written.fileno())
 
 
 def _next_data(source: int, place: int) -> int | None:
     try:
         return os.lseek(source, place, os.SEEK_DATA)
     except OSError:
-        # There is none beyond.
+        # No data follows.
         return None
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a request. Each service writes it in its own shape of error."""
+"""Errors of requests. Each service has its own format for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Problem(Exception):
     status = HTTPStatus.BAD_REQUEST
 
     def __init__(self, message: str, kind: str = "") -> None:
-        """`kind` is what some services call the error beside its status, such as NetworkInUse."""
+        """`kind` is the error type of some services, such as NetworkInUse."""
         super().__init__(message)
         self.message = message
         self.kind = kind
@@ -53,7 +53,7 @@ class Conflict(Problem):
 
 
 class OverLimit(Problem):
-    """A quota is used up. Services answer with different statuses: see `status`."""
+    """A quota is exceeded. Services use different statuses: see `status`."""
 
     status = HTTPStatus.FORBIDDEN
 

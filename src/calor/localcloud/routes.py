@@ -1,4 +1,4 @@
-"""Routes of a service whose handlers work with its state."""
+"""Routes of a service: handlers take the service and the call."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Generic, TypeVar
 
 from calor.localcloud.web import Call, Reply, Route, Rule
 
-State = TypeVar("State")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
-class RouteOf(Generic[State]):
+class ServiceRoute(Generic[S]):
     method: str
     path: str
-    handler: Callable[[State, Call], Reply | Awaitable[Reply]]
+    handler: Callable[[S, Call], Reply | Awaitable[Reply]]
     rule: Rule | None
+    """Who may send the request; None for everyone, even without a token."""
     streams: bool = False
+    """Whether the handler reads the body piece by piece, whatever its size."""
 
-    def bound(self, state: State) -> Route:
-        return Route(self.method, self.path, partial(self.handler, state), self.rule, self.streams)
+    def bound(self, service: S) -> Route:
+        return Route(self.method, self.path, partial(self.handler, service), self.rule, self.streams)

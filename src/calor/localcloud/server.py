@@ -1,68 +1,53 @@
-"""The cloud as a program: made ready, then served until it is told to stop."""
+"""Initializes the cloud, and serves it until it is stopped."""
 
 from __future__ import annotations
 
 import logging
 import signal
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
 
 import uvicorn
 
-from calor.localcloud.backends import check, chosen
-from calor.localcloud.config import Announced, CloudConfig, Credentials
-from calor.localcloud.identity.furnishing import announce, furnish_accounts
+from calor.localcloud.backend_selection import check_backend, choose_backend
+from calor.localcloud.catalog import own_services
+from calor.localcloud.config import CloudConfig, Credentials
 from calor.localcloud.identity.records import Records
+from calor.localcloud.identity.seeding import register_services, seed_accounts
 from calor.localcloud.store import Store
+
+IDLE_SECONDS = 75
+"""The timeout of idle connections: longer than that of clients, so that they close first."""
 
 log = logging.getLogger("calor.localcloud")
 
 
-def furnish(config: CloudConfig) -> Credentials:
-    """Makes accounts and catalog ready to be served; again and again without harm. Not while they are served. Raises
-    BackendUnavailable where they cannot be with the machinery that is wanted."""
+def initialize(config: CloudConfig) -> Credentials:
+    """Creates accounts, and registers services in the catalog. Idempotent, but not to be called while the cloud is
+    served. Raises BackendUnavailable if the configured backend is not available."""
     if config.backend == "linux":
-        check(config.backend, config.folder)
+        check_backend(config.backend, config.folder)
     store = Store(config.database)
     try:
         records = Records(store)
-        passwords = furnish_accounts(records)
-        announce(records, (*_own_services(config), *config.announced))
+        passwords = seed_accounts(records)
+        register_services(records, (*own_services(config), *config.announced))
     finally:
         store.close()
     return Credentials(passwords)
 
 
-_OWN_SERVICES = (
-    ("identity", "keystone", "identity"),
-    ("compute", "nova", "compute/v2.1"),
-    ("image", "glance", "image"),
-    ("network", "neutron", "network"),
-    ("volumev3", "cinder", "volume/v3/%(project_id)s"),
-    ("block-storage", "cinder", "volume/v3/%(project_id)s"),
-    ("object-store", "swift", "object-store/v1/AUTH_%(project_id)s"),
-    ("placement", "placement", "placement"),
-)
-
-
-def _own_services(config: CloudConfig) -> Iterator[Announced]:
-    public, internal = config.public_url or config.url, config.internal_url or config.url
-    for type_, name, path in _OWN_SERVICES:
-        yield Announced(type_, name, f"{public}/{path}", f"{internal}/{path}")
-
-
 def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> None:
-    """Serves a furnished database in the foreground until SIGTERM or SIGINT, then closes it and returns. Whoever
-    has opened the listening sockets passes them."""
-    # Slow to import, and not needed to furnish.
+    """Serves an initialized database in the foreground until SIGTERM or SIGINT. With `sockets`, uses these
+    listening sockets."""
+    # Slow to import, and not needed by `initialize`.
     from calor.localcloud.app import cloud_app
 
-    machinery = chosen(config.backend, config.folder, config.doors)
+    backend = choose_backend(config.backend, config.folder, config.host_services)
     store = Store(config.database)
     server = _Server(
         uvicorn.Config(
-            cloud_app(store, config.folder, machinery=machinery, allowed=config.fetch_allowed),
+            cloud_app(store, config.folder, backend=backend, allowed=config.fetch_allowed),
             host=config.host,
             port=config.port,
             log_config=None,
@@ -70,6 +55,7 @@ def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> No
             ws="none",
             lifespan="on",
             server_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
             # An idle client must not keep the cloud from stopping.
             timeout_graceful_shutdown=3,
         )
@@ -86,9 +72,9 @@ def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> No
 
 
 class _Server(uvicorn.Server):
-    """Says in one line when it can be reached."""
+    """Logs when the cloud is listening."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            log.info("The cloud answers at http://%s:%s", self.config.host, self.config.port)
+            log.info("The cloud is listening on http://%s:%s", self.config.host, self.config.port)

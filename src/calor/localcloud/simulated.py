@@ -1,12 +1,12 @@
-"""Machinery for where nothing can be run: everything is as if, and only the records tell of it."""
+"""The simulated backend, which runs nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from calor.localcloud.machinery import (
-    AnswerMetadata,
+from calor.localcloud.backend import (
+    MetadataHandler,
     NetworkPlan,
     PortPlan,
     RouterPlan,
@@ -17,20 +17,20 @@ from calor.localcloud.machinery import (
 
 
 class Simulated:
-    """Servers that boot at once and never end by themselves. Which of them run is not remembered: after a restart of
-    the cloud they are told to boot again."""
+    """Servers boot at once and never exit. Their state is not stored: after a restart of
+    the cloud they boot again."""
 
     name = "simulated"
-    wires = False
+    needs_network_plans = False
     external_cidr = "172.24.4.0/24"
 
     def __init__(self) -> None:
         self._consoles: dict[str, str] = {}
 
-    async def begin(self, answer: AnswerMetadata, died: Callable[[str], Awaitable[None]]) -> None:
+    async def start(self, answer: MetadataHandler, died: Callable[[str], Awaitable[None]]) -> None:
         pass
 
-    async def end(self) -> None:
+    async def stop(self) -> None:
         pass
 
     async def set_network(self, plan: NetworkPlan) -> None:
@@ -102,7 +102,7 @@ class Simulated:
 
 
 def _boot_log(plan: ServerPlan) -> str:
-    """What a small Linux would say, in as many lines as people and their tests expect to see."""
+    """Console output like that of a small Linux, with as many lines as clients and tests expect."""
     addresses = [address.address for port in plan.ports for address in port.addresses]
     said = [
         f"Booting {plan.image_name or 'from a volume'}",

@@ -13,13 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from calor.localcloud.types import Json
 
 
 class Document(Protocol):
     """A frozen dataclass with an id, whose fields hold what JSON can; lists as tuples."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __dataclass_fields__: ClassVar[Json]
 
     @property
     def id(self) -> str: ...
@@ -61,7 +63,7 @@ class Store:
                 f"CREATE INDEX IF NOT EXISTS {name}_by_{'_'.join(columns)} ON {name} ({expressions})"
             )
         for columns in unique:
-            # SQLite holds nulls for different from each other; here, they are the same.
+            # In SQLite, nulls are distinct; here, they are equal.
             expressions = ", ".join(f"coalesce({_extract(column)}, '')" for column in columns)
             self._db.execute(
                 f"CREATE UNIQUE INDEX IF NOT EXISTS {name}_one_{'_'.join(columns)} ON {name} ({expressions})"
@@ -161,7 +163,7 @@ class Collection(Generic[T]):
         return value
 
     def put(self, value: T) -> T:
-        """Adds the document, or puts it in the place of the one with its id."""
+        """Adds the document, or replaces the one with its id."""
         try:
             self._db.execute(
                 f"INSERT INTO {self._table} (id, body) VALUES (?, ?)"
@@ -173,7 +175,7 @@ class Collection(Generic[T]):
         return value
 
     def remove(self, identifier: str) -> bool:
-        """Whether there was one to remove."""
+        """Returns whether the document existed."""
         return self._db.execute(f"DELETE FROM {self._table} WHERE id = ?", (identifier,)).rowcount > 0
 
     def remove_where(self, **wanted: str | int | None) -> None:
@@ -183,15 +185,15 @@ class Collection(Generic[T]):
         """Removes those whose text in the field sorts before the limit."""
         self._db.execute(f"DELETE FROM {self._table} WHERE {_extract(field)} < ?", (limit,))
 
-    def _condition(self, wanted: dict[str, Any]) -> str:
+    def _condition(self, wanted: Json) -> str:
         return " AND ".join(f"{_place(field)} IS ?" for field in wanted) or "1"
 
     def _encode(self, value: T) -> str:
         return json.dumps({name: getattr(value, name) for name in self._fields}, separators=(",", ":"))
 
     def _decode(self, body: str) -> T:
-        """What an older version has stored may have fields that there are no more."""
-        document: dict[str, Any] = json.loads(body)
+        """Ignores unknown fields, which an older version may have stored."""
+        document: Json = json.loads(body)
         known = self._fields
         return self._kind(
             **{name: tuple(v) if isinstance(v, list) else v for name, v in document.items() if name in known}

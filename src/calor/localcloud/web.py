@@ -1,28 +1,35 @@
-"""From HTTP to handlers and back: what every service of the cloud has in common."""
+"""Connects HTTP with the handlers of services."""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from inspect import isawaitable
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Path
 
 from calor.localcloud.caller import ANONYMOUS, Authenticate, Caller
 from calor.localcloud.problems import BadRequest, Forbidden, Problem, TooLarge, Unauthorized
-from calor.localcloud.reading import Reader, parse_json
+from calor.localcloud.requests import Reader, parse_json
 from calor.localcloud.store import Duplicate
+
+log = logging.getLogger("calor.localcloud")
+
+T = TypeVar("T")
 
 BODY_LIMIT = 1_048_576
 ANONYMOUS_BODY_LIMIT = 65_536
 """For requests without a token, such as those for one."""
+HUNG_UP = 499
+"""The status for a client that has disconnected."""
 
 
 @dataclass(frozen=True)
@@ -38,25 +45,25 @@ class Call:
     query: Mapping[str, str]
     """The last value of each parameter."""
     parameters: tuple[tuple[str, str], ...]
-    """All of them, those given several times among them."""
+    """All parameters, which may be repeated."""
     headers: Mapping[str, str]
     request_id: str
-    """What the answer is marked with."""
+    """The id in the response header."""
     raw: bytes
     """The body; empty for a route that streams."""
     stream: AsyncIterator[bytes]
     """The body piece by piece, for a route that streams."""
 
     def all(self, parameter: str) -> list[str]:
-        """All values that a parameter of the query is given."""
+        """All values of a parameter."""
         return [value for name, value in self.parameters if name == parameter]
 
-    def read(self, reader: Reader) -> Any:
-        """The body, as the reader understands it."""
+    def read(self, reader: Reader[T]) -> T:
+        """The body, read by the reader."""
         return reader(parse_json(self.raw), "The body")
 
-    def read_in(self, member: str, reader: Reader) -> Any:
-        """The one member that the body wraps everything in."""
+    def read_in(self, member: str, reader: Reader[T]) -> T:
+        """Reads the member that wraps the body."""
         body = parse_json(self.raw)
         if not isinstance(body, dict) or member not in body:
             raise BadRequest(f"The body must be an object with the member {member}.")
@@ -65,7 +72,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """`body` is told as JSON; `raw` goes out as it is, with a Content-Type among the headers."""
+    """`body` is sent as JSON; `raw` is sent unchanged, and needs a Content-Type header."""
 
     status: int = 200
     body: Any = None
@@ -78,19 +85,19 @@ NO_CONTENT = Reply(204)
 Handler = Callable[[Call], Reply | Awaitable[Reply]]
 Rule = Callable[[Call], bool]
 ErrorShape = Callable[[HTTPStatus, str, str], Any]
-"""From a status, a message and a kind of error to a body, or to a reply where the body is not told as JSON."""
+"""Returns the body of an error from its status, message and kind; or a reply, if the body is not JSON."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Who may ask for what. A route without a rule is open to everyone, without a token."""
+    """A route without a rule needs no token."""
 
     method: str
     path: str
     handler: Handler
     rule: Rule | None
     streams: bool = False
-    """Whether the handler takes the body piece by piece, of whatever size."""
+    """Whether the handler streams the body, without a size limit."""
 
 
 def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape: ErrorShape) -> Starlette:
@@ -102,48 +109,56 @@ def service_app(routes: Iterable[Route], authenticate: Authenticate, error_shape
     def endpoint(by_method: Mapping[str, Route]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             route = by_method.get(request.method) or by_method["GET"]
-            reply = route.handler(await _admitted(request, route, authenticate))
+            reply = route.handler(await _authorize(request, route, authenticate))
             return respond(await reply if isawaitable(reply) else reply)
 
         return answer
 
-    def failed(
+    def error_response(
         status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None, kind: str = ""
     ) -> Response:
         shaped = error_shape(status, message, kind)
         reply = shaped if isinstance(shaped, Reply) else Reply(status, shaped)
         return respond(replace(reply, headers={**reply.headers, **(headers or {})}))
 
-    async def refuse(request: Request, error: Exception) -> Response:
+    async def on_problem(request: Request, error: Exception) -> Response:
         assert isinstance(error, Problem)
         asks = {"WWW-Authenticate": f'Keystone uri="{_origin(request)}/identity"'}
-        return failed(
+        return error_response(
             error.status, error.message, asks if isinstance(error, Unauthorized) else None, error.kind
         )
 
-    async def duplicated(request: Request, error: Exception) -> Response:
-        return failed(HTTPStatus.CONFLICT, "There is already one with this name or id.")
+    async def on_duplicate(request: Request, error: Exception) -> Response:
+        return error_response(HTTPStatus.CONFLICT, "An object with this name or ID already exists.")
 
-    async def unrouted(request: Request, error: Exception) -> Response:
+    async def on_http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        message = {404: "The resource could not be found.", 405: "The method is not allowed here."}
-        return failed(
+        message = {
+            404: "The resource could not be found.",
+            405: "The method is not allowed for this resource.",
+        }
+        return error_response(
             HTTPStatus(error.status_code), message.get(error.status_code, error.detail), error.headers
         )
 
-    async def broken(request: Request, error: Exception) -> Response:
-        return failed(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")
+    async def on_disconnect(request: Request, error: Exception) -> Response:
+        log.debug("%s %r: the client disconnected", request.method, request.url.path)
+        return Response(status_code=HUNG_UP)
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        return error_response(HTTPStatus.INTERNAL_SERVER_ERROR, "An unexpected error prevented the request.")
 
     app = Starlette(
         routes=[Path(path, endpoint(group), methods=list(group)) for path, group in paths.items()],
         exception_handlers={
-            Problem: refuse,
-            Duplicate: duplicated,
-            HTTPException: unrouted,
-            Exception: broken,
+            Problem: on_problem,
+            Duplicate: on_duplicate,
+            HTTPException: on_http_error,
+            ClientDisconnect: on_disconnect,
+            Exception: on_error,
         },
     )
-    # A path that ends in an empty id leads nowhere, and not to the whole collection.
+    # A path with an empty id must not match the collection.
     app.router.redirect_slashes = False
     return app
 
@@ -161,7 +176,7 @@ def respond(reply: Reply) -> Response:
     )
 
 
-async def _admitted(request: Request, route: Route, authenticate: Authenticate) -> Call:
+async def _authorize(request: Request, route: Route, authenticate: Authenticate) -> Call:
     caller = ANONYMOUS
     if route.rule is not None:
         known = authenticate(request.headers.get("x-auth-token", ""))

@@ -1,1 +1,1 @@
-"""What a process tells of itself while it works: log lines, metrics and traces. Knows nothing of stacks."""
+"""Logs, metrics and traces of a process. Knows nothing of stacks."""

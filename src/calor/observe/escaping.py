@@ -1,4 +1,4 @@
-"""Keeps text that users wrote from looking like lines, or fields, of the log."""
+"""Prevents log injection: text from users cannot look like log lines or fields."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ _PLAIN = re.compile(r"[^\s\"'=\[\]\\]+")
 
 
 def one_line(text: str) -> str:
-    """The text with control characters, line breaks among them, written as in Python."""
+    """The text with control characters, line breaks included, escaped as in Python."""
     return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def indented(text: str) -> str:
-    """Several lines, none of which begins as a line of the log does."""
+    """The lines of a text, indented so that none looks like a log line."""
     return "\n".join(f"  {one_line(line)}" for line in text.split("\n"))
 
 
 def field(name: str, value: object) -> str:
-    """A field of a line; a value in which another field could begin is quoted."""
+    """A field of a log line, quoted if its value could be taken for more fields."""
     shown = str(value)
     return f"{name}={shown if _PLAIN.fullmatch(shown) else ascii(shown)}"
 
 
 class EscapedLines(logging.Formatter):
-    """A line for each record, with the lines of a traceback indented below it."""
+    """One line per record, with tracebacks indented below it."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         return one_line(super().formatMessage(record))

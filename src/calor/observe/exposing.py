@@ -1,8 +1,8 @@
-"""How a process tells its figures to others: each answers on a socket of its own, in a folder that the processes of a
-machine share. Whoever is asked for the figures of all asks around.
+"""Serves the metrics of a process on a Unix socket in a directory that the processes of a machine share, and collects
+those of all of them.
 
-A file is locked as long as its process lives. So names are given once, dead processes are not asked, and whoever is
-started in the place of one that was killed has its name.
+Each process locks a file for its lifetime. So names are unique, dead processes are not queried, and the replacement of
+a killed process gets its name.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from calor.observe import process, series
-from calor.observe.metrics import merged
+from calor.observe.metrics import merge
 
 PATIENCE = 2.0
 SOCKET = ".socket"
 
 
-class Exposed:
-    """The figures of this process, for others to ask for."""
+class MetricsSocket:
+    """The socket on which other processes read this process's metrics."""
 
     def __init__(self, folder: Path, program: str, address: tuple[str, int] | None = None) -> None:
-        """Answers from now on, in threads that cost nothing until somebody asks. At the address, unless another
-        process answers there, the figures of all are told."""
-        process.began()
+        """Starts serving in background threads. If an `address` is given and free, the metrics of all processes are
+        served there over HTTP."""
+        process.mark_started()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
-        self._file, self.name = _claimed(folder, program)
+        self._file, self.name = _claim_name(folder, program)
         self._sockets = [_listening(folder / f"{self.name}{SOCKET}")]
-        self._answer(self._sockets[0], self.text)
+        self._start_thread(self._sockets[0], self.text)
         if address is not None:
             with contextlib.suppress(OSError):
                 self._sockets.append(socket.create_server(address))
-                self._answer(self._sockets[-1], self.all)
+                self._start_thread(self._sockets[-1], self.all)
 
     def text(self) -> str:
-        """The figures of this process alone."""
-        return figures(self.name)
+        """The metrics of this process."""
+        return own_metrics(self.name)
 
     def all(self) -> str:
-        """The figures of all processes that use the folder. One that does not answer is left out."""
-        return merged([self.text(), *self._others()])
+        """The metrics of all processes that share the directory, without those that do not respond."""
+        return merge([self.text(), *self._others()])
 
     def close(self) -> None:
         for one in self._sockets:
@@ -57,35 +57,35 @@ class Exposed:
 
     def _others(self) -> Iterator[str]:
         for path in sorted(self._folder.iterdir()):
-            if path.suffix != SOCKET and path.name != self.name and _lives(path):
+            if path.suffix != SOCKET and path.name != self.name and _is_alive(path):
                 with contextlib.suppress(OSError):
-                    yield _asked(path.with_name(f"{path.name}{SOCKET}"))
+                    yield _query(path.with_name(f"{path.name}{SOCKET}"))
 
     @staticmethod
-    def _answer(listening: socket.socket, told: Callable[[], str]) -> None:
-        threading.Thread(target=_serve, args=(listening, told), name="figures", daemon=True).start()
+    def _start_thread(listening: socket.socket, text: Callable[[], str]) -> None:
+        threading.Thread(target=_serve, args=(listening, text), name="metrics", daemon=True).start()
 
 
-def figures(name: str = "") -> str:
-    """The figures of this process, marked with a name if it has one."""
+def own_metrics(name: str = "") -> str:
+    """The metrics of this process, labelled with its name."""
     return "".join(family.text(name) for family in (*series.FAMILIES, *process.FAMILIES))
 
 
-def _serve(listening: socket.socket, told: Callable[[], str]) -> None:
+def _serve(listening: socket.socket, text: Callable[[], str]) -> None:
     while True:
         try:
-            asking, _ = listening.accept()
+            client, _ = listening.accept()
         except OSError:
             return
-        with asking, contextlib.suppress(OSError):
-            asking.settimeout(PATIENCE)
-            asking.recv(65536)
+        with client, contextlib.suppress(OSError):
+            client.settimeout(PATIENCE)
+            client.recv(65536)
             head = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n\r\n"
-            asking.sendall((head + told()).encode())
+            client.sendall((head + text()).encode())
 
 
-def _claimed(folder: Path, program: str) -> tuple[int, str]:
-    """A file that nobody else holds, and its name: engine, engine-2, engine-3."""
+def _claim_name(folder: Path, program: str) -> tuple[int, str]:
+    """Locks the first free file of engine, engine-2, engine-3 and so on; returns it and its name."""
     name, number = program, 1
     while True:
         file = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -98,8 +98,8 @@ def _claimed(folder: Path, program: str) -> tuple[int, str]:
         name = f"{program}-{number}"
 
 
-def _lives(path: Path) -> bool:
-    """Whether the process of a file does."""
+def _is_alive(path: Path) -> bool:
+    """Whether the process that locked a file is alive."""
     with contextlib.suppress(OSError), path.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -110,25 +110,25 @@ def _lives(path: Path) -> bool:
 
 def _listening(path: Path) -> socket.socket:
     path.unlink(missing_ok=True)
-    made = socket.socket(socket.AF_UNIX)
+    listening = socket.socket(socket.AF_UNIX)
     with _short(path) as name:
-        made.bind(name)
-    made.listen()
-    return made
+        listening.bind(name)
+    listening.listen()
+    return listening
 
 
-def _asked(path: Path) -> str:
-    with socket.socket(socket.AF_UNIX) as asking, _short(path) as name:
-        asking.settimeout(PATIENCE)
-        asking.connect(name)
-        asking.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
-        with asking.makefile("rb") as answer:
-            return answer.read().partition(b"\r\n\r\n")[2].decode()
+def _query(path: Path) -> str:
+    with socket.socket(socket.AF_UNIX) as client, _short(path) as name:
+        client.settimeout(PATIENCE)
+        client.connect(name)
+        client.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        with client.makefile("rb") as response:
+            return response.read().partition(b"\r\n\r\n")[2].decode()
 
 
 @contextlib.contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """A name for a path that is short enough for a socket, which may have about a hundred characters."""
+    """A name for a path that is short enough for a Unix socket: about a hundred characters."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         near = Path(f"/proc/self/fd/{folder}")

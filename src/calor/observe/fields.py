@@ -1,5 +1,5 @@
-"""What the present work is about: fields that every log line of it carries, and that a run inherits from the request
-that started it."""
+"""Context fields that every log line carries, such as the stack and the request id. A run inherits those of its
+request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calor.observe import tracing
 @dataclass(slots=True)
 class _Scope:
     values: dict[str, str] = field(default_factory=dict)
-    discreet: bool = False
+    confidential: bool = False
 
 
 _current: ContextVar[_Scope] = ContextVar("calor_fields")
@@ -22,11 +22,11 @@ _resource: ContextVar[str] = ContextVar("calor_resource", default="")
 
 
 @contextmanager
-def about(*, discreet: bool = False, **values: str | None) -> Iterator[None]:
-    """Adds fields to those there are. `discreet` says that values which nobody may read are at hand: what exceptions
-    say is then kept out of the log."""
-    above = _current.get(None) or _Scope()
-    token = _current.set(_Scope(above.values | _given(values), discreet or above.discreet))
+def scope(*, confidential: bool = False, **values: str | None) -> Iterator[None]:
+    """Adds fields to the current ones. With `confidential`, hidden values may occur in exceptions, whose messages are
+    then kept out of the log."""
+    outer = _current.get(None) or _Scope()
+    token = _current.set(_Scope(outer.values | _given(values), confidential or outer.confidential))
     resource = _resource.get()
     try:
         yield
@@ -35,16 +35,16 @@ def about(*, discreet: bool = False, **values: str | None) -> Iterator[None]:
         _resource.set(resource)
 
 
-def learn(**values: str | None) -> None:
-    """Adds to the fields of the scope that one is in, also for those who opened it in another thread."""
+def add(**values: str | None) -> None:
+    """Adds fields to the current scope, also for the thread that opened it."""
     scope = _current.get(None)
     if scope is not None:
         scope.values |= _given(values)
 
 
-def at_resource(name: str) -> None:
-    """What follows is about a resource, until it is said to be about another, or about none (the empty name). Tasks
-    that are started meanwhile stay with it. Cheap: a walk says so at every step."""
+def set_resource(name: str) -> None:
+    """Sets the field `resource`; an empty name removes it. Tasks started meanwhile keep it. Cheap enough to call at
+    every step of a run."""
     _resource.set(name)
 
 
@@ -55,14 +55,14 @@ def current() -> Mapping[str, str]:
     return {**values, "resource": resource} if resource else values
 
 
-def is_discreet() -> bool:
+def is_confidential() -> bool:
     scope = _current.get(None)
-    return scope is not None and scope.discreet
+    return scope is not None and scope.confidential
 
 
 def origin() -> dict[str, str]:
-    """What has to be stored with an action for its run to be known as the work of this request."""
-    found = {"request_id": current().get("request_id"), "traceparent": tracing.carried()}
+    """The fields to store with an action, so that its run can be traced to this request."""
+    found = {"request_id": current().get("request_id"), "traceparent": tracing.traceparent()}
     return _given(found)
 
 

@@ -1,4 +1,4 @@
-"""How log lines look: for people, or a JSON object each. Both carry the fields of the work they come from."""
+"""Formats log lines as text or JSON, with their context fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calor.observe.escaping import field, indented, one_line
 from calor.observe.masking import masked
 
 EXTRA = "fields"
-"""The name under which a call gives fields of its own: `log.info(..., extra={EXTRA: {...}})`."""
+"""The key for additional fields of a log call: `log.info(..., extra={EXTRA: {...}})`."""
 
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
@@ -23,12 +23,12 @@ _process = ""
 
 
 class LogUnusable(Exception):
-    """The file for the log cannot be opened."""
+    """The log file cannot be opened."""
 
 
 def start(*, json_lines: bool = False, debug: bool = False, file: str | None = None) -> None:
-    """Sends the log of this process, and of those forked from it, to a file, or to the standard error stream. A
-    file that has been moved away, as logrotate does, is opened anew. Raises LogUnusable."""
+    """Sends the log of this process and of those forked from it to a file, or to standard error. A file that was
+    rotated is reopened. Raises LogUnusable."""
     try:
         handler: logging.Handler = WatchedFileHandler(file) if file else logging.StreamHandler(sys.stderr)
     except OSError as error:
@@ -40,7 +40,7 @@ def start(*, json_lines: bool = False, debug: bool = False, file: str | None = N
 
 
 def name_process(name: str) -> None:
-    """The name that lines of this process carry."""
+    """Sets the field `process`."""
     global _process
     _process = name
 
@@ -55,24 +55,24 @@ def fields_of(record: logging.LogRecord) -> dict[str, object]:
 
 class _Lines(logging.Formatter):
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802
-        if not fields.is_discreet():
+        if not fields.is_confidential():
             return super().formatException(ei)
         kind, _, place = ei
         name = kind.__name__ if kind is not None else "Exception"
         where = "".join(traceback.format_tb(place))
-        return f"Traceback (most recent call last):\n{where}{name}: (not told: there are hidden values)"
+        return f"Traceback (most recent call last):\n{where}{name}: (message omitted: it may contain hidden values)"
 
 
 class TextLines(_Lines):
-    """One line for each record, whatever is in it; those of a traceback are indented."""
+    """One line per record; tracebacks are indented."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        told = " ".join(field(name, value) for name, value in fields_of(record).items())
+        shown = " ".join(field(name, value) for name, value in fields_of(record).items())
         line = super().formatMessage(record)
-        return one_line(f"{line} [{told}]" if told else line)
+        return one_line(f"{line} [{shown}]" if shown else line)
 
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802
         return indented(super().formatException(ei))
@@ -86,7 +86,7 @@ class TextLines(_Lines):
 
 class JsonLines(_Lines):
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, object] = {
+        entry: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -97,5 +97,5 @@ class JsonLines(_Lines):
             },
         }
         if record.exc_info:
-            told["exception"] = masked(self.formatException(record.exc_info))
-        return json.dumps(told, default=str, ensure_ascii=False)
+            entry["exception"] = masked(self.formatException(record.exc_info))
+        return json.dumps(entry, default=str, ensure_ascii=False)

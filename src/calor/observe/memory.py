@@ -1,4 +1,4 @@
-"""Gives memory back that was needed for a moment: a process that lives for months is not to keep its highest mark."""
+"""Returns unused memory to the system, so that a long-lived process does not keep its peak usage."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import time
 
 SECONDS = 30.0
 MOST_HEAPS = 2
-"""More would help programs whose threads really run at the same time. Here, each would keep what it needed once."""
+"""More malloc arenas would only help threads that run in parallel; each would keep its peak memory."""
 
 LARGE = 1 << 20
-"""Bytes from which on something has memory of its own, which is given back as soon as it is not needed. The C library
-would raise this bound whenever something large has come and gone."""
+"""The size from which allocations are mapped separately, and returned when they are freed. A fixed threshold: by
+default the C library raises it when large allocations are freed."""
 
 MUCH = 1_500_000
-"""Objects from which on looking through all of them would hold the process up for too long."""
+"""With more objects than this, a full collection would take too long."""
 
 _ARENA_MAX, _MMAP_THRESHOLD = -8, -3
 
 
-def give_back_memory() -> None:
-    """Begins to do so, now and then, for as long as the process lives; where the C library is not able to, does
-    nothing. The C library by itself gives back only what lies at the end of a heap."""
+def start_trimming() -> None:
+    """Starts a thread that trims the heap periodically; by itself, the C library only returns memory at the end of a
+    heap. Does nothing if the C library has no malloc_trim."""
     try:
         library = ctypes.CDLL(None)
         trim = library.malloc_trim
@@ -36,7 +36,7 @@ def give_back_memory() -> None:
     def work() -> None:
         while True:
             time.sleep(SECONDS)
-            # By itself the collector looks through what has become old only when a quarter more has come.
+            # By itself the collector waits until the old generation has grown by a quarter.
             if sys.getallocatedblocks() < MUCH:
                 gc.collect()
             trim(0)

@@ -1,7 +1,7 @@
-"""Counters, gauges and histograms, and the text in which Prometheus reads them.
+"""Counters, gauges and histograms in Prometheus's text format.
 
-A figure is noted with a lock and a dictionary, well below a microsecond: a walk of thousands of steps does not feel
-it. Every process has its own figures, marked with its name; `merged` puts the texts of several together.
+Recording a value takes a lock and a dictionary, well below a microsecond. Every process has its own metrics, labelled
+with its name; `merge` joins the texts of several.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import TypeVar
+from weakref import WeakKeyDictionary, ref
+
+Owner = TypeVar("Owner")
 
 Labels = tuple[str, ...]
 Sample = tuple[str, Labels, str]
-"""The end of the name, further labels in their written form, and the value."""
+"""The suffix of the name, formatted labels, and the value."""
 
 SHORT = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LONG = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
@@ -37,14 +39,16 @@ class Family:
 
     def text(self, process: str) -> str:
         lines = [f"# HELP {self.name} {self.help}", f"# TYPE {self.name} {self.kind}"]
-        mark = (_written("process", process),) if process else ()
+        label = (_format_label("process", process),) if process else ()
         for suffix, labels, value in self.samples():
-            told = ",".join((*labels, *mark))
-            lines.append(f"{self.name}{suffix}{{{told}}} {value}" if told else f"{self.name}{suffix} {value}")
+            shown = ",".join((*labels, *label))
+            lines.append(
+                f"{self.name}{suffix}{{{shown}}} {value}" if shown else f"{self.name}{suffix} {value}"
+            )
         return "\n".join(lines) + "\n"
 
-    def _told(self, values: Labels) -> Labels:
-        return tuple(_written(*pair) for pair in zip(self.labels, values, strict=True))
+    def _labels(self, values: Labels) -> Labels:
+        return tuple(_format_label(*pair) for pair in zip(self.labels, values, strict=True))
 
 
 class Counter(Family):
@@ -62,34 +66,35 @@ class Counter(Family):
         with self._lock:
             values = sorted(self._values.items())
         for labels, value in values:
-            yield "", self._told(labels), _number(value)
+            yield "", self._labels(labels), _number(value)
 
 
 class Gauge(Family):
-    """Is asked when somebody wants to know: what does not change a figure costs nothing."""
+    """A gauge that is computed only when it is read."""
 
     kind = "gauge"
 
     def __init__(self, name: str, help: str, labels: Labels = ()) -> None:
         super().__init__(name, help, labels)
-        self._asked: WeakKeyDictionary[Any, Callable[[Any], float]] = WeakKeyDictionary()
+        self._tracked: WeakKeyDictionary[object, Callable[[], float]] = WeakKeyDictionary()
 
-    def ask(self, owner: Any, how: Callable[[Any], float]) -> None:
-        """The figure is the sum of what owners say that still live."""
-        self._asked[owner] = how
+    def track(self, owner: Owner, value: Callable[[Owner], float]) -> None:
+        """Adds `value(owner)` to the gauge for as long as the owner lives."""
+        reference = ref(owner)
+        self._tracked[owner] = lambda: value(alive) if (alive := reference()) is not None else 0.0
 
     def samples(self) -> Iterator[Sample]:
-        asked = list(self._asked.items())
-        if asked:
-            yield "", (), _number(sum(how(owner) for owner, how in asked))
+        values = list(self._tracked.values())
+        if values:
+            yield "", (), _number(sum(value() for value in values))
 
-    def told(self, values: Iterable[tuple[Labels, float]]) -> str:
-        """The text of figures that are the same for all processes."""
+    def text_of(self, values: Iterable[tuple[Labels, float]]) -> str:
+        """The text of values that are the same for all processes."""
         lines = [f"# HELP {self.name} {self.help}", f"# TYPE {self.name} gauge"]
         for labels, value in values:
-            told = ",".join(self._told(labels))
+            shown = ",".join(self._labels(labels))
             lines.append(
-                f"{self.name}{{{told}}} {_number(value)}" if told else f"{self.name} {_number(value)}"
+                f"{self.name}{{{shown}}} {_number(value)}" if shown else f"{self.name} {_number(value)}"
             )
         return "\n".join(lines) + "\n"
 
@@ -101,7 +106,7 @@ class Histogram(Family):
         super().__init__(name, help, labels)
         self._bounds = bounds
         self._rows: dict[Labels, list[float]] = {}
-        """For each series how many there were up to each bound and above all, and at last their sum."""
+        """For each series the count of each bucket, the count above all, and the sum."""
 
     def observe(self, value: float, *labels: str) -> None:
         with self._lock:
@@ -118,16 +123,16 @@ class Histogram(Family):
         with self._lock:
             rows = sorted((labels, list(row)) for labels, row in self._rows.items())
         for labels, row in rows:
-            told, number = self._told(labels), 0.0
+            shown, number = self._labels(labels), 0.0
             for bound, count in zip((*map(_number, self._bounds), "+Inf"), row[:-1], strict=True):
                 number += count
-                yield "_bucket", (*told, _written("le", bound)), _number(number)
-            yield "_sum", told, f"{row[-1]:.6f}"
-            yield "_count", told, _number(number)
+                yield "_bucket", (*shown, _format_label("le", bound)), _number(number)
+            yield "_sum", shown, f"{row[-1]:.6f}"
+            yield "_count", shown, _number(number)
 
 
-def merged(texts: Iterable[str]) -> str:
-    """One text of several, as the format wants it: what belongs to a metric stands together."""
+def merge(texts: Iterable[str]) -> str:
+    """Joins texts so that all samples of a metric are together, as the format requires."""
     heads: dict[str, str] = {}
     samples: dict[str, list[str]] = {}
     for text in texts:
@@ -139,7 +144,7 @@ def merged(texts: Iterable[str]) -> str:
     return "".join(head + "".join(f"{line}\n" for line in samples[name]) for name, head in heads.items())
 
 
-def _written(name: str, value: str) -> str:
+def _format_label(name: str, value: str) -> str:
     escaped = value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
     return f'{name}="{escaped}"'
 

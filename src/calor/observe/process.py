@@ -1,4 +1,4 @@
-"""What a process uses: memory, file descriptors, time. Under the names that Prometheus has for these."""
+"""Metrics of a process: memory, file descriptors, CPU time. The names are Prometheus's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Descriptors(Family):
 
     def samples(self) -> Iterator[Sample]:
         if _PROC.exists():
-            # One of them is for looking.
+            # Without the one that listdir opens.
             yield "", (), str(len(os.listdir(_PROC / "fd")) - 1)
 
 
@@ -52,25 +52,28 @@ class _Start(Family):
         yield "", (), f"{self.at:.3f}"
 
 
-_START = _Start("process_start_time_seconds", "When the process began, in seconds since 1970.")
+_START = _Start("process_start_time_seconds", "Start time of the process in seconds since the Unix epoch.")
 
 FAMILIES: tuple[Family, ...] = (
-    _Memory("process_resident_memory_bytes", "Memory in use, pages shared with other processes included."),
+    _Memory("process_resident_memory_bytes", "Resident memory, including pages shared with other processes."),
     _Descriptors("process_open_fds", "Open file descriptors."),
-    _Cpu("process_cpu_seconds_total", "Time on processors."),
+    _Cpu("process_cpu_seconds_total", "CPU time used."),
     _START,
 )
 
 
-def began() -> None:
-    """Counts the life of the process from now."""
+def mark_started() -> None:
+    """Sets the start time to now, after a fork."""
     _START.at = time.time()
 
 
 async def watch_loop() -> None:
-    """Notes how late the event loop is, until cancelled."""
+    """Measures the lag of the event loop until cancelled."""
     loop = asyncio.get_running_loop()
+    # The first time at once, so that the series exists from the start.
+    pause = 0.0
     while True:
-        due = loop.time() + LOOK_SECONDS
-        await asyncio.sleep(LOOK_SECONDS)
+        due = loop.time() + pause
+        await asyncio.sleep(pause)
         LOOP_LAG_SECONDS.observe(max(loop.time() - due, 0.0))
+        pause = LOOK_SECONDS

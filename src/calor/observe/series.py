@@ -1,4 +1,4 @@
-"""Every metric there is."""
+"""All metrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from calor.observe.metrics import LONG, SIZES, Counter, Family, Gauge, Histogram
 
 REQUEST_SECONDS = Histogram(
     "calor_api_request_seconds",
-    "Time from a request to the beginning of its answer.",
+    "Time from a request to the beginning of its response.",
     ("api", "method", "route", "status"),
 )
 RUN_SECONDS = Histogram(
@@ -17,26 +17,24 @@ RUN_SECONDS = Histogram(
 )
 RUN_WAIT_SECONDS = Histogram(
     "calor_run_wait_seconds",
-    "Time from the request for an action to its being taken up by an engine.",
+    "Time from the request for an action until an engine starts it.",
 )
-RUNS = Gauge("calor_runs", "Stacks that are walked at present.")
+RUNS = Gauge("calor_runs", "Stacks on which engines are working now.")
 STEP_SECONDS = Histogram(
     "calor_step_seconds",
     "Time that an action on a resource took.",
     ("type", "action", "outcome"),
     LONG,
 )
-LEASES_TAKEN_OVER = Counter("calor_leases_taken_over_total", "Stacks taken over from engines that are gone.")
+LEASES_TAKEN_OVER = Counter("calor_leases_taken_over_total", "Stacks taken over from dead engines.")
 LEASES_LOST = Counter("calor_leases_lost_total", "Stacks that another engine has taken over.")
-LOOP_LAG_SECONDS = Histogram(
-    "calor_loop_lag_seconds", "How late the event loop was to do what was due, looked at every half second."
-)
-WRITER_QUEUE = Gauge("calor_writer_queue", "Changes that wait to be written.")
+LOOP_LAG_SECONDS = Histogram("calor_loop_lag_seconds", "Lag of the event loop, measured every half second.")
+WRITER_QUEUE = Gauge("calor_writer_queue", "Changes waiting to be written.")
 WRITER_BATCH = Histogram("calor_writer_batch", "Changes written in one transaction.", bounds=SIZES)
 WRITER_SECONDS = Histogram("calor_writer_seconds", "Time that a transaction of the writer took.")
 CLOUD_SECONDS = Histogram(
     "calor_cloud_call_seconds",
-    "Time that services took to answer.",
+    "Response time of cloud services.",
     ("service", "method", "outcome"),
 )
 
@@ -54,10 +52,10 @@ FAMILIES: tuple[Family, ...] = (
     WRITER_SECONDS,
     CLOUD_SECONDS,
 )
-"""What each process tells of itself, beside `process.FAMILIES`."""
+"""The metrics of each process, besides `process.FAMILIES`."""
 
 STACKS = Gauge("calor_stacks", "Live stacks, nested ones included.", ("action", "status"))
-STACKS_WAITING = Gauge("calor_stacks_waiting", "Stacks with something to do that no engine has taken up.")
-INBOX = Gauge("calor_inbox", "Signals that wait to be handled.")
-ENGINES = Gauge("calor_engines", "Engines that are up.")
-INFO = Gauge("calor_info", "1; what runs is in the labels.", ("version",))
+STACKS_WAITING = Gauge("calor_stacks_waiting", "Stacks with pending work that no engine has started.")
+INBOX = Gauge("calor_inbox", "Signals waiting to be handled.")
+ENGINES = Gauge("calor_engines", "Live engines.")
+INFO = Gauge("calor_info", "Always 1; the labels contain the version.", ("version",))

@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry, if that is installed and wanted. Without it a span is nothing, and costs as much."""
+"""OpenTelemetry spans, if tracing is configured. Otherwise, spans cost nothing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-_NOTHING: AbstractContextManager[Any] = nullcontext()
+# Objects of the optional package opentelemetry.
+Span = Any
+SpanContext = Any
+Provider = Any
 
-_tracer: Any = None
-_provider: Any = None
+_NO_SPAN: AbstractContextManager[Span] = nullcontext()
+
+_provider: Provider = None
+_tracer = _provider
 
 
 class TracingMissing(Exception):
-    """Traces are wanted, and OpenTelemetry is not installed."""
+    """Tracing is configured, but OpenTelemetry is not installed."""
 
 
 def is_wanted(endpoint: str | None) -> bool:
@@ -25,7 +30,7 @@ def is_wanted(endpoint: str | None) -> bool:
 
 
 def check(endpoint: str | None) -> None:
-    """Raises TracingMissing if traces are wanted and cannot be made."""
+    """Raises TracingMissing if tracing is configured and OpenTelemetry is not installed."""
     if not is_wanted(endpoint):
         return
     try:
@@ -33,12 +38,12 @@ def check(endpoint: str | None) -> None:
         import opentelemetry.sdk.trace  # noqa: F401
     except ImportError as error:
         raise TracingMissing(
-            f"traces are configured, and {error.name} is not installed; pip install 'calor[otel]' brings it"
+            f"tracing is configured, but {error.name} is not installed: run pip install 'calor[otel]'"
         ) from None
 
 
 def start(process: str, endpoint: str | None) -> None:
-    """Begins to send spans of this process, if that is wanted. To be called after a fork: a thread sends them."""
+    """Starts sending spans, if tracing is configured. Call it after forking: it starts a thread."""
     if not is_wanted(endpoint):
         return
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -53,15 +58,15 @@ def start(process: str, endpoint: str | None) -> None:
     use(provider)
 
 
-def use(provider: Any) -> None:
-    """Makes spans by a provider of OpenTelemetry's SDK from now on; None ends that."""
+def use(provider: Provider) -> None:
+    """Sets OpenTelemetry's tracer provider; None disables tracing."""
     global _tracer, _provider
     _provider = provider
     _tracer = provider.get_tracer("calor") if provider is not None else None
 
 
 def finish() -> None:
-    """Sends what has not been sent yet."""
+    """Sends the remaining spans and disables tracing."""
     if _provider is not None:
         _provider.shutdown()
         use(None)
@@ -72,51 +77,51 @@ def is_on() -> bool:
 
 
 def span(
-    name: str, *, kind: str = "INTERNAL", parent: str | None = None, **attributes: Any
-) -> AbstractContextManager[Any]:
-    """A span around a piece of work; what runs in it is its child. `parent` is a traceparent that came from
-    elsewhere. Gives the span, or None if there is none."""
+    name: str, *, kind: str = "INTERNAL", parent: str | None = None, **attributes: object
+) -> AbstractContextManager[Span]:
+    """Yields a span, the parent of those started within, or None without tracing. `parent` is a traceparent from
+    another process."""
     if _tracer is None:
-        return _NOTHING
+        return _NO_SPAN
     from opentelemetry.trace import SpanKind
 
-    found: AbstractContextManager[Any] = _tracer.start_as_current_span(
+    started: AbstractContextManager[Span] = _tracer.start_as_current_span(
         name,
         context=_context_of(parent),
         kind=SpanKind[kind],
-        attributes=_known(attributes),
-        # What exceptions say may hold hidden values.
+        attributes=_attributes(attributes),
+        # Messages of exceptions may contain hidden values.
         record_exception=False,
         set_status_on_exception=False,
     )
-    return found
+    return started
 
 
-def begin(name: str, above: Any, **attributes: Any) -> Any:
-    """A span that somebody else ends, under the context that `here` has told. Tasks started from now on are its
-    children, until another one begins."""
+def start_span(name: str, parent: SpanContext, **attributes: object) -> Span:
+    """Starts a span in a context from `current_context`; end it with `end_span`. Tasks started from now on are its
+    children, until another span is started."""
     from opentelemetry import context, trace
 
-    begun = _tracer.start_span(name, context=above, attributes=_known(attributes))
-    context.attach(trace.set_span_in_context(begun))
-    return begun
+    started = _tracer.start_span(name, context=parent, attributes=_attributes(attributes))
+    context.attach(trace.set_span_in_context(started))
+    return started
 
 
-def end(begun: Any, problem: str | None = None) -> None:
+def end_span(span: Span, problem: str | None = None) -> None:
     if problem is not None:
-        mark_failed(begun, problem)
-    begun.end()
+        mark_failed(span, problem)
+    span.end()
 
 
-def mark_failed(found: Any, problem: str) -> None:
-    if found is not None:
+def mark_failed(span: Span, problem: str) -> None:
+    if span is not None:
         from opentelemetry.trace import Status, StatusCode
 
-        found.set_status(Status(StatusCode.ERROR, problem))
+        span.set_status(Status(StatusCode.ERROR, problem))
 
 
-def here() -> Any:
-    """Where spans are at present, for `begin`; None without tracing."""
+def current_context() -> SpanContext:
+    """The context of the current span, for `start_span`; None without tracing."""
     if _tracer is None:
         return None
     from opentelemetry import context
@@ -124,16 +129,16 @@ def here() -> Any:
     return context.get_current()
 
 
-def back_to(above: Any) -> None:
-    """Leaves the spans that were begun since `here`."""
-    if above is not None:
+def restore_context(previous: SpanContext) -> None:
+    """Leaves the spans that were started since `current_context`."""
+    if previous is not None:
         from opentelemetry import context
 
-        context.attach(above)
+        context.attach(previous)
 
 
-def carried() -> str | None:
-    """The present span as a traceparent, for those who go on elsewhere."""
+def traceparent() -> str | None:
+    """The current span as a traceparent header, for other processes."""
     if _tracer is None:
         return None
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -143,7 +148,7 @@ def carried() -> str | None:
     return carrier.get("traceparent")
 
 
-def _context_of(parent: str | None) -> Any:
+def _context_of(parent: str | None) -> SpanContext:
     if not parent:
         return None
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -151,6 +156,6 @@ def _context_of(parent: str | None) -> Any:
     return TraceContextTextMapPropagator().extract({"traceparent": parent})
 
 
-def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _attributes(attributes: Mapping[str, object]) -> dict[str, object]:
     """Keyword arguments cannot have dots: `http_route` is `http.route`."""
     return {name.replace("_", "."): value for name, value in attributes.items() if value is not None}

@@ -1,1 +1,1 @@
-"""What to do to get from what is to what shall be: decisions and plans, as values."""
+"""Decides and plans what an action does to a stack and its resources. Has no side effects."""

@@ -1,15 +1,18 @@
-"""Decides what happens to one resource. Preview and engine ask the same function."""
+"""Decides what happens to a resource, for plans and for the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
-from calor.language.library import Found, TemplateType
-from calor.language.values import Secret, bare, has_unknown, revealed, surely_differs
+from calor.language.library import ResolvedType, TemplateType
+from calor.language.values import Secret, bare, definitely_differs, has_unknown, revealed
+from calor.lifecycle import Action, Status
+from calor.resources.contract import contract_of
+from calor.resources.values import JsonMapping
 
 
 class Kind(Enum):
@@ -19,18 +22,30 @@ class Kind(Enum):
     DELETE = "delete"
     KEEP = "keep"
     FORBIDDEN = "forbidden"
-    """The work fails here."""
+    """The action fails here."""
     UNDECIDED = "undecided"
-    """Shows only when it comes to it."""
+    """Depends on values that are not known yet, or on what the type finds during the update."""
+
+    # How the engine does it. Plans show these as one of the above, see `Decision.foreseen`.
+    RESUME = "resume"
+    """Continues a creation that was interrupted."""
+    ADOPT = "adopt"
+    """Takes over an object of an abandoned stack."""
+    REFER = "refer"
+    """Refers to an object that the stack does not manage (`external_id`)."""
+    RECOVER = "recover"
+    """Keeps a failed resource if its object is healthy, and replaces it otherwise."""
+    RECLAIM = "reclaim"
+    """Rolls back an unfinished replacement (`revert_replace`), as the resource is wanted again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A property before and after; both may be secrets, and what comes after may not be known yet."""
+    """A property's values before and after; both may be secrets, and the new one may not be known yet."""
 
     name: str
-    before: Any
-    after: Any
+    before: object
+    after: object
 
     @property
     def known(self) -> bool:
@@ -38,8 +53,8 @@ class Change:
 
     @property
     def certain(self) -> bool:
-        """Whether it is a change for sure, also where it is not known what comes after."""
-        return self.known or surely_differs(revealed(self.before), self.after)
+        """Whether the value certainly changes, even if the new one is not known."""
+        return self.known or definitely_differs(revealed(self.before), self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,65 +63,105 @@ class Decision:
     reason: str
     changes: tuple[Change, ...] = ()
     possible: frozenset[Kind] = frozenset()
-    """What an undecided one may become."""
+    """What an undecided decision or a recovery may become."""
+    shown_as: Kind | None = None
+    """The kind that plans show, if that differs."""
+    then: Decision | None = None
+    """The decision to carry out after a reclaim."""
     forbids: Kind | None = None
-    """What is not allowed, if it is forbidden."""
+    """The forbidden kind of change."""
     error: str = "NotSupported"
-    """The class of error with which a forbidden one fails."""
+    """The error class of a forbidden change."""
     refused: tuple[str, ...] = ()
-    """The properties whose change is never made, whatever else is so."""
+    """The properties that can never be changed."""
+    untouched: bool = False
+    """Whether a forbidden change does not make the resource fail, which would replace it later."""
 
     @property
     def changed(self) -> frozenset[str]:
         return frozenset(change.name for change in self.changes)
 
+    @property
+    def replaces(self) -> bool:
+        """Whether a new row replaces the present one."""
+        return Kind.REPLACE in (self.kind, self.shown_as)
+
+    @property
+    def foreseen(self) -> Decision:
+        """The decision as plans show it."""
+        match self.kind:
+            case Kind.RECLAIM:
+                assert self.then is not None
+                return self.then.foreseen
+            case Kind.RESUME | Kind.ADOPT | Kind.REFER | Kind.RECOVER:
+                assert self.shown_as is not None
+                return replace(self, kind=self.shown_as, shown_as=None)
+            case (
+                Kind.CREATE
+                | Kind.UPDATE
+                | Kind.REPLACE
+                | Kind.DELETE
+                | Kind.KEEP
+                | Kind.FORBIDDEN
+                | Kind.UNDECIDED
+            ):
+                return self
+            case _:
+                assert_never(self.kind)
+
     def may_be(self, *kinds: Kind) -> bool:
-        """Whether it is one of these, or may become one."""
+        """Whether it is or may become one of these kinds."""
         return any(kind is self.kind or kind in self.possible for kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A resource as it is."""
+    """The present state of a resource."""
 
     type_name: str
     action: str
     status: str
-    properties: Mapping[str, Any]
-    metadata: Mapping[str, Any]
-    update_policy: Mapping[str, Any]
+    properties: JsonMapping
+    metadata: JsonMapping
+    update_policy: JsonMapping
     implementation: str
-    """What stands behind the type's name, as `implementation_of` tells."""
+    """The type's implementation, see `implementation_of`."""
     substitute: str | None = None
-    """The type that its type declares to be its successor."""
+    """The type that replaces a deprecated one."""
     external_id: str | None = None
-    """Empty for one that was to be external, and could not be found."""
+    """Empty for an external resource that was not found."""
     reason: str = ""
-    """Why it is in that state."""
-    masked: Mapping[str, Any] = field(default_factory=dict)
-    """The properties that are secret, or hold secrets, as they are shown."""
-    renewed: bool = False
-    """Whether it was made in the action under way, which an engine that died had begun."""
+    """The status reason."""
+    masked: JsonMapping = field(default_factory=dict)
+    """The masked values of properties that are or contain secrets."""
+    created_in_action: bool = False
+    """Whether it was created in the current action, before an engine died."""
     unhealthy: bool = False
-    """Whether somebody has said that it is not well: then not even a stack below is mended."""
+    """Whether a user has marked it unhealthy: then even a nested stack is replaced."""
+    replaced: bool = False
+    """Whether its replacement was begun."""
+
+    @property
+    def state(self) -> str:
+        return f"{self.action}_{self.status}"
 
 
-Peers = Callable[[Any], Mapping[str, Any] | None]
-"""The properties of the resource that a reference means, None where these are not known."""
+Peers = Callable[[object], JsonMapping | None]
+"""Returns the properties of the resource with a reference; None if they are not known."""
 
 
-def nobody(reference: Any) -> Mapping[str, Any] | None:
+def no_peers(reference: object) -> JsonMapping | None:
     return None
 
 
 class NotKnownYet(Exception):
-    """A value was asked for that exists only later."""
+    """A value was read that is not known yet."""
 
 
 class KnownValues(Mapping[str, Any]):
-    """Properties for whom all values matter that he reads, and no others."""
+    """Properties that raise NotKnownYet when an unknown one is read."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: JsonMapping) -> None:
         self._values = values
 
     def __getitem__(self, name: str) -> Any:
@@ -124,105 +179,138 @@ class KnownValues(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A resource as it shall be."""
+    """The wanted state of a resource."""
 
     type_name: str
-    found: Found | None
-    properties: Mapping[str, Any]
-    metadata: Any
+    resource_type: ResolvedType | None
+    properties: JsonMapping
+    metadata: object
     update_policy: Any
     external_id: Any = None
+    adopting: bool = False
+    """Whether the stack adopts objects."""
     restricted: Sequence[str] = ()
-    """The actions that the environment forbids: `update`, `replace`."""
-    peers: Peers = nobody
-    """The resources of the same stack, as far as it is known what they will be like."""
+    """The actions that the environment restricts: `update`, `replace`."""
+    peers: Peers = no_peers
+    """The future properties of the stack's resources, as far as known."""
 
     @property
     def keeps_stack(self) -> bool:
-        """Whether the resource is a stack of its own."""
-        return self.external_id is None and has_stack_below(self.found)
+        """Whether the resource has a nested stack."""
+        return self.external_id is None and has_nested_stack(self.resource_type)
 
 
 def decide(present: Present | None, wanted: Wanted) -> Decision:
-    """What has to happen to make the present resource the wanted one."""
-    return _permitted(_decide(present, wanted), wanted.restricted)
+    """How to change a resource from its present to its wanted state."""
+    decision = _with_origin(_apply_restrictions(_decide(present, wanted), wanted.restricted), wanted)
+    was_replaced = (
+        present is not None
+        and present.replaced
+        and contract_of(wanted.resource_type).revert_replace is not None
+    )
+    if was_replaced and decision.may_be(Kind.KEEP, Kind.UPDATE):
+        return Decision(Kind.RECLAIM, "it is wanted again", then=decision)
+    return decision
 
 
-def decide_with_stack_below(decision: Decision, wanted: Wanted, below_differs: bool | None) -> Decision:
-    """The decision when the stack below the resource is known: it may change although the resource does not. None
-    stands for one of which that cannot be told yet."""
+def _with_origin(decision: Decision, wanted: Wanted) -> Decision:
+    """Turns a creation into an adoption or an external reference if the object exists."""
+    if decision.kind not in (Kind.CREATE, Kind.REPLACE):
+        return decision
+    if wanted.external_id is not None:
+        return replace(decision, kind=Kind.REFER, shown_as=decision.kind)
+    if wanted.adopting and not contract_of(wanted.resource_type).create_on_adopt:
+        return replace(decision, kind=Kind.ADOPT, shown_as=decision.kind)
+    return decision
+
+
+def decide_with_nested_stack(decision: Decision, wanted: Wanted, below_differs: bool | None) -> Decision:
+    """The decision given whether the nested stack changes, which it may do although the resource does not; None if that
+    is not known yet."""
     if below_differs is False or not decision.may_be(Kind.KEEP):
         return decision
     if below_differs is None:
-        return _permitted(replace(decision, possible=decision.possible | {Kind.UPDATE}), wanted.restricted)
+        return _apply_restrictions(
+            replace(decision, possible=decision.possible | {Kind.UPDATE}), wanted.restricted
+        )
     others = decision.possible - {Kind.KEEP}
     if decision.kind is Kind.UNDECIDED and others - {Kind.UPDATE}:
         changed = replace(decision, possible=others | {Kind.UPDATE})
     elif decision.kind is Kind.UNDECIDED:
         changed = replace(decision, kind=Kind.UPDATE, possible=frozenset())
     else:
-        changed = Decision(Kind.UPDATE, "the stack below it decides for itself")
-    return _permitted(changed, wanted.restricted)
+        changed = Decision(Kind.UPDATE, "its nested stack changes")
+    return _apply_restrictions(changed, wanted.restricted)
 
 
 def _decide(present: Present | None, wanted: Wanted) -> Decision:
-    if present is None or present.action == "INIT":
+    if present is None or present.action == Action.INIT:
         return Decision(Kind.CREATE, "it does not exist yet")
-    if present.action == "DELETE":
-        if present.status == "COMPLETE":
+    if present.state == "ADOPT_IN_PROGRESS":
+        return Decision(Kind.ADOPT, "its adoption was interrupted", shown_as=Kind.UPDATE)
+    if present.state == "CHECK_IN_PROGRESS" and present.external_id is not None:
+        return Decision(Kind.REFER, "its check was interrupted", shown_as=Kind.KEEP)
+    if present.action == Action.DELETE:
+        if present.status == Status.COMPLETE:
             return Decision(Kind.CREATE, "it was deleted")
-        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}")
+        return Decision(Kind.REPLACE, f"it is in state {present.state}")
     if not _same_type(present, wanted):
         return Decision(Kind.REPLACE, f"its type changes from {present.type_name} to {wanted.type_name}")
-    if present.external_id == "" or (present.status == "FAILED" and present.external_id is not None):
+    if present.external_id == "" or (present.external_id is not None and present.state == "CHECK_FAILED"):
         return Decision(Kind.REPLACE, "it could not be found")
     if present.external_id != wanted.external_id:
         message = "Update to property external_id of a resource is not supported"
-        return Decision(Kind.FORBIDDEN, message, forbids=Kind.UPDATE)
+        return Decision(Kind.FORBIDDEN, message, forbids=Kind.UPDATE, untouched=True)
+    if wanted.external_id is not None and present.status == Status.FAILED:
+        return Decision(Kind.REPLACE, f"it is in state {present.state}")
     if wanted.external_id is not None:
-        return Decision(Kind.KEEP, "it belongs to somebody else")
-    if present.action == "CREATE" and present.status == "IN_PROGRESS":
-        return Decision(Kind.CREATE, "its creation was interrupted")
-    failed = present.status == "FAILED" and (present.unhealthy or not _mends_itself(wanted))
-    if failed and (present.unhealthy or not may_outlive_failure(present.action, wanted.found)):
-        why = f": {present.reason}" if present.action == "CHECK" and present.reason else ""
-        return Decision(Kind.REPLACE, f"it is in state {present.action}_{present.status}{why}")
-    if not present.renewed and _renews(wanted):
+        return Decision(Kind.KEEP, "the stack does not manage it")
+    if present.state == "CREATE_IN_PROGRESS":
+        return Decision(Kind.RESUME, "its creation was interrupted", shown_as=Kind.CREATE)
+    # A nested stack decides for each of its resources, and so recovers by an update.
+    failed = present.status == Status.FAILED and (
+        present.unhealthy or not has_nested_stack(wanted.resource_type)
+    )
+    if failed and (present.unhealthy or not may_outlive_failure(present.action, wanted.resource_type)):
+        why = f": {present.reason}" if present.action == Action.CHECK and present.reason else ""
+        return Decision(Kind.REPLACE, f"it is in state {present.state}{why}")
+    if not present.created_in_action and _is_always_replaced(wanted):
         return Decision(Kind.REPLACE, "it is replaced by every update")
     decision = _by_changes(
         present, wanted, differences(present.properties, wanted.properties, present.masked)
     )
-    return _if_well(decision, present) if failed else decision
+    return _if_healthy(decision, present) if failed else decision
 
 
-def may_outlive_failure(action: str, found: Found | None) -> bool:
-    """Whether a resource may be kept on which an action failed: what it stands for may be well. A check says by
-    failing that it is not."""
-    return action != "CHECK" and hasattr(found, "is_well")
+def may_outlive_failure(action: str, resource_type: ResolvedType | None) -> bool:
+    """Whether a resource may be kept after a failed action because its object may be healthy. After a failed check it
+    is not."""
+    return action != Action.CHECK and contract_of(resource_type).is_healthy is not None
 
 
-def _if_well(decision: Decision, present: Present) -> Decision:
+def _if_healthy(decision: Decision, present: Present) -> Decision:
     if not decision.may_be(Kind.UPDATE):
         return decision
-    reason = f"it is in state {present.action}_{present.status}; whether it is well shows when it comes to it"
+    reason = f"it is in state {present.state}; it is kept if its object is healthy"
     possible = frozenset({Kind.UPDATE, Kind.REPLACE}) | decision.possible
-    return replace(decision, kind=Kind.UNDECIDED, reason=reason, possible=possible)
+    return replace(decision, kind=Kind.RECOVER, reason=reason, possible=possible, shown_as=Kind.UNDECIDED)
 
 
-def may_renew(found: Found | None) -> bool:
-    return getattr(found, "replaced_by_every_update", False) or hasattr(found, "renews")
+def always_replaced_type(resource_type: ResolvedType | None) -> bool:
+    contract = contract_of(resource_type)
+    return contract.always_replaced or contract.is_always_replaced is not None
 
 
-def _renews(wanted: Wanted) -> bool:
-    """Whether it is replaced by every update, by its type or by its properties."""
-    if getattr(wanted.found, "replaced_by_every_update", False):
+def _is_always_replaced(wanted: Wanted) -> bool:
+    """Whether every update replaces it, because of its type or its properties."""
+    contract = contract_of(wanted.resource_type)
+    if contract.always_replaced:
         return True
-    renews = getattr(wanted.found, "renews", None)
-    return renews is not None and bool(renews(bare(wanted.properties)))
+    return contract.is_always_replaced is not None and contract.is_always_replaced(bare(wanted.properties))
 
 
 def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
-    """Each value that is not known yet may turn out to be a change or none, unless it is a new one for sure."""
+    """Considers that each value that is not known yet may turn out to be a change or not."""
     sure = [change for change in changes if change.certain]
     certain = _certain(present, wanted, sure)
     unknown = [change for change in changes if not change.certain]
@@ -240,7 +328,7 @@ def _by_changes(present: Present, wanted: Wanted, changes: list[Change]) -> Deci
     worst = _worst(outcomes)
     if len(outcomes) > 1 and worst is not certain.kind:
         verb = "is" if len(names) == 1 else "are"
-        reason = f"{', '.join(names)} {verb} known only when it comes to it" if names else certain.reason
+        reason = f"{', '.join(names)} {verb} not known yet" if names else certain.reason
         return Decision(Kind.UNDECIDED, reason, tuple(changes), frozenset(outcomes))
     return replace(certain, changes=tuple(changes))
 
@@ -254,7 +342,7 @@ def _worst(kinds: set[Kind]) -> Kind:
 
 def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
     """The decision if exactly these properties change."""
-    declared = wanted.found.properties if wanted.found is not None else {}
+    declared = wanted.resource_type.properties if wanted.resource_type is not None else {}
     names = [change.name for change in changes]
     fixed = [name for name in names if name in declared and declared[name].immutable]
     if fixed:
@@ -262,56 +350,81 @@ def _certain(present: Present, wanted: Wanted, changes: list[Change]) -> Decisio
         return Decision(Kind.FORBIDDEN, reason, forbids=Kind.UPDATE, refused=tuple(fixed))
     replacing = [name for name in names if name in declared and not declared[name].update_allowed]
     if replacing:
-        return Decision(Kind.REPLACE, f"{', '.join(replacing)} cannot be changed in place")
+        others = [name for name in names if name not in replacing]
+        demanded = _demanding_properties(present, wanted, others)
+        why = f"{', '.join([*replacing, *demanded])} cannot be changed in place"
+        return Decision(Kind.REPLACE, why + _also_changing(name for name in others if name not in demanded))
     if changes:
         return _in_place(present, wanted, changes)
     if not has_unknown(wanted.metadata) and present.metadata != revealed(wanted.metadata):
         return Decision(Kind.UPDATE, "its metadata changes")
     if not has_unknown(wanted.update_policy) and present.update_policy != revealed(wanted.update_policy):
         return Decision(Kind.UPDATE, "its update policy changes")
-    if present.status in ("FAILED", "IN_PROGRESS"):
-        # What was interrupted is done again.
-        return Decision(Kind.UPDATE, f"it is in state {present.action}_{present.status}")
-    if getattr(wanted.found, "looks_for_itself", False):
-        return Decision(Kind.UPDATE, "it is compared with what the other region has, whatever changes")
+    if present.status in (Status.FAILED, Status.IN_PROGRESS):
+        # An interrupted update is repeated.
+        return Decision(Kind.UPDATE, f"it is in state {present.state}")
+    if contract_of(wanted.resource_type).update_when_unchanged:
+        return Decision(Kind.UPDATE, "every update compares it with the remote stack")
     return Decision(Kind.KEEP, "nothing changes")
 
 
 def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decision:
-    """All properties could be changed in place; the type may see it otherwise."""
-    names = ", ".join(change.name for change in changes)
-    found = wanted.found
-    if not has_stack_below(found) and not hasattr(found, "update"):
-        return Decision(Kind.REPLACE, f"{names} changes, and its type is never changed in place")
-    refusal = getattr(found, "refusal", None)
+    """The decision if the schema allows all changes in place; the type may still need a replacement."""
+    each = [change.name for change in changes]
+    what = f"{', '.join(each)} {'changes' if len(each) == 1 else 'change'}"
+    contract = contract_of(wanted.resource_type)
+    if not has_nested_stack(wanted.resource_type) and contract.update is None:
+        return Decision(Kind.REPLACE, f"{what}, and its type cannot be changed in place")
+    refusal = contract.refusal
     after = revealed(dict(wanted.properties))
-    if refusal and (refused := refusal(present.properties, after, frozenset(one.name for one in changes))):
-        names_of = tuple(one.name for one in changes)
-        return Decision(Kind.FORBIDDEN, refused, forbids=Kind.UPDATE, refused=names_of)
+    if refusal and (refused := refusal(present.properties, after, frozenset(each))):
+        return Decision(Kind.FORBIDDEN, refused, forbids=Kind.UPDATE, refused=tuple(each))
     both = frozenset({Kind.UPDATE, Kind.REPLACE})
-    demands = getattr(found, "demands_replacement", None)
+    demands = contract.needs_replacement
     if demands is not None:
-        changed = frozenset(change.name for change in changes)
         try:
-            replaces = demands(present.properties, KnownValues(wanted.properties), changed)
+            replaces = demands(present.properties, KnownValues(wanted.properties), frozenset(each))
         except NotKnownYet:
-            return Decision(Kind.UNDECIDED, f"{names} changes, perhaps in place", possible=both)
+            return Decision(Kind.UNDECIDED, f"{what}, perhaps in place", possible=both)
         if replaces:
-            return Decision(Kind.REPLACE, f"its type does not change {names} in place")
-    # Whether an update may be begun at all is asked before the type is.
+            demanded = _demanding_properties(present, wanted, each) or each
+            why = f"its type does not change {', '.join(demanded)} in place"
+            return Decision(Kind.REPLACE, why + _also_changing(name for name in each if name not in demanded))
+    # A restricted update never reaches the type.
     if _may_demand_replacement(wanted) and Kind.UPDATE.value not in wanted.restricted:
         return Decision(
-            Kind.UNDECIDED, f"{names} changes; whether in place shows when it is done", possible=both
+            Kind.UNDECIDED, f"{what}; its type decides during the update whether in place", possible=both
         )
-    return Decision(Kind.UPDATE, f"{names} changes in place")
+    return Decision(Kind.UPDATE, f"{what} in place")
+
+
+def _demanding_properties(present: Present, wanted: Wanted, names: Sequence[str]) -> list[str]:
+    """The properties whose change alone makes the type need a replacement."""
+    demands = contract_of(wanted.resource_type).needs_replacement
+    if demands is None:
+        return []
+
+    def alone(name: str) -> bool:
+        try:
+            return bool(demands(present.properties, KnownValues(wanted.properties), frozenset({name})))
+        except NotKnownYet:
+            return False
+
+    return [name for name in names if alone(name)]
+
+
+def _also_changing(names: Iterable[str]) -> str:
+    """A note on properties that change, too, but do not cause the replacement."""
+    listed = ", ".join(names)
+    return f"; {listed} could be" if listed else ""
 
 
 def _may_demand_replacement(wanted: Wanted) -> bool:
-    """Whether only the work itself shows that a change needs a new resource."""
-    found: Any = wanted.found
-    if not getattr(found, "may_demand_replacement", False):
+    """Whether only the update itself shows that it needs a replacement."""
+    contract = contract_of(wanted.resource_type)
+    if not contract.may_need_replacement:
         return False
-    never_replaced = getattr(found, "never_replaced", None)
+    never_replaced = contract.never_replaced
     return never_replaced is None or not never_replaced(wanted.properties, wanted.peers)
 
 
@@ -319,12 +432,12 @@ RESTRICTED = "ResourceActionRestricted"
 
 
 def restriction(*actions: str) -> str:
-    """What is said where the environment forbids an action; clients know the shape of the message."""
+    """The message for restricted actions, in Heat's words."""
     return f"{' or '.join(actions)} is restricted for resource."
 
 
-def _permitted(decision: Decision, restricted: Sequence[str]) -> Decision:
-    """The decision under the restrictions of the environment."""
+def _apply_restrictions(decision: Decision, restricted: Sequence[str]) -> Decision:
+    """The decision with the environment's restrictions."""
     if decision.kind.value in restricted:
         return _restricted(decision, decision.kind)
     forbidden = sorted((kind for kind in decision.possible if kind.value in restricted), key=_SEVERITY.index)
@@ -343,14 +456,13 @@ def _restricted(decision: Decision, *kinds: Kind) -> Decision:
         possible=frozenset(),
         forbids=kinds[-1],
         error=RESTRICTED,
+        untouched=True,
     )
 
 
-def differences(
-    before: Mapping[str, Any], after: Mapping[str, Any], masked: Mapping[str, Any]
-) -> list[Change]:
-    """The properties that differ, in the order of the schema; what is gone counts as changed. `masked` are those
-    before that are secret, as they are shown."""
+def differences(before: JsonMapping, after: JsonMapping, masked: JsonMapping) -> list[Change]:
+    """The properties that differ, removed ones included, in the order of the schema. `masked` are the masked values of
+    present secrets."""
     names = [*after, *(name for name in before if name not in after)]
     return [
         Change(
@@ -364,32 +476,31 @@ def differences(
 
 
 @cache
-def may_refuse(found: Any) -> bool:
-    """Whether a type knows changes that are never made."""
-    return hasattr(found, "refusal") or any(one.immutable for one in found.properties.values())
+def may_refuse(resource_type: ResolvedType) -> bool:
+    """Whether a type may reject changes for good."""
+    return contract_of(resource_type).refusal is not None or any(
+        one.immutable for one in resource_type.properties.values()
+    )
 
 
-def has_stack_below(found: Any) -> bool:
-    """Whether resources of a type are stacks of their own."""
-    return isinstance(found, TemplateType) or (found is not None and found.nested_stack)
+def has_nested_stack(resource_type: ResolvedType | None) -> bool:
+    """Whether resources of a type have nested stacks."""
+    return isinstance(resource_type, TemplateType) or (
+        resource_type is not None and resource_type.nested_stack
+    )
 
 
 TEMPLATE = "template"
 
 
-def implementation_of(found: Found | None, type_name: str) -> str:
-    """What stands behind the name of a type. All templates count as one: a stack can become any other."""
-    if found is None:
+def implementation_of(resource_type: ResolvedType | None, type_name: str) -> str:
+    """The type behind an alias. All templates count as the same, as a stack can be updated to any template."""
+    if resource_type is None:
         return type_name
-    return TEMPLATE if isinstance(found, TemplateType) else found.type_name
+    return TEMPLATE if isinstance(resource_type, TemplateType) else resource_type.type_name
 
 
 def _same_type(present: Present, wanted: Wanted) -> bool:
-    if present.implementation == implementation_of(wanted.found, wanted.type_name):
+    if present.implementation == implementation_of(wanted.resource_type, wanted.type_name):
         return True
     return present.substitute is not None and present.substitute == wanted.type_name
-
-
-def _mends_itself(wanted: Wanted) -> bool:
-    """Whether a failed resource is mended by an update: a stack below decides for its own resources."""
-    return has_stack_below(wanted.found)

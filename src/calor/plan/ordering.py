@@ -1,4 +1,4 @@
-"""In which order a stack becomes what its definition says."""
+"""The order of an action's steps."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from calor.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Make the resource of a name what the definition says."""
+    """Create or update the resource with a name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete one resource row, unless it still stands for a resource."""
+    """Delete a resource row, unless it is still the current row of a resource."""
 
     id: str
 
@@ -36,9 +36,9 @@ class Row(Protocol):
 
 
 def steps(wanted: Graph[str], rows: Collection[Row]) -> Graph[Node]:
-    """Applying follows the definition's dependencies. A row that is not wanted any more is deleted after its
-    dependants are gone or changed, after what takes its place is there, and after what it needs is changed: a
-    change may have to part what the row joins, and to join it again."""
+    """The graph of steps. Apply follows the definition's dependencies. An obsolete row is deleted after its dependants
+    are deleted or changed, after its replacement is created, and after what it needs is changed: such a change may have
+    to detach and reattach what the row connects."""
     graph: Graph[Node] = Graph()
     for name in wanted:
         graph.add(Apply(name))

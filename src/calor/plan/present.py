@@ -1,4 +1,4 @@
-"""Stacks and resources as they are, as far as plans look at them."""
+"""The present state of stacks and resources for plans."""
 
 from __future__ import annotations
 
@@ -11,37 +11,41 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve_top
 from calor.language.library import Declarations
 from calor.language.registry import Registry
-from calor.language.schema import ResourceType
 from calor.language.scope import States
 from calor.language.values import bare, has_secret, masked
-from calor.plan import choosing, ordering
+from calor.plan import ordering, row_selection
 from calor.plan.decision import Present, Wanted, implementation_of
+from calor.resources.contract import ResourceType, contract_of
+from calor.resources.values import JsonMapping, JsonObject
 
 METADATA = "_metadata"
-"""The metadata as the template gave them; those of the resource may have changed since, by signals."""
+"""The key for the template's metadata; the resource's may have been changed by signals."""
 UPDATE_POLICY = "_update_policy"
 IMPLEMENTATION = "_implementation"
 DELETION_POLICY = "_deletion_policy"
 EXTERNAL = "_external"
 NESTED = "_nested"
 UNHEALTHY = "_unhealthy"
-"""Marks a resource of which somebody has said that it is not well."""
+"""Marks a resource that a user has marked unhealthy."""
 MASKED = "_masked"
-"""Where a resource keeps the properties that are secret, or hold secrets, as they are shown."""
-MADE_FOR = "_made_for"
-"""Where a resource that every update replaces notes for which action it was made: that one does not replace it."""
+"""The key for the masked values of properties that are or contain secrets."""
+REFERENCE = "OS::stack_id"
+"""The output of a template that becomes its reference."""
+CREATED_IN = "_made_for"
+"""The key for the action in which a resource was created that every update replaces: that action does not replace it
+again."""
 
 
 class Typed(Protocol):
-    """What tells the type of a resource."""
+    """A row with the type of a resource."""
 
     @property
     def type_name(self) -> str: ...
     @property
-    def data(self) -> dict[str, Any]: ...
+    def data(self) -> JsonObject: ...
 
 
-class Row(choosing.DefinedRow, ordering.Row, Typed, Protocol):
+class Row(row_selection.DefinedRow, ordering.Row, Typed, Protocol):
     """A row of a resource."""
 
     @property
@@ -53,18 +57,18 @@ class Row(choosing.DefinedRow, ordering.Row, Typed, Protocol):
     @property
     def reference(self) -> Any: ...
     @property
-    def properties(self) -> dict[str, Any]: ...
+    def properties(self) -> JsonObject: ...
     @property
-    def metadata(self) -> dict[str, Any]: ...
+    def metadata(self) -> JsonObject: ...
     @property
-    def attributes(self) -> dict[str, Any]: ...
+    def attributes(self) -> JsonObject: ...
     @property
     def requires(self) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class PresentStack:
-    """A stack with its resources, and the stacks below these."""
+    """A stack with its resources and nested stacks."""
 
     id: str
     name: str
@@ -72,46 +76,46 @@ class PresentStack:
     depth: int = 0
     complete: bool = True
     definition: str | None = None
-    """The digest of what it is."""
+    """The digest of its definition."""
     rows: Sequence[Row] = ()
-    resources: Mapping[str, Any] = field(default_factory=dict)
-    """The resources as its template writes them."""
+    resources: JsonMapping = field(default_factory=dict)
+    """The resources in its template."""
     below: Mapping[str, PresentStack] = field(default_factory=dict)
-    """The stacks below its resources, by their ids."""
+    """Nested stacks by id."""
     timeout: float | None = None
     exists: bool = True
-    """False for one that a step is to make: its id only stands for it."""
+    """False for a stack that a step will create: its id is a placeholder."""
     foreseeable: bool = True
-    """Whether it is known how the steps before leave it."""
+    """Whether its state after previous steps is known."""
     drifted: bool = False
-    """Whether something in it is not what it was made as."""
+    """Whether a real object differs from what is stored."""
 
     @property
-    def well(self) -> bool:
-        """Whether it, and all below it, is as it was meant to be."""
+    def healthy(self) -> bool:
+        """Whether it and all nested stacks are complete and have not drifted."""
         here = self.complete and not self.drifted and all(row.status == "COMPLETE" for row in self.rows)
-        return here and all(stack.well for stack in self.below.values())
+        return here and all(stack.healthy for stack in self.below.values())
 
     @property
     def size(self) -> int:
-        """How many resources there are in it, and below."""
+        """The number of resources, nested stacks included."""
         return len({row.name for row in self.rows}) + sum(stack.size for stack in self.below.values())
 
 
 def declared_type(row: Typed, declaration: Declarations) -> type[ResourceType] | None:
-    """The type by which a resource was made; None for a template. The row has the name that the template uses, which
-    may be an alias: what that stands for is known only by the environment it was made with."""
+    """The type of a resource, also if the template uses an alias; None for a template resource."""
     return implementing_type(row.type_name, row.data, declaration)
 
 
 def implementing_type(
-    type_name: str, data: Mapping[str, Any] | None, declaration: Declarations
+    type_name: str, data: JsonMapping | None, declaration: Declarations
 ) -> type[ResourceType] | None:
-    return declaration((data or {}).get(IMPLEMENTATION, type_name))
+    found = declaration((data or {}).get(IMPLEMENTATION, type_name))
+    return None if found is None else contract_of(found)
 
 
 def present_of(row: Row | None, declaration: Declarations, occasion: str | None = None) -> Present | None:
-    """`occasion` is the action that is under way, if one is."""
+    """`occasion` identifies the current action, if there is one."""
     if row is None:
         return None
     declared = declared_type(row, declaration)
@@ -128,7 +132,8 @@ def present_of(row: Row | None, declaration: Declarations, occasion: str | None 
         substitute=declared.support.substitute if declared is not None else None,
         external_id=(row.physical_id or "") if row.data.get(EXTERNAL) else None,
         unhealthy=UNHEALTHY in row.data,
-        renewed=occasion is not None and row.data.get(MADE_FOR) == occasion,
+        replaced=row.replaced_by is not None,
+        created_in_action=occasion is not None and row.data.get(CREATED_IN) == occasion,
     )
 
 
@@ -138,6 +143,8 @@ def wanted_of(
     evaluated: Evaluated,
     states: States,
     registry: Registry,
+    *,
+    adopting: bool = False,
 ) -> Wanted:
     external = None
     if resource.text.external_id is not None:
@@ -145,25 +152,26 @@ def wanted_of(
         external = str(bare(resolve_top(resource.external_expression, scope)))
     return Wanted(
         type_name=resource.type_name,
-        found=resource.found,
+        resource_type=resource.resource_type,
         properties=evaluated.values,
         metadata=evaluated.metadata,
         update_policy=policy_of(definition, resource, states),
         external_id=external,
+        adopting=adopting,
         restricted=registry.restricted_actions(resource.name),
     )
 
 
 def policy_of(definition: Definition, resource: ResourceDefinition, states: States) -> Any:
-    """The update policy as the template gives it, without the defaults of the type."""
+    """The update policy in the template, without the type's defaults."""
     if not resource.text.update_policy:
         return {}
     return resolve_top(resource.policy_expression, definition.scope.with_states(states)) or {}
 
 
-def remembered(resource: ResourceDefinition, policy: Any, data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a resource keeps of the definition that it has come to follow, for the next comparison."""
-    implementation = implementation_of(resource.found, resource.type_name)
+def with_definition(resource: ResourceDefinition, policy: Any, data: JsonMapping) -> JsonObject:
+    """The data of a resource with the parts of its definition that later updates compare."""
+    implementation = implementation_of(resource.resource_type, resource.type_name)
     kept = {
         UPDATE_POLICY: bare(policy) or None,
         IMPLEMENTATION: implementation if implementation != resource.type_name else None,
@@ -173,18 +181,18 @@ def remembered(resource: ResourceDefinition, policy: Any, data: Mapping[str, Any
     return others | {name: value for name, value in kept.items() if value is not None}
 
 
-def masked_properties(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those properties that are secret, or hold secrets, as they are shown."""
+def masked_properties(values: JsonMapping) -> JsonObject:
+    """The masked values of properties that are or contain secrets."""
     return {name: masked(value) for name, value in values.items() if has_secret(value)}
 
 
-def shown_properties(values: Mapping[str, Any]) -> dict[str, Any]:
-    """All properties, those that are secret as they are shown."""
+def shown_properties(values: JsonMapping) -> JsonObject:
+    """All properties, with secrets masked."""
     return {**bare(dict(values)), **masked_properties(values)}
 
 
-def noting_masks(data: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a resource that has got these properties."""
+def with_masks(data: JsonMapping, values: JsonMapping) -> JsonObject:
+    """The data of a resource with the masks of these properties."""
     others = {name: value for name, value in data.items() if name != MASKED}
     secret = masked_properties(values)
     return {**others, MASKED: secret} if secret else others

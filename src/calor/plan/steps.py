@@ -1,4 +1,4 @@
-"""A plan: what would be done to a stack, step by step, and why."""
+"""Plans: the steps of an action on a stack, and the reasons."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from calor.plan.decision import Change, Kind
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One resource, and what becomes of it."""
+    """What happens to one resource."""
 
     kind: Kind
     path: tuple[str, ...]
-    """The names of the resources that lead to it through the stacks, its own the last."""
+    """The names of the resources from the root stack to this one."""
     type_name: str
     reason: str
     changes: tuple[Change, ...] = ()
     possible: frozenset[Kind] = frozenset()
-    """What an undecided step may become."""
+    """The kinds that an undecided step may become."""
     forbids: Kind | None = None
-    """What is not allowed, of a forbidden step."""
+    """The forbidden kind of change."""
     nested: Plan | None = None
-    """For the stack below, if it is worked on."""
+    """The plan of the nested stack, if it is changed."""
     row: str | None = None
-    """The id of the row that it is about; None for what does not exist yet."""
+    """The id of the resource's row; None if it does not exist yet."""
     resource: ResourceDefinition | None = None
-    """What it shall be; None for what goes."""
+    """The wanted resource; None if it is deleted."""
     required_by: tuple[str, ...] = ()
-    """The resources of the same stack that will depend on it."""
+    """The dependants in the same stack."""
     template: Template | None = None
-    """The template that has it."""
+    """The template that contains it."""
     refused: tuple[str, ...] = ()
-    """The properties whose change is never made, of a step that is forbidden for that."""
+    """The properties that can never be changed, for a forbidden step."""
     unchanged_below: int = 0
-    """How many resources the stack below it has, and those below that, if all of that stays as it is."""
+    """The number of resources in the nested stack, at all levels, if nothing in it changes."""
 
     @property
     def name(self) -> str:
@@ -49,15 +49,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps for a stack, in an order in which they can be done: each after what it needs."""
+    """The steps for a stack, in a possible order."""
 
     steps: tuple[Step, ...] = ()
     open: str | None = None
-    """Why the steps cannot be told beforehand, where that is so."""
+    """Why the steps cannot be planned; None if they can."""
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing would change, here and below."""
+        """Whether nothing changes, nested stacks included."""
         return self.open is None and all(
             step.kind is Kind.KEEP
             or (
@@ -70,7 +70,7 @@ class Plan:
         )
 
     def all_steps(self) -> Iterator[Step]:
-        """The steps here and below, those of a stack below after the step of its resource."""
+        """All steps, those of a nested stack after the step of its resource."""
         for step in self.steps:
             yield step
             if step.nested is not None:

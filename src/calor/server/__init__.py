@@ -1,1 +1,1 @@
-"""Puts the pieces together: the processes of `calor serve` and what each of them runs."""
+"""The processes of a Calor server, and what each of them runs."""

@@ -1,4 +1,4 @@
-"""Who is let in, and in whose name the server acts: the configuration made into objects."""
+"""Builds the authenticator, the policy and the cloud clients from the configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calor.server.settings import Settings
 
 if TYPE_CHECKING:
     from calor.api.auth import Authenticator, IsAdmin
-    from calor.clouds.reaching import Reaching
+    from calor.clouds.connection_options import ConnectionOptions
     from calor.clouds.sessions import Cloud, ServiceAccount
     from calor.clouds.stack_users import StackUsers
     from calor.config.settings import Account
@@ -23,13 +23,13 @@ EMBEDDED_ACCOUNT = "heat"
 
 
 def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
-    """The cloud whose identity service knows the callers."""
+    """The cloud whose identity service authenticates callers."""
     from calor.clouds.sessions import ServiceAccount
 
     auth = settings.configured.auth
     if auth.account is None:
         password = secrets.passwords[EMBEDDED_ACCOUNT]
-        # What is in front of the public endpoints is for others.
+        # The public endpoints may be behind a proxy for outside clients.
         account = ServiceAccount(
             settings.auth_url, EMBEDDED_ACCOUNT, password, region=auth.region, interface="internal"
         )
@@ -39,19 +39,21 @@ def home_cloud(settings: Settings, secrets: Secrets) -> Cloud:
 
 
 def trusted_cloud(settings: Settings, home: Cloud) -> Cloud:
-    """The same cloud, as whoever is given the trusts of stacks' owners."""
+    """The same cloud, logged in as the trustee of the stack owners' trusts."""
     trustee = settings.configured.auth.trustee
     if trustee is None:
         return home
-    return _cloud(settings, _service_account(settings, trustee))
+    account = _service_account(settings, trustee)
+    # Share one session if the accounts are the same.
+    return home if account == home.account else _cloud(settings, account)
 
 
 def signature_clouds(settings: Settings, home: Cloud) -> tuple[Cloud, ...]:
-    """The clouds whose identity services check signatures, in the order in which they are asked."""
+    """The clouds whose identity services verify EC2 signatures, in the order in which they are tried."""
     auth = settings.configured.auth
     if auth.signature_accounts:
         return tuple(
-            _cloud(settings, _service_account(settings, account), _verifying(certificates))
+            _cloud(settings, _service_account(settings, account), _verify(certificates))
             for account, certificates in auth.signature_accounts
         )
     url = auth.signatures_url
@@ -66,28 +68,27 @@ def stack_users(settings: Settings, home: Cloud) -> StackUsers:
     return StackUsers(home, users.domain_name, id=users.domain_id, role=users.role, admin=admin)
 
 
-def verifying(settings: Settings) -> bool | str:
-    """How the certificate of the identity service is checked: not at all, by the usual authorities, or by those of a
-    file."""
-    return _verifying(settings.configured.auth.identity_certificates)
+def verify_identity(settings: Settings) -> bool | str:
+    """How to verify the identity service's certificate, as `requests` takes it: True, False or a CA file."""
+    return _verify(settings.configured.auth.identity_certificates)
 
 
-def _verifying(met: Certificates) -> bool | str:
-    return False if met.insecure else met.ca_file or True
+def _verify(certificates: Certificates) -> bool | str:
+    return False if certificates.insecure else certificates.ca_file or True
 
 
-def verifying_services(settings: Settings) -> bool | str:
-    """The same for all other services."""
+def verify_services_with(settings: Settings) -> bool | str:
+    """How to verify the certificates of all other services."""
     insecure = settings.configured.auth.service_certificates.insecure
     return False if insecure else ca_file(settings) or True
 
 
 def ca_file(settings: Settings) -> str | None:
-    """What clients, the server itself among them, need to believe the certificates of services."""
+    """The CA file with which clients, the server included, verify the services' certificates."""
     if configured := settings.configured.auth.service_certificates.ca_file:
         return configured
     own = settings.configured.api.rest.cert_file
-    # Nobody but the embedded cloud is met with this certificate alone.
+    # With a self-signed certificate of its own, clients need only that one to reach the embedded cloud.
     return own if own is not None and settings.is_embedded and tls.is_self_signed(own) else None
 
 
@@ -99,7 +100,7 @@ def policy(settings: Settings) -> Policy:
 
 
 def authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authenticator:
-    """Raises LookupError if a plug-in is wanted that is not there."""
+    """Raises LookupError if the configured plug-in is not installed."""
     from calor.api.auth import CustomAuthenticator, MultiCloud, load_backend
 
     auth = settings.configured.auth
@@ -122,27 +123,27 @@ def _cloud(settings: Settings, account: ServiceAccount, verify: bool | str | Non
 
     return Cloud(
         account,
-        verify=verifying(settings) if verify is None else verify,
-        verify_services=verifying_services(settings),
-        reaching=_reaching(settings),
+        verify=verify_identity(settings) if verify is None else verify,
+        verify_services=verify_services_with(settings),
+        options=_connection_options(settings),
     )
 
 
-def _reaching(settings: Settings) -> Reaching:
-    from calor.clouds.reaching import Reach, Reaching
+def _connection_options(settings: Settings) -> ConnectionOptions:
+    from calor.clouds.connection_options import ConnectionOptions, ServiceOptions
 
     clients = settings.configured.auth.clients
-    reaches = {}
+    services = {}
     for name, client in clients.services.items():
         verify = None
         if client.ca_file is not None or client.insecure is not None:
             of_all = settings.configured.auth.service_certificates.insecure
             insecure = of_all if client.insecure is None else client.insecure
-            verify = _verifying(Certificates(client.ca_file or ca_file(settings), insecure))
-        reach = Reach(client.endpoint_type, verify, client.certificate, client.url)
-        reaches.update(dict.fromkeys(_service_types(name), reach))
-    return Reaching(
-        services=reaches,
+            verify = _verify(Certificates(client.ca_file or ca_file(settings), insecure))
+        options = ServiceOptions(client.endpoint_type, verify, client.certificate, client.url)
+        services.update(dict.fromkeys(_service_types(name), options))
+    return ConnectionOptions(
+        services=services,
         certificate=clients.certificate,
         shared_region=clients.shared_region,
         shared_types=frozenset(type for name in clients.shared_types for type in _service_types(name)),
@@ -154,7 +155,7 @@ _SHORT_NAMES = {"nova": "compute", "cinder": "volume"}
 
 
 def _service_types(name: str) -> tuple[str, ...]:
-    """All types under which catalogs have a service, by Heat's name for it or one of the types."""
+    """All catalog types of a service, given Heat's name for it or one of the types."""
     from calor.service.availability import SERVICE_TYPES
 
     known = (types for heat_name, types in SERVICE_TYPES.items() if name == heat_name or name in types)
@@ -170,7 +171,11 @@ def _of_one_cloud(settings: Settings, cloud: Cloud, is_admin: IsAdmin) -> Authen
     public_url = None if auth.clouds else settings.public_auth_url
     if auth.flavor == "standalone":
         return PasswordAuthenticator(
-            cloud.identity_url, is_admin, public_url=public_url, memory=memory, verify=verifying(settings)
+            cloud.identity_url,
+            is_admin,
+            public_url=public_url,
+            memory=memory,
+            verify=verify_identity(settings),
         )
     return KeystoneAuthenticator(cloud, is_admin, public_url=public_url, memory=memory)
 

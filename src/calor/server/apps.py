@@ -1,4 +1,4 @@
-"""The two APIs, put together from a server's settings."""
+"""Builds the REST and CFN APIs from a server's settings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from calor.localcloud.config import SERVERS_COME_FROM
+from calor.localcloud.config import GUEST_SOURCE_ADDRESS
 from calor.server import access, bell
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
-from calor.server.worlds import configured_world
+from calor.server.template_library import configured_world
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from calor.api.settings import ApiSettings
     from calor.clouds.ec2 import ReceivedRequest, Signer
     from calor.clouds.sessions import Cloud
-    from calor.engine.vault import Vault
     from calor.service.commands import Limits
+    from calor.stacks.vault import Vault
 
 
 class Apps:
-    """What both APIs of a process share: a database, a writer, what templates can use. `figures` tells those of all
-    processes."""
+    """What both APIs of a process share: the database, the writer, the resource types. `metrics` returns the metrics of
+    all processes."""
 
-    def __init__(self, settings: Settings, secrets: Secrets, figures: Callable[[], str]) -> None:
-        from calor.engine.presence import is_dead
+    def __init__(self, settings: Settings, secrets: Secrets, metrics: Callable[[], str]) -> None:
+        from calor.engine.run.presence import is_dead
+        from calor.service.authorization import Authorizer
         from calor.service.commands import Commands
-        from calor.service.gate import Gate
         from calor.service.queries import Queries
         from calor.store import database
         from calor.store.writer import Writer
 
         self._settings = settings
-        self._figures = figures
+        self._metrics = metrics
         self._database = database.connect(
             settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all
         )
@@ -44,14 +44,7 @@ class Apps:
         self._world = configured_world(settings)
         self._policy = access.policy(settings)
         self._cloud = access.home_cloud(settings, secrets)
-        self._commands = Commands(
-            self._database,
-            self._writer,
-            self._world,
-            partial(bell.ring, settings.bells),
-            limits=_limits(settings),
-            vault=vault(settings, self._cloud, secrets),
-        )
+        self._vault = vault(settings, self._cloud, secrets)
         queries = Queries(
             self._database,
             self._world,
@@ -59,16 +52,31 @@ class Apps:
             max_resources=settings.configured.limits.resources_per_stack,
             is_dead=partial(is_dead, settings.engines),
         )
-        self._gate = Gate(queries, self._commands, self._policy)
+        self._commands = Commands(
+            self._database,
+            self._writer,
+            self._world,
+            partial(bell.ring, settings.bells),
+            limits=_limits(settings),
+            policy=self._policy,
+            vault=self._vault,
+            accepted=queries.definitions.keep,
+        )
+        self._authorizer = Authorizer(queries, self._commands, self._policy)
+
+    def prefetch_token(self) -> None:
+        """Starts threads: do not call this before forking."""
+        self._cloud.prefetch_token()
+        self._vault.prefetch_token()
 
     def rest(self) -> Starlette:
         from calor.api.app import create_app
 
         return create_app(
-            self._gate,
+            self._authorizer,
             access.authenticator(self._settings, self._cloud, self._policy),
             _api_settings(self._settings),
-            self._figures,
+            self._metrics,
         )
 
     def cfn(self) -> Starlette:
@@ -76,19 +84,19 @@ class Apps:
 
         verify = partial(_signer_of, access.signature_clouds(self._settings, self._cloud))
         access_log = self._settings.configured.logging.requests
-        return create_cfn_app(self._database, self._gate, verify, access_log=access_log)
+        return create_cfn_app(self._database, self._authorizer, verify, access_log=access_log)
 
     @property
     def largest_body(self) -> int:
         return self._settings.configured.api.largest_body
 
     def close(self) -> None:
-        """Writes what is waiting."""
+        """Flushes pending writes."""
         self._writer.close()
 
 
 def vault(settings: Settings, cloud: Cloud, secrets: Secrets) -> Vault:
-    from calor.engine.vault import Vault
+    from calor.stacks.vault import Vault
 
     trusted = access.trusted_cloud(settings, cloud)
     return Vault(trusted, secrets.cipher, settings.configured.auth.delegated_roles)
@@ -104,6 +112,7 @@ def _limits(settings: Settings) -> Limits:
         snapshots_per_stack=limits.snapshots_per_stack,
         configs_per_project=limits.configs_per_project,
         deployments_per_project=limits.deployments_per_project,
+        signals_per_resource=limits.signals_per_resource,
         preview_seconds=limits.preview_seconds,
     )
 
@@ -118,6 +127,7 @@ def _api_settings(settings: Settings) -> ApiSettings:
         largest_body=api.largest_body,
         body_seconds=api.body_seconds,
         previews_at_once=api.previews_at_once,
+        streams_per_project=api.streams_per_project,
         largest_template=settings.configured.limits.template_size,
         trust_proxy_headers=api.trust_proxy_headers,
         cors=Cors(
@@ -132,14 +142,14 @@ def _api_settings(settings: Settings) -> ApiSettings:
         enable_adopt=api.enable_adopt,
         converge=settings.configured.engine.converge,
         access_log=settings.configured.logging.requests,
-        servers_come_from=SERVERS_COME_FROM,
+        servers_come_from=GUEST_SOURCE_ADDRESS,
         revision=revision,
         engine_revision=revision,
     )
 
 
 def _signer_of(clouds: Sequence[Cloud], received: ReceivedRequest) -> Signer:
-    """Whom the first cloud that knows the signature says it is of. Raises what the last of them does."""
+    """The signer according to the first cloud that accepts the signature. Raises what the last cloud raises."""
     from calor.clouds.ec2 import claim_of, signer_of
     from calor.clouds.errors import CloudError
 

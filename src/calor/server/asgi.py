@@ -1,6 +1,6 @@
 """Entry points for ASGI servers: `uvicorn --factory calor.server.asgi:heat_api`.
 
-CALOR_CONFIG_FILE and CALOR_STATE_DIR say what the commands' options do.
+CALOR_CONFIG_FILE and CALOR_STATE_DIR replace the options --config-file and --state-dir.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from calor.server import entry
 from calor.server.apps import Apps
-from calor.server.refusals import REFUSALS
+from calor.server.startup_errors import STARTUP_ERRORS
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -31,39 +31,39 @@ def heat_api_cfn() -> ASGIApp:
 
 
 class Deferred:
-    """An app that is made when its server starts or, at a server that does not tell, with the first request. Threads
-    and connections do not survive a fork, and some servers fork after they have loaded their apps."""
+    """An app that is created at lifespan startup or, if the server does not support lifespan, on the first request.
+    Threads and connections do not survive a fork, and some servers fork after loading their apps."""
 
     def __init__(self, choose: Callable[[Apps], Starlette]) -> None:
         self._choose = choose
         self._apps: Apps | None = None
         self._app: ASGIApp | None = None
-        self._making = Lock()
+        self._creating = Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
             return
         app = self._app
         if app is None:
-            app = await run_in_threadpool(self._made)
+            app = await run_in_threadpool(self._create)
         await app(scope, receive, send)
 
-    def _made(self) -> ASGIApp:
-        """Raises one of REFUSALS."""
-        with self._making:
+    def _create(self) -> ASGIApp:
+        """Returns the app, created once. Raises one of STARTUP_ERRORS."""
+        with self._creating:
             if self._app is None:
                 self._apps = entry.apps()
                 self._app = self._choose(self._apps)
             app: ASGIApp = self._app
         return app
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            await run_in_threadpool(self._made)
-        except REFUSALS as refusal:
-            await send({"type": "lifespan.startup.failed", "message": f"calor: {refusal}"})
+            await run_in_threadpool(self._create)
+        except STARTUP_ERRORS as error:
+            await send({"type": "lifespan.startup.failed", "message": f"calor: {error}"})
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()

@@ -1,7 +1,7 @@
-"""The doorbell between processes: named pipes in which a byte means that there may be work.
+"""Wakes engines up: a byte in an engine's named pipe, its bell, means that there may be work.
 
-Each engine has one of its own, in a folder that the processes of a machine share; whoever has work rings them all.
-Where there is none, engines look by themselves every second.
+Each engine has its own bell in a directory shared by the processes of a machine; a process that stores work rings all
+of them. An engine without a bell polls every second.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from pathlib import Path
 
 
 class Bell:
-    """The bell of an engine. Raises OSError where there can be no named pipes."""
+    """The bell of an engine. Raises OSError if named pipes cannot be created."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{os.getpid()}-{secrets.token_hex(4)}"
-        beside = folder / f".{name}"
-        os.mkfifo(beside, 0o600)
-        # Open for writing, too: it has no end when the others close theirs.
-        self.reader = os.open(beside, os.O_RDWR | os.O_NONBLOCK)
+        temporary = folder / f".{name}"
+        os.mkfifo(temporary, 0o600)
+        # Open for writing, too, so that there is no end of file when the others close theirs.
+        self.reader = os.open(temporary, os.O_RDWR | os.O_NONBLOCK)
         self._path = folder / name
-        # A pipe without a reader would be taken for that of an engine that was killed.
-        beside.rename(self._path)
+        # Renamed only now: `ring` deletes pipes without a reader, as those of killed engines.
+        temporary.rename(self._path)
 
-    def hush(self) -> None:
-        """Takes the rings out of the pipe."""
+    def drain(self) -> None:
+        """Empties the pipe."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.reader, 65536)
 
@@ -38,7 +38,7 @@ class Bell:
 
 
 def ring(folder: Path) -> None:
-    """Rings all bells in a folder. Those of engines that were killed are removed."""
+    """Rings all bells in a directory and removes those of engines that were killed."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -55,7 +55,7 @@ def _ring(path: Path) -> None:
         if error.errno == errno.ENXIO:
             path.unlink(missing_ok=True)
         return
-    # A full pipe has been rung often enough.
+    # The engine wakes up anyway if the pipe is full.
     with contextlib.suppress(BlockingIOError, BrokenPipeError):
         os.write(writer, b".")
     os.close(writer)

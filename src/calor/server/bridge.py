@@ -1,6 +1,6 @@
-"""An ASGI app for WSGI servers: its coroutines run in a thread of their own, and answers stream.
+"""Runs an ASGI app in WSGI servers: its coroutines run in one background thread, and responses are streamed.
 
-Only the thread of a request may read its body at some servers: it does so when the app asks for it.
+In some servers only the request's thread may read the body: it does so when the app receives.
 """
 
 from __future__ import annotations
@@ -8,36 +8,36 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import urlsplit
+from wsgiref.types import InputStream, WSGIEnvironment
 
 from starlette.types import ASGIApp, Message, Scope
 
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
-Messages = queue.SimpleQueue["Message | _Wanted | None"]
-PIECE = 65_536
+Messages = queue.SimpleQueue["Message | _BodyRequest | None"]
+CHUNK_SIZE = 65_536
 
 
-class _Wanted:
-    """The app asks for a piece of the body."""
+class _BodyRequest:
+    """The app's request for the next chunk of the body."""
 
     def __init__(self) -> None:
-        self.piece: Future[bytes] = Future()
+        self.chunk: Future[bytes] = Future()
 
 
 class Bridge:
     def __init__(self, app: ASGIApp, largest_body: int) -> None:
-        """What is behind the largest body, and one byte more by which the app sees it, is not read."""
+        """Reads one byte more than `largest_body` of a request, by which the app notices that it is too large."""
         self._app = app
         self._largest = largest_body + 1
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, name="bridge", daemon=True).start()
 
-    def __call__(self, environ: Mapping[str, Any], start_response: StartResponse) -> Answer:
-        """Raises what the app raises before it answers."""
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> StreamedResponse:
+        """Raises what the app raises before it responds."""
         messages: Messages = queue.SimpleQueue()
         body = _Body(environ, self._largest)
         answering = self._answer(scope_of(environ), messages)
@@ -46,11 +46,11 @@ class Bridge:
         start = body.next(messages)
         if start is None:
             running.result()
-            raise RuntimeError("there was no answer")
+            raise RuntimeError("the app sent no response")
         status = HTTPStatus(start["status"])
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in start["headers"]]
         start_response(f"{status.value} {status.phrase}", headers)
-        return Answer(messages, body, running)
+        return StreamedResponse(messages, body, running)
 
     async def _answer(self, scope: Scope, messages: Messages) -> None:
         received = False
@@ -58,13 +58,13 @@ class Bridge:
         async def receive() -> Message:
             nonlocal received
             if received:
-                # A WSGI server does not tell that a client has gone; it closes the answer.
+                # A WSGI server does not report a disconnected client; it closes the response.
                 await asyncio.Event().wait()
-            wanted = _Wanted()
-            messages.put(wanted)
-            piece = await asyncio.wrap_future(wanted.piece)
-            received = not piece
-            return {"type": "http.request", "body": piece, "more_body": not received}
+            request = _BodyRequest()
+            messages.put(request)
+            chunk = await asyncio.wrap_future(request.chunk)
+            received = not chunk
+            return {"type": "http.request", "body": chunk, "more_body": not received}
 
         async def send(message: Message) -> None:
             messages.put(message)
@@ -72,8 +72,8 @@ class Bridge:
         await self._app(scope, receive, send)
 
 
-class Answer:
-    """The body of an answer, piece by piece."""
+class StreamedResponse:
+    """The body of a response, in chunks."""
 
     def __init__(self, messages: Messages, body: _Body, running: Future[None]) -> None:
         self._messages = messages
@@ -82,20 +82,20 @@ class Answer:
 
     def __iter__(self) -> Iterator[bytes]:
         while (message := self._body.next(self._messages)) is not None:
-            if piece := message.get("body", b""):
-                yield piece
+            if chunk := message.get("body", b""):
+                yield chunk
             if not message.get("more_body", False):
                 return
-        # Whoever reads must not take a part for the whole.
+        # Raise: the client must not take a truncated body for a complete one.
         self._running.result()
 
     def close(self) -> None:
-        """Called by the server in any case, also if the client has gone."""
+        """Called by the server in any case, even if the client has disconnected."""
         self._running.cancel()
 
 
-def scope_of(environ: Mapping[str, Any]) -> Scope:
-    """A request as ASGI has it. Signatures are those of the path as it was sent, which PATH_INFO is no longer."""
+def scope_of(environ: WSGIEnvironment) -> Scope:
+    """The ASGI scope of a WSGI request. Its raw path is needed to verify signatures; PATH_INFO is decoded."""
     root = _text(environ.get("SCRIPT_NAME", ""))
     path = root + _text(environ.get("PATH_INFO", ""))
     sent = environ.get("REQUEST_URI") or environ.get("RAW_URI")
@@ -122,30 +122,30 @@ def scope_of(environ: Mapping[str, Any]) -> Scope:
 
 
 class _Body:
-    """The body of a request, read by the thread that this is used in."""
+    """The body of a request, read in the calling thread."""
 
-    def __init__(self, environ: Mapping[str, Any], largest: int) -> None:
-        self._input = environ["wsgi.input"]
-        stated = environ.get("CONTENT_LENGTH")
-        # A body in chunks has no length; servers that can read one say so.
-        ends = stated or environ.get("wsgi.input_terminated")
-        self._left = min(int(stated or largest), largest) if ends else 0
+    def __init__(self, environ: WSGIEnvironment, largest: int) -> None:
+        self._input: InputStream = environ["wsgi.input"]
+        length = environ.get("CONTENT_LENGTH")
+        # A chunked body has no length; servers that can read one set wsgi.input_terminated.
+        ends = length or environ.get("wsgi.input_terminated")
+        self._left = min(int(length or largest), largest) if ends else 0
 
     def next(self, messages: Messages) -> Message | None:
-        """The next message of the app; meanwhile it gets what it asks for of the body."""
-        while isinstance(message := messages.get(), _Wanted):
+        """The app's next message; serves its requests for the body meanwhile."""
+        while isinstance(message := messages.get(), _BodyRequest):
             try:
-                message.piece.set_result(self._piece())
+                message.chunk.set_result(self._read())
             except OSError as error:
-                message.piece.set_exception(error)
+                message.chunk.set_exception(error)
         return message
 
-    def _piece(self) -> bytes:
-        piece: bytes = self._input.read(min(self._left, PIECE)) if self._left else b""
-        self._left = self._left - len(piece) if piece else 0
-        return piece
+    def _read(self) -> bytes:
+        chunk: bytes = self._input.read(min(self._left, CHUNK_SIZE)) if self._left else b""
+        self._left = self._left - len(chunk) if chunk else 0
+        return chunk
 
 
 def _text(native: str) -> str:
-    """PEP 3333 hands bytes over as text of latin-1."""
+    """PEP 3333 passes bytes as latin-1 text."""
     return native.encode("latin-1").decode("utf-8", "replace")

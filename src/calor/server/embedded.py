@@ -1,4 +1,4 @@
-"""The embedded server: everything in one place, with no set-up."""
+"""`calor serve`: all processes of a server, with no setup."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
-from calor.server import furnishing, preparing, programs, secrets
-from calor.server.holding import hold_alone
+from calor.server import preparing, programs, secrets, seeding
+from calor.server.locks import lock_exclusively
 from calor.server.settings import Settings
-from calor.server.sockets import listen, turn_away
+from calor.server.sockets import listen, refuse_new_connections
 from calor.server.supervisor import GRACE_SECONDS, Program, Supervisor
 
 
 def serve(settings: Settings) -> None:
-    """Runs a server in the foreground until it is told to stop. Raises PortTaken, StateDirTaken,
-    DatabaseUnusable, WrongKey, and what `preparing.check` does."""
+    """Runs a server in the foreground until SIGTERM or SIGINT. Raises PortInUse, StateDirInUse, DatabaseUnusable,
+    WrongKey, and what `preparing.check` raises."""
     preparing.check(settings)
     configured = settings.configured
     api = configured.api
-    hold, patience = hold_alone(settings.state_dir)
+    lock, patience = lock_exclusively(settings.state_dir)
     api_socket = listen(settings.host, settings.port, patience, api.rest.backlog)
     cfn_socket = listen(settings.cfn_host, settings.cfn_port, patience, api.cfn.backlog)
     running: list[Program] = []
     if settings.is_embedded:
         cloud_socket = listen(settings.host, settings.cloud_port, patience)
         running.append(Program("cloud", partial(programs.cloud_main, settings, cloud_socket), needed=True))
-    _furnish_and_import(settings)
+    _seed_and_import(settings)
     known = secrets.load(settings.state_dir, configured.encryption_keys)
     preparing.prepare_database(settings, known, upgrading=True)
     engine_main = partial(programs.engine_main, settings, known, alone=settings.has_one_engine)
@@ -36,24 +36,24 @@ def serve(settings: Settings) -> None:
         main = partial(programs.api_main, settings, known, api_socket, cfn_socket, ready)
         running.append(Program("api", main))
 
-    def parting() -> None:
-        turn_away(api_socket)
-        turn_away(cfn_socket)
+    def before_stop() -> None:
+        refuse_new_connections(api_socket)
+        refuse_new_connections(cfn_socket)
 
-    stated = configured.stopping_seconds
-    grace = GRACE_SECONDS if stated is None else GRACE_SECONDS + stated if stated else None
-    Supervisor(running, grace, parting).run()
-    hold.truncate(0)
-    hold.close()
+    timeout = configured.stopping_seconds
+    grace = GRACE_SECONDS if timeout is None else GRACE_SECONDS + timeout if timeout else None
+    Supervisor(running, grace, before_stop).run()
+    lock.truncate(0)
+    lock.close()
 
 
-def _furnish_and_import(settings: Settings) -> None:
-    """Both take most of a start, so that they are done side by side. What furnishes the cloud is used by no other
-    process."""
+def _seed_and_import(settings: Settings) -> None:
+    """Done in parallel: both take most of the start-up time, and no other process needs the imports that seeding
+    takes."""
     if not settings.is_embedded:
         preparing.share_imports()
         return
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as beside:
-        furnished = beside.submit(furnishing.furnish, settings)
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        seeded = pool.submit(seeding.seed, settings)
         preparing.share_imports()
-        furnished.result()
+        seeded.result()

@@ -1,4 +1,4 @@
-"""What the processes of a server tell of themselves."""
+"""Logs, metrics and traces of a server process."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from calor.observe import logs, tracing
-from calor.observe.exposing import Exposed
-from calor.observe.memory import give_back_memory
+from calor.observe.exposing import MetricsSocket
+from calor.observe.memory import start_trimming
 from calor.server.settings import Settings
 
 
 @contextmanager
-def observed(settings: Settings, program: str) -> Iterator[Exposed]:
-    """Around all that a process does. Gives its figures, and those of the others."""
-    exposed = Exposed(settings.state_dir / "metrics", program, settings.configured.metrics_address)
-    logs.name_process(exposed.name)
-    tracing.start(exposed.name, settings.configured.otlp_endpoint)
-    give_back_memory()
+def instrumented(settings: Settings, program: str) -> Iterator[MetricsSocket]:
+    """Sets up logs, traces and metrics for the whole life of a process."""
+    metrics = MetricsSocket(settings.state_dir / "metrics", program, settings.configured.metrics_address)
+    logs.name_process(metrics.name)
+    tracing.start(metrics.name, settings.configured.otlp_endpoint)
+    start_trimming()
     try:
-        yield exposed
+        yield metrics
     finally:
         tracing.finish()
-        exposed.close()
+        metrics.close()

@@ -1,4 +1,4 @@
-"""What has to be in order before a process begins: told once and in a line, not by every request that fails."""
+"""Checks before a process starts, so that a misconfiguration is reported once, not by every failing request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from calor.api.auth import load_backend
 from calor.observe import tracing
-from calor.server import access, furnishing, secrets, tls
+from calor.server import access, secrets, seeding, tls
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
 
@@ -19,17 +19,17 @@ class DatabaseUnusable(Exception):
     """The database cannot be reached, or there is no driver for it."""
 
 
-class DatabaseAway(DatabaseUnusable):
-    """The database does not answer; it may later."""
+class DatabaseUnavailable(DatabaseUnusable):
+    """The database does not respond yet."""
 
 
-class IdentityAway(Exception):
-    """There is no identity service; it may come later."""
+class IdentityUnavailable(Exception):
+    """The identity service does not respond yet, or none is configured."""
 
 
 def check(settings: Settings) -> None:
-    """What a process would fail at again and again is tried before there are any. Raises CertificateUnusable,
-    PolicyUnusable, BackendMissing and TracingMissing."""
+    """Checks the files and plug-ins that the settings name. Raises CertificateUnusable, PolicyUnusable, BackendMissing
+    and TracingMissing."""
     api, auth = settings.configured.api, settings.configured.auth
     tracing.check(settings.configured.otlp_endpoint)
     for one in (api.rest, api.cfn):
@@ -42,11 +42,10 @@ def check(settings: Settings) -> None:
 
 
 def prepare_database(settings: Settings, known: Secrets, *, upgrading: bool) -> None:
-    """Sees that the tables are there and can be read. Unless it may bring them up to date, it refuses those that are
-    not. Raises DatabaseUnusable and WrongKey."""
-    from sqlalchemy.exc import OperationalError, SQLAlchemyError
-
+    """Creates or upgrades the tables if `upgrading`, else requires the current revision; checks that the key fits.
+    Raises DatabaseUnusable and WrongKey."""
     from calor.store import database, schema
+    from calor.store.errors import DatabaseError, Unreachable
 
     try:
         engine = database.connect(settings.database_url, known.cipher)
@@ -59,70 +58,72 @@ def prepare_database(settings: Settings, known: Secrets, *, upgrading: bool) -> 
             )
         database.seal_of(engine)
         engine.dispose()
-    except (SQLAlchemyError, database.NotConnected, schema.Unusable) as error:
+    except (DatabaseError, database.NotConnected, schema.Unusable) as error:
         reason = str(error).partition("\n")[0]
-        kind = DatabaseAway if isinstance(error, OperationalError) else DatabaseUnusable
+        kind = DatabaseUnavailable if isinstance(error, Unreachable) else DatabaseUnusable
         raise kind(f"the database cannot be used: {reason}") from None
 
 
-def found(settings: Settings, patience: float) -> tuple[Settings, Secrets]:
-    """The settings and secrets of a process that others are started beside: what those make is waited for, for as
-    many seconds. Raises IdentityAway, DatabaseUnusable and WrongKey."""
+def wait_until_ready(settings: Settings, patience: float) -> tuple[Settings, Secrets]:
+    """The settings and secrets of a process, once the identity service and the database are available, which may be
+    started at the same time. Raises IdentityUnavailable, DatabaseUnusable and WrongKey after `patience` seconds."""
     end = time.monotonic() + patience
     while True:
         try:
-            return _found(settings)
-        except (DatabaseAway, IdentityAway):
+            return _try_ready(settings)
+        except (DatabaseUnavailable, IdentityUnavailable):
             if time.monotonic() >= end:
                 raise
         time.sleep(PAUSE)
 
 
-def _found(settings: Settings) -> tuple[Settings, Secrets]:
+def _try_ready(settings: Settings) -> tuple[Settings, Secrets]:
     known = secrets.load(settings.state_dir, settings.configured.encryption_keys)
     if settings.is_embedded:
         if access.EMBEDDED_ACCOUNT not in known.passwords:
-            raise IdentityAway(
-                "there is no identity service: configure [keystone_authtoken], or start `calor cloud` with the same "
+            raise IdentityUnavailable(
+                "no identity service: configure [keystone_authtoken], or start `calor cloud` with the same "
                 "--state-dir"
             )
-        settings = replace(settings, cloud=furnishing.noted_address(settings.state_dir))
-    # A database that was configured may be used by others, of an older version, too.
+        settings = replace(settings, cloud=seeding.saved_cloud_address(settings.state_dir))
+    # A configured database may be shared with processes of an older version.
     prepare_database(settings, known, upgrading=settings.configured.database_url is None)
-    _ask_identity(settings)
+    _check_identity(settings)
     return settings, known
 
 
-def _ask_identity(settings: Settings) -> None:
+def _check_identity(settings: Settings) -> None:
     import requests
 
     try:
-        answer = requests.get(settings.auth_url, verify=access.verifying(settings), timeout=10)
+        response = requests.get(settings.auth_url, verify=access.verify_identity(settings), timeout=10)
     except requests.RequestException as error:
-        raise IdentityAway(
-            f"the identity service at {settings.auth_url} does not answer ({type(error).__name__})"
+        raise IdentityUnavailable(
+            f"the identity service at {settings.auth_url} does not respond ({type(error).__name__})"
         ) from None
-    if answer.status_code >= 500:
-        raise IdentityAway(f"the identity service at {settings.auth_url} answers {answer.status_code}")
+    if response.status_code >= 500:
+        raise IdentityUnavailable(
+            f"the identity service at {settings.auth_url} responds with {response.status_code}"
+        )
 
 
 def share_imports() -> None:
-    """Imports what several processes use before they part, and keeps the collector from touching it, so that
-    its memory stays shared."""
+    """Imports what several processes use before they are forked, and freezes it for the garbage collector, so that its
+    memory stays shared."""
     import keystoneauth1.session  # noqa: F401
-    import sqlalchemy  # noqa: F401
     import starlette.applications  # noqa: F401
     import uvicorn  # noqa: F401
 
     import calor.language.request
     import calor.service.commands
+    import calor.store.database
     import calor.types.world  # noqa: F401
     from calor.types import catalogue
 
-    # A plug-in that cannot be used is told once, when the server starts.
+    # An unusable plug-in is logged once, when the server starts.
     catalogue.load_plugins()
     gc.collect()
     gc.freeze()
-    # Answers and walks make many small things that live for milliseconds; looking through them costs a sixth of
-    # their time.
+    # Requests and runs create many short-lived objects; with the default thresholds, collecting them takes a sixth of
+    # the time.
     gc.set_threshold(50_000, 20, 20)

@@ -1,7 +1,7 @@
-"""The parts of a server as processes of their own, started by whatever starts processes.
+"""The parts of a server as separate processes, started by systemd or the like.
 
-Those with the same state directory find each other there, on one machine; on several machines, they are told the same
-database, key and identity service.
+On one machine, processes with the same state directory find each other there; on several machines, they are configured
+with the same database, key and identity service.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from calor.server import furnishing, preparing, programs
-from calor.server.holding import hold_cloud, hold_together, use_keys
+from calor.server import preparing, programs, seeding
+from calor.server.locks import lock_cloud, lock_shared, share_keys
 from calor.server.readiness import notify
 from calor.server.settings import Address, Settings
-from calor.server.sockets import listen, turn_away
+from calor.server.sockets import listen, refuse_new_connections
 from calor.server.supervisor import GRACE_SECONDS, Program, Supervisor
 
 
-class NoCloudHere(Exception):
-    """The configuration names an identity service, so that the embedded one is of no use."""
+class CloudNotEmbedded(Exception):
+    """The configuration names an identity service, so that the embedded cloud is not used."""
 
 
 def api(settings: Settings, at: Address, patience: float) -> None:
-    """Answers the requests of the REST API at an address. Raises what `preparing` does, PortTaken and
-    StateDirTaken; so do the others."""
+    """Serves the REST API at an address. Raises what `preparing` raises, PortInUse and StateDirInUse; so do the
+    functions below."""
     _api("api", programs.rest_main, settings, at, patience)
 
 
@@ -37,24 +37,24 @@ def _api(name: str, main: Callable[..., None], settings: Settings, at: Address, 
     preparing.check(settings)
     configured = settings.configured.api
     own = configured.rest if name == "api" else configured.cfn
-    with hold_together(settings.state_dir), use_keys(settings.state_dir):
-        found, known = preparing.found(settings, patience)
+    with lock_shared(settings.state_dir), share_keys(settings.state_dir):
+        found, known = preparing.wait_until_ready(settings, patience)
         preparing.share_imports()
-        # Until here, clients are better refused: they try elsewhere.
+        # Only now: until here, refused clients try another server.
         listening = listen(at.host, at.port, backlog=own.backlog)
         scheme = "https" if own.cert_file else "http"
         ready = f"calor {name} is ready at {scheme}://{at}"
         owned = configured.workers == 1
         program = partial(main, found, known, listening, owned)
         longest = programs.grace(settings, programs.ONE_GRACE)
-        _run(name, program, ready, configured.workers, longest, partial(turn_away, listening))
+        _run(name, program, ready, configured.workers, longest, partial(refuse_new_connections, listening))
 
 
 def engine(settings: Settings, patience: float) -> None:
-    """Takes up work, with as many others as there are."""
+    """Runs an engine, one of any number on the database."""
     preparing.check(settings)
-    with hold_together(settings.state_dir), use_keys(settings.state_dir):
-        found, known = preparing.found(settings, patience)
+    with lock_shared(settings.state_dir), share_keys(settings.state_dir):
+        found, known = preparing.wait_until_ready(settings, patience)
         preparing.share_imports()
         main = partial(programs.engine_main, found, known, alone=False)
         longest = programs.grace(settings, programs.ONE_GRACE)
@@ -62,17 +62,19 @@ def engine(settings: Settings, patience: float) -> None:
 
 
 def cloud(settings: Settings, at: Address) -> None:
-    """Serves the embedded cloud at an address. Raises NoCloudHere, PortTaken and StateDirTaken."""
+    """Serves the embedded cloud at an address. Raises CloudNotEmbedded, PortInUse and StateDirInUse."""
     if not settings.is_embedded:
-        raise NoCloudHere("[keystone_authtoken] names an identity service: the embedded cloud is not needed")
+        raise CloudNotEmbedded(
+            "[keystone_authtoken] names an identity service: the embedded cloud is not needed"
+        )
     settings = replace(settings, cloud=at)
-    with hold_together(settings.state_dir), hold_cloud(settings.state_dir):
+    with lock_shared(settings.state_dir), lock_cloud(settings.state_dir):
         listening = listen(at.host, at.port)
-        furnishing.note_address(settings)
-        furnishing.furnish(settings)
-        # Who asks from now on is answered.
+        seeding.save_cloud_address(settings)
+        seeding.seed(settings)
+        # The socket accepts connections from now on.
         notify()
-        _until_told()
+        _sigint_as_sigterm()
         programs.cloud_main(settings, listening)
 
 
@@ -82,20 +84,19 @@ def _run(
     ready: str,
     workers: int,
     longest: float | None,
-    parting: Callable[[], None] = lambda: None,
+    before_stop: Callable[[], None] = lambda: None,
 ) -> None:
-    """Runs a program, as several processes if that is wanted, until SIGTERM or SIGINT. The first says that it is
-    ready; `parting` is done before several are told to stop, which takes each as long as `longest` says."""
+    """Runs a program in `workers` processes until SIGTERM or SIGINT. The first reports that it is ready. With several,
+    `before_stop` is called before they are stopped, which may take each `longest` seconds."""
     if workers > 1:
-        words = [ready, *[""] * (workers - 1)]
-        several = [Program(name, partial(main, word)) for word in words]
+        messages = [ready, *[""] * (workers - 1)]
+        several = [Program(name, partial(main, message)) for message in messages]
         grace = None if longest is None else GRACE_SECONDS + longest
-        Supervisor(several, grace, parting).run()
+        Supervisor(several, grace, before_stop).run()
     else:
-        _until_told()
+        _sigint_as_sigterm()
         main(ready)
 
 
-def _until_told() -> None:
-    """SIGINT is to mean what SIGTERM does."""
+def _sigint_as_sigterm() -> None:
     signal.signal(signal.SIGINT, lambda number, frame: signal.raise_signal(signal.SIGTERM))

@@ -13,47 +13,56 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from calor.observe.process import watch_loop
-from calor.server import access, bell, furnishing
+from calor.server import access, bell, seeding
 from calor.server.apps import Apps, vault
 from calor.server.bell import Bell
-from calor.server.observing import observed
-from calor.server.readiness import say_ready
+from calor.server.observing import instrumented
+from calor.server.readiness import report_ready
 from calor.server.secrets import Secrets
-from calor.server.serving import Served, serve
+from calor.server.serving import ServedApp, serve
 from calor.server.settings import Settings
-from calor.server.worlds import configured_world
+from calor.server.template_library import configured_world
 
 if TYPE_CHECKING:
     from calor.clouds.sessions import Cloud
-    from calor.engine.users import UserServices
+    from calor.engine.run.users import UserServices
 
 BOTH_GRACE = 5
 ONE_GRACE = 20
-"""Seconds for requests under way: a server that does everything is to stop sooner than one of several."""
+"""Seconds that requests have to finish: a server with all parts has to stop sooner than a single API process."""
 
 STOPPING_SECONDS = 30.0
-"""How long an engine that is to stop waits for the database."""
+"""How long a stopping engine waits for the database."""
 
 log = logging.getLogger("calor")
 
 
 def grace(settings: Settings, usual: float) -> float | None:
-    """How many seconds a process that is to stop waits for what is under way; None is without end."""
-    stated = settings.configured.stopping_seconds
-    return usual if stated is None else stated or None
+    """How many seconds a stopping process waits for unfinished requests or runs; None waits forever."""
+    timeout = settings.configured.stopping_seconds
+    return usual if timeout is None else timeout or None
 
 
 def engine_main(settings: Settings, secrets: Secrets, ready: str = "", *, alone: bool) -> None:
-    """Takes up work until SIGTERM, then leaves what is under way to whoever comes next. `alone` promises that no
-    other engine works on the database."""
-    with observed(settings, "engine"):
-        asyncio.run(_engine(settings, secrets, ready, alone))
+    """Runs an engine until SIGTERM, then hands its runs over. `alone` promises that no other engine works on the
+    database."""
+    with instrumented(settings, "engine"), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_engine(settings, secrets, ready, alone))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop, if it exists for the platform: runs of small stacks are mostly work of the event loop."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
 
 
 async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool) -> None:
-    from calor.engine.cleaning import Cleaner, Keeping
-    from calor.engine.keeper import Keeper
+    from calor.engine.keeping.keeper import Keeper
     from calor.store import database
+    from calor.store.purging import Cleaner, Retention
 
     loop = asyncio.get_running_loop()
     engine = database.connect(
@@ -61,22 +70,24 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     )
     cloud = access.home_cloud(settings, secrets)
     own = settings.configured.engine
+    owners = vault(settings, cloud, secrets)
+    owners.prefetch_token()
     keeper = Keeper(
         engine,
         configured_world(settings, waits=True),
-        vault=vault(settings, cloud, secrets),
+        vault=owners,
         user_services=_user_services(settings, cloud, secrets),
         default_timeout=own.action_timeout,
         alone=alone,
         retry_limit=own.retry_limit,
-        engines=settings.engines,
+        presence_folder=settings.engines,
         give_up=_end_hung,
     )
-    keeping = Keeping(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
-    cleaning = asyncio.ensure_future(Cleaner(engine, keeping).run(own.cleaning_interval))
+    retention = Retention(own.event_age, own.events_per_stack, own.deleted_stack_age, own.cleaning_batch)
+    cleaning = asyncio.ensure_future(Cleaner(engine, retention).run(own.cleaning_interval))
     lag = asyncio.ensure_future(watch_loop())
     with _listening(settings, keeper.ring):
-        task = asyncio.ensure_future(keeper.serve(lambda: say_ready(ready) if ready else None))
+        task = asyncio.ensure_future(keeper.serve(lambda: report_ready(ready) if ready else None))
         longest = grace(settings, STOPPING_SECONDS)
         loop.add_signal_handler(signal.SIGTERM, _stop_soon, loop, task, longest)
         with contextlib.suppress(asyncio.CancelledError):
@@ -84,41 +95,40 @@ async def _engine(settings: Settings, secrets: Secrets, ready: str, alone: bool)
     cleaning.cancel()
     lag.cancel()
     keeper.writer.close()
-    # Others can go on at once.
+    # Other engines can continue the runs at once.
     bell.ring(settings.bells)
 
 
 def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None], longest: float | None) -> None:
-    """Handing over needs the database. While that is away there is nothing to be lost: leases run out by
-    themselves."""
+    """Handing over needs the database. Exiting without it loses nothing: the leases expire."""
     task.cancel()
     if longest is not None:
         loop.call_later(longest, _give_up)
 
 
 def _give_up() -> None:
-    log.warning("the engine ends without having handed over its runs: the database does not answer")
+    log.warning("the engine exits without handing over its runs: the database does not respond")
     os._exit(1)
 
 
 def _end_hung() -> None:
-    log.critical("the engine hangs, and is ended; its runs are taken up again")
+    log.critical("the engine hangs and is killed; its runs will be resumed")
     os._exit(1)
 
 
 @contextlib.contextmanager
-def _listening(settings: Settings, rung: Callable[[], None]) -> Iterator[None]:
-    """Hears the bell, if there can be one."""
+def _listening(settings: Settings, on_ring: Callable[[], None]) -> Iterator[None]:
+    """Calls `on_ring` when the engine's bell is rung."""
     try:
         own = Bell(settings.bells)
     except OSError as error:
-        log.warning("there is no doorbell (%s): work is looked for every second", error)
+        log.warning("the wake-up pipe cannot be created (%s): polling for work every second", error)
         yield
         return
 
     def heard() -> None:
-        own.hush()
-        rung()
+        own.drain()
+        on_ring()
 
     loop = asyncio.get_running_loop()
     loop.add_reader(own.reader, heard)
@@ -131,7 +141,7 @@ def _listening(settings: Settings, rung: Callable[[], None]) -> Iterator[None]:
 
 def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserServices:
     from calor.clouds.sessions import versioned
-    from calor.engine.users import Addresses, UserServices
+    from calor.engine.run.users import Addresses, UserServices
 
     auth = settings.configured.auth
     addresses = Addresses(
@@ -150,32 +160,38 @@ def api_main(
     cfn_listening: socket.socket,
     ready: str,
 ) -> None:
-    """Answers requests, those of both APIs, until SIGTERM. Says when it is ready, if there is a word for it."""
+    """Serves both APIs until SIGTERM. Logs `ready`, if it is not empty, when they accept requests."""
     api = settings.configured.api
-    with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
-        both = [Served(apps.cfn(), cfn_listening, api.cfn), Served(apps.rest(), listening, api.rest, ready)]
+    with instrumented(settings, "api") as metrics, closing(Apps(settings, secrets, metrics.all)) as apps:
+        apps.prefetch_token()
+        both = [
+            ServedApp(apps.cfn(), cfn_listening, api.cfn),
+            ServedApp(apps.rest(), listening, api.rest, ready),
+        ]
         serve(both, grace(settings, BOTH_GRACE), owned=False)
 
 
 def rest_main(
     settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str
 ) -> None:
-    """Answers the requests of the REST API alone."""
+    """Serves the REST API until SIGTERM."""
     own = settings.configured.api.rest
-    with observed(settings, "api") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
-        serve([Served(apps.rest(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
+    with instrumented(settings, "api") as metrics, closing(Apps(settings, secrets, metrics.all)) as apps:
+        apps.prefetch_token()
+        serve([ServedApp(apps.rest(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
 
 
 def cfn_main(settings: Settings, secrets: Secrets, listening: socket.socket, owned: bool, ready: str) -> None:
-    """Answers the requests of the CFN API alone."""
+    """Serves the CFN API until SIGTERM."""
     own = settings.configured.api.cfn
-    with observed(settings, "api-cfn") as exposed, closing(Apps(settings, secrets, exposed.all)) as apps:
-        serve([Served(apps.cfn(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
+    with instrumented(settings, "api-cfn") as metrics, closing(Apps(settings, secrets, metrics.all)) as apps:
+        apps.prefetch_token()
+        serve([ServedApp(apps.cfn(), listening, own, ready)], grace(settings, ONE_GRACE), owned=owned)
 
 
 def cloud_main(settings: Settings, listening: socket.socket) -> None:
     """Serves the embedded cloud until SIGTERM."""
     from calor.localcloud.server import serve
 
-    with observed(settings, "cloud"):
-        serve(furnishing.cloud_config(settings), [listening])
+    with instrumented(settings, "cloud"):
+        serve(seeding.cloud_config(settings), [listening])

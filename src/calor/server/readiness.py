@@ -1,4 +1,4 @@
-"""Tells that a process does its work from now on: people by the log, systemd by its socket."""
+"""Reports that a process is ready: in the log, and to systemd."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import socket
 log = logging.getLogger("calor")
 
 
-def say_ready(text: str) -> None:
+def report_ready(text: str) -> None:
     log.info(text)
     notify()
 
 
 def notify() -> None:
-    """Tells systemd, if it has started this."""
+    """Notifies systemd, if it started this process."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
     if address.startswith("@"):
-        # Linux's names without a file.
+        # A socket in Linux's abstract namespace.
         address = "\0" + address[1:]
-    # Whoever listens may be gone by now.
+    # The receiver may have exited.
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notifying, contextlib.suppress(OSError):
         notifying.sendto(b"READY=1", address)

@@ -1,4 +1,4 @@
-"""Passwords of the embedded cloud's users and the keys of the store, kept where only their owner can read them."""
+"""The passwords of the embedded cloud's users and the encryption keys, in files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from calor.config.keys import UnusableKey, kept_keys
+from calor.config.keys import UnusableKey, format_key_file, parse_key_file
 from calor.store.cipher import Cipher
 
 
@@ -17,7 +17,7 @@ from calor.store.cipher import Cipher
 class Secrets:
     passwords: Mapping[str, str]
     keys: tuple[bytes, ...]
-    """What the store's secrets are encrypted with: the first is used, the others were once."""
+    """The first encrypts; all of them decrypt."""
 
     @property
     def cipher(self) -> Cipher:
@@ -25,7 +25,7 @@ class Secrets:
 
 
 def keep_passwords(state_dir: Path, new: Mapping[str, str]) -> Mapping[str, str]:
-    """The passwords known from before together with new ones, written down if there are any."""
+    """Saves new passwords; returns all."""
     known = passwords(state_dir)
     if new:
         known.update(new)
@@ -40,37 +40,39 @@ def passwords(state_dir: Path) -> dict[str, str]:
 
 
 def load(state_dir: Path, configured_keys: tuple[bytes, ...]) -> Secrets:
-    """What a state directory knows, and keys that were configured. A directory without a key is given one.
-    Raises UnusableKey."""
+    """The secrets of a state directory, and configured keys. Creates a key if the directory has none. Raises
+    UnusableKey."""
     file = state_dir / "key"
     if not file.exists():
-        _write_first(file, Cipher.new_key().decode())
+        _write_first(file, format_key_file(Cipher.new_key()))
     try:
-        keys = kept_keys(file.read_text())
+        keys = parse_key_file(file.read_text(errors="replace"))
     except UnusableKey as error:
         raise UnusableKey(f"{file}: {error}") from None
-    # What was encrypted before a key was configured can still be read.
+    if not keys and not configured_keys:
+        raise UnusableKey(f"{file} is empty; it must contain the key that encrypts the database")
+    # The keys of the file still decrypt what was encrypted before a key was configured.
     return Secrets(passwords(state_dir), (*configured_keys, *keys))
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replaces a file in one go; nobody else can read it."""
-    _written_beside(path, text).replace(path)
+    """Replaces a file atomically; only its owner can read it."""
+    _write_temporary(path, text).replace(path)
 
 
 def _write_first(path: Path, text: str) -> None:
-    """Writes a file unless another process has been faster."""
-    beside = _written_beside(path, text)
+    """Writes a file unless another process has done so."""
+    temporary = _write_temporary(path, text)
     with contextlib.suppress(FileExistsError):
-        path.hardlink_to(beside)
-    beside.unlink()
+        path.hardlink_to(temporary)
+    temporary.unlink()
 
 
-def _written_beside(path: Path, text: str) -> Path:
-    beside = path.with_suffix(f".{os.getpid()}.new")
-    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+def _write_temporary(path: Path, text: str) -> Path:
+    temporary = path.with_suffix(f".{os.getpid()}.new")
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
-    return beside
+    return temporary
 
 
 def _password_file(state_dir: Path) -> Path:

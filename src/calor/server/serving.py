@@ -1,4 +1,4 @@
-"""Serves applications on sockets until SIGTERM: requests under way are finished, no others are accepted."""
+"""Serves apps on sockets until SIGTERM, then finishes the requests that have arrived and accepts no others."""
 
 from __future__ import annotations
 
@@ -9,55 +9,66 @@ import signal
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calor.observe.process import watch_loop
-from calor.server.readiness import say_ready
-from calor.server.sockets import turn_away
+from calor.server.readiness import report_ready
+from calor.server.sockets import refuse_new_connections
+from calor.server.write_gathering import GatheringTransport
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
     from calor.config.settings import Listening
 
 LINGER_SECONDS = 0.2
+IDLE_SECONDS = 75
+"""How long a connection may be idle: longer than proxies and clients allow, so that they close it first."""
 
 log = logging.getLogger("calor")
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """An app, the socket it answers on, its certificate, and what to say when it does."""
+class ServedApp:
+    """An app, its socket, its certificate, and what to log when it is ready."""
 
-    app: Any
+    app: ASGIApp
     socket: socket.socket
     listening: Listening
     ready: str = ""
 
 
-def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
-    """Requests that take longer than the grace, if there is one, when they are to end are given up. Sockets that are
-    not owned are used by other processes, too."""
+def serve(apps: Sequence[ServedApp], grace: float | None, *, owned: bool) -> None:
+    """On shutdown, requests have `grace` seconds to finish; None waits for them. Sockets that are not `owned` are
+    shared with other processes."""
     import uvicorn
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     class Server(uvicorn.Server):
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Several servers run here: they are stopped together, below."""
+            """No handlers of its own: all servers of the process are stopped together, below."""
             yield
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            """Connections without a request are closed here, also those that are a moment old: they are given the
-            time to send it. Clients that come now meet nobody, and then a closed door."""
+            """Closes idle connections, but first gives new ones time to send their request. New connections get no
+            reply, then are refused."""
             if owned:
                 for listening in sockets or ():
-                    turn_away(listening)
+                    refuse_new_connections(listening)
             await asyncio.sleep(LINGER_SECONDS)
             await super().shutdown(sockets)
 
-    endings = [EndingStreams(one.app) for one in apps]
+    class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(GatheringTransport(transport, asyncio.get_running_loop()))
+
+    stoppable = [StoppableStreams(one.app) for one in apps]
     servers = []
-    for one, app in zip(apps, endings, strict=True):
+    for one, app in zip(apps, stoppable, strict=True):
         config = uvicorn.Config(
             app,
+            http=Protocol,
             ssl_certfile=one.listening.cert_file,
             ssl_keyfile=one.listening.key_file,
             log_config=None,
@@ -65,8 +76,9 @@ def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
             ws="none",
             lifespan="off",
             server_header=False,
-            # The app itself decides whom to believe.
+            # The app itself decides whether to trust them.
             proxy_headers=False,
+            timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=None if grace is None else int(grace),
         )
         servers.append(Server(config))
@@ -75,8 +87,8 @@ def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
         def stop() -> None:
             for server in servers:
                 server.should_exit = True
-            for app in endings:
-                app.end()
+            for app in stoppable:
+                app.stop()
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
         lag = asyncio.ensure_future(watch_loop())
@@ -88,7 +100,7 @@ def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
             await asyncio.sleep(0.01)
         for one in apps:
             if one.ready:
-                say_ready(one.ready)
+                report_ready(one.ready)
         await asyncio.gather(*tasks)
         lag.cancel()
 
@@ -96,34 +108,34 @@ def serve(apps: Sequence[Served], grace: float | None, *, owned: bool) -> None:
         runner.run(run())
 
 
-class EndingStreams:
-    """An app whose streams of events end when it is to stop; they have no end of their own. Who reads one goes on
-    elsewhere, behind the last event that came."""
+class StoppableStreams:
+    """Wraps an app so that its endless event streams end on shutdown. Clients reconnect elsewhere with the id of the
+    last event."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._streams: set[asyncio.Task[None]] = set()
-        self._ended = False
+        self._stopped = False
 
-    def end(self) -> None:
-        self._ended = True
+    def stop(self) -> None:
+        self._stopped = True
         for stream in self._streams:
             stream.cancel()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].endswith("/events/stream"):
             await self._app(scope, receive, send)
             return
-        begun = False
+        started = False
 
-        async def noting_send(message: Any) -> None:
-            nonlocal begun
-            begun = True
+        async def tracking_send(message: Message) -> None:
+            nonlocal started
+            started = True
             await send(message)
 
-        stream = asyncio.ensure_future(self._app(scope, receive, noting_send))
+        stream = asyncio.create_task(self._run(scope, receive, tracking_send))
         self._streams.add(stream)
-        if self._ended:
+        if self._stopped:
             stream.cancel()
         try:
             await asyncio.shield(stream)
@@ -131,10 +143,13 @@ class EndingStreams:
             if not stream.cancelled():
                 stream.cancel()
                 raise
-            if not begun:
+            if not started:
                 await send(
                     {"type": "http.response.start", "status": 503, "headers": [(b"retry-after", b"1")]}
                 )
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self._streams.discard(stream)
+
+    async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Where a server keeps its things and where it listens."""
+"""Where a server stores its files and listens."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8004
 FILES_VARIABLE = "CALOR_CONFIG_FILE"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Addresses that stand for all of a machine, and one at which it can be reached."""
+"""Wildcard addresses, each with an address at which the machine can be reached."""
 
 
 def default_state_dir() -> Path:
-    stated = os.environ.get("CALOR_STATE_DIR")
-    return Path(stated) if stated else Path.home() / ".local" / "share" / "calor"
+    given = os.environ.get("CALOR_STATE_DIR")
+    return Path(given) if given else Path.home() / ".local" / "share" / "calor"
 
 
-def stated_files() -> list[str]:
-    """The configuration files that the environment names."""
+def config_files_from_environment() -> list[str]:
+    """The files that CALOR_CONFIG_FILE lists."""
     return [one for one in os.environ.get(FILES_VARIABLE, "").split(os.pathsep) if one]
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where something listens."""
+    """A host and a port to listen on."""
 
     host: str
     port: int
@@ -41,7 +41,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Ports derive from one unless they are configured, so that several servers can run side by side."""
+    """Ports that are not configured derive from the REST API's, so that several servers can run on a machine."""
 
     state_dir: Path
     configured: Configured
@@ -49,7 +49,7 @@ class Settings:
     port: int = DEFAULT_PORT
     cloud_backend: str = "auto"
     cloud: Address | None = None
-    """Where the embedded cloud is, if it was told to be somewhere else than beside the API."""
+    """Where the embedded cloud listens, if it runs as a process of its own."""
 
     @property
     def cfn_host(self) -> str:
@@ -74,13 +74,13 @@ class Settings:
 
     @property
     def public_cloud_url(self) -> str:
-        """Where others do."""
-        direct = f"http://{Address(self._told(self.cloud_host), self.cloud_port)}"
+        """Where clients reach it."""
+        direct = f"http://{Address(self._public(self.cloud_host), self.cloud_port)}"
         return self.configured.api.public_cloud_url or direct
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the server brings its own cloud."""
+        """Whether the server uses the embedded cloud."""
         return self.configured.auth.account is None
 
     @property
@@ -89,7 +89,7 @@ class Settings:
 
     @property
     def has_one_engine(self) -> bool:
-        """Whether nobody else can work on the stacks in the database."""
+        """Whether no other engine can work on the stacks in the database."""
         return self.configured.database_url is None and self.configured.engine.workers == 1
 
     @property
@@ -110,17 +110,22 @@ class Settings:
 
     @property
     def public_host(self) -> str:
-        return self._told(self.host)
+        return self._public(self.host)
 
     @property
     def api_url(self) -> str:
-        """Where clients reach the REST API, as are the others below."""
+        """Where clients reach the REST API."""
         return self.configured.api.public_url or self.direct_api_url
 
     @property
     def direct_api_url(self) -> str:
-        """The same without what is in front of it."""
+        """The REST API without a proxy."""
         return _url(self.configured.api.rest, self.public_host, self.port)
+
+    @property
+    def listening_api_url(self) -> str:
+        """The REST API from this machine."""
+        return _url(self.configured.api.rest, _ANY.get(self.host, self.host), self.port)
 
     @property
     def cfn_url(self) -> str:
@@ -128,7 +133,11 @@ class Settings:
 
     @property
     def direct_cfn_url(self) -> str:
-        return _url(self.configured.api.cfn, self._told(self.cfn_host), self.cfn_port)
+        return _url(self.configured.api.cfn, self._public(self.cfn_host), self.cfn_port)
+
+    @property
+    def listening_cfn_url(self) -> str:
+        return _url(self.configured.api.cfn, _ANY.get(self.cfn_host, self.cfn_host), self.cfn_port)
 
     @property
     def servers_cfn_url(self) -> str:
@@ -144,10 +153,10 @@ class Settings:
 
     @property
     def public_auth_url(self) -> str:
-        """Where others reach the identity service; the server itself may know a shorter way."""
+        """Where clients reach the identity service."""
         return self.configured.auth.public_url or f"{self.public_cloud_url}/identity"
 
-    def _told(self, host: str) -> str:
+    def _public(self, host: str) -> str:
         return self.configured.api.public_host or _ANY.get(host, host)
 
 
@@ -166,7 +175,7 @@ def server_settings(
     port: int | None = None,
     cloud_backend: str = "auto",
 ) -> Settings:
-    """Settings from what is configured, and from what goes before it."""
+    """The settings; arguments override what is configured."""
     return Settings(
         (Path(state_dir) if state_dir else default_state_dir()).absolute(),
         configured,

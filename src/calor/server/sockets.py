@@ -1,4 +1,4 @@
-"""Listening sockets, opened before any process starts: they outlive the processes that answer on them."""
+"""Listening sockets, opened before the processes are forked, which they outlive."""
 
 from __future__ import annotations
 
@@ -13,46 +13,45 @@ import time
 from pathlib import Path
 
 
-class PortTaken(Exception):
-    """A port is in use; the message names it and, if it can be told, by what."""
+class PortInUse(Exception):
+    """A port is in use; the message names it and, if known, the process that uses it."""
 
 
-class NoSuchPort(Exception):
-    """A number that no port has."""
+class InvalidPort(Exception):
+    """A port number out of range."""
 
 
 HIGHEST_PORT = 65535
 
 
 def listen(host: str, port: int, patience: float = 0.0, backlog: int = 1024) -> socket.socket:
-    """A socket that listens. Raises NoSuchPort, or PortTaken, if the port does not become free within the
-    seconds given."""
+    """A listening socket. Raises InvalidPort, or PortInUse if the port is not free within `patience` seconds."""
     if not 0 <= port <= HIGHEST_PORT:
-        raise NoSuchPort(
-            f"there is no port {port}: ports are numbers up to {HIGHEST_PORT}, and those of the CFN API and of the "
-            "embedded cloud follow that of the API"
+        raise InvalidPort(
+            f"invalid port {port}: the highest is {HIGHEST_PORT}, and the CFN API and the embedded cloud use the next "
+            "two ports after the REST API's"
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     end = time.monotonic() + patience
     try:
         while True:
             try:
-                made.bind((host, port))
+                listening.bind((host, port))
                 break
             except OSError as error:
                 if error.errno != errno.EADDRINUSE or time.monotonic() >= end:
                     raise
             time.sleep(0.01)
     except OSError as error:
-        made.close()
-        user = _user_of(port)
-        by = f" by {user}" if user else ""
-        raise PortTaken(f"port {port} on {host} is taken{by} ({error.strerror})") from None
-    made.listen(backlog)
-    made.setblocking(False)
-    return made
+        listening.close()
+        process = _process_listening_on(port)
+        by = f" by {process}" if process else ""
+        raise PortInUse(f"port {port} on {host} is in use{by} ({error.strerror})") from None
+    listening.listen(backlog)
+    listening.setblocking(False)
+    return listening
 
 
 _SO_ATTACH_FILTER = 26
@@ -67,9 +66,9 @@ _NO_NEW_CONNECTIONS = b"".join(
 )
 
 
-def turn_away(listening: socket.socket) -> None:
-    """Lets no more connections in; those that are waiting to be accepted stay. Just closing the socket would reset
-    them, though their requests may have been sent. Only Linux can do so; elsewhere, nothing happens."""
+def refuse_new_connections(listening: socket.socket) -> None:
+    """Refuses new connections but keeps those in the backlog, which closing the socket would reset although their
+    requests may have been sent. Does nothing except on Linux."""
     if sys.platform != "linux":
         return
     filter = ctypes.create_string_buffer(_NO_NEW_CONNECTIONS)
@@ -78,8 +77,8 @@ def turn_away(listening: socket.socket) -> None:
         listening.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
 
 
-def _user_of(port: int) -> str | None:
-    """The program that listens on a port, where the system tells."""
+def _process_listening_on(port: int) -> str | None:
+    """The process that listens on a port, if /proc shows it."""
     inodes = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:
@@ -98,7 +97,8 @@ def _user_of(port: int) -> str | None:
                 command = (
                     (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
                 )
-                return f"process {process.name} ({command[:80]})"
+                shown = command if len(command) <= 80 else f"{command[:79]}…"
+                return f"process {process.name} ({shown})"
         except OSError:
             continue
     return None

@@ -1,7 +1,7 @@
-"""Runs the programs of a server as processes and starts again what ends unasked.
+"""Runs the programs of a server as processes and restarts those that exit unexpectedly.
 
-A program is forked, not started anew: what the parent has imported is shared. If the parent is killed, its
-children end at once, so that a restart never meets one of them.
+Programs are forked, so that they share the parent's imports. If the parent is killed, its children exit at once, so
+that they never run beside a restarted server.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _PR_SET_NAME = 15
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Something to run in a process of its own until it is told to stop."""
+    """A function to run in a process until it receives SIGTERM."""
 
     name: str
     main: Callable[[], None]
     needed: bool = False
-    """Whether the other programs need it to finish what is under way: it is told to stop when they have."""
+    """Whether the other programs need it to finish their work: it is stopped after them."""
 
 
 class Supervisor:
@@ -40,17 +40,17 @@ class Supervisor:
         self,
         programs: list[Program],
         grace: float | None = GRACE_SECONDS,
-        parting: Callable[[], None] = lambda: None,
+        before_stop: Callable[[], None] = lambda: None,
     ) -> None:
-        """Programs that take longer than the grace, if there is one, to stop are killed. `parting` is done before they
-        are told to."""
+        """Programs that take longer than `grace` seconds to stop are killed; None waits for them. `before_stop` is
+        called before they are stopped."""
         self._programs = programs
         self._grace = grace
-        self._parting = parting
+        self._before_stop = before_stop
         self._running: dict[int, tuple[Program, float]] = {}
         self._stopping = False
-        # Its write end is open only in this process: when that is gone, every child reads the end.
-        self._lifeline, self._hold = os.pipe()
+        # The write end is open only in this process: when it exits, every child reads end of file.
+        self._lifeline, self._write_end = os.pipe()
 
     def run(self) -> None:
         """Runs until SIGTERM or SIGINT, then stops all programs."""
@@ -65,19 +65,19 @@ class Supervisor:
                 continue
             except ChildProcessError:
                 break
-            self._ended(pid, status)
+            self._on_exit(pid, status)
 
     def _start(self, program: Program) -> None:
         pid = os.fork()
         if pid:
             self._running[pid] = (program, time.monotonic())
             if self._stopping:
-                # Told to stop after the look at that, before the pid was known.
+                # Stopped after the caller checked and before the pid was known.
                 os.kill(pid, signal.SIGTERM)
             return
         code = 1
         try:
-            os.close(self._hold)
+            os.close(self._write_end)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._die_with_parent()
@@ -106,20 +106,20 @@ class Supervisor:
 
     @staticmethod
     def _show_name(name: str) -> None:
-        """What `ps` and `top` call the process."""
+        """Sets the name that `ps` and `top` show."""
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(_PR_SET_NAME, f"calor {name}".encode())
 
-    def _ended(self, pid: int, status: int) -> None:
+    def _on_exit(self, pid: int, status: int) -> None:
         if pid not in self._running:
             return
         program, started = self._running.pop(pid)
         if self._stopping:
             if all(other.needed for other, _ in self._running.values()):
-                self._tell(needed=True)
+                self._terminate(needed=True)
             return
         lived = time.monotonic() - started
-        log.warning("%s ended (%s); starting it again", program.name, os.waitstatus_to_exitcode(status))
+        log.warning("%s exited (%s); restarting it", program.name, os.waitstatus_to_exitcode(status))
         if lived < SHORTEST_LIFE:
             time.sleep(min(SHORTEST_LIFE, 0.2 + lived))
         if not self._stopping:
@@ -129,19 +129,19 @@ class Supervisor:
         if self._stopping:
             return
         self._stopping = True
-        self._parting()
-        self._tell(needed=all(program.needed for program, _ in self._running.values()))
+        self._before_stop()
+        self._terminate(needed=all(program.needed for program, _ in self._running.values()))
         if self._grace is not None:
-            threading.Thread(target=self._insist, args=(self._grace,), daemon=True).start()
+            threading.Thread(target=self._kill_after, args=(self._grace,), daemon=True).start()
 
-    def _tell(self, *, needed: bool) -> None:
-        """Tells programs to stop: those that others need, or the others."""
+    def _terminate(self, *, needed: bool) -> None:
+        """Sends SIGTERM to the programs that others need, or to the others."""
         for pid, (program, _) in self._running.items():
             if program.needed is needed:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGTERM)
 
-    def _insist(self, grace: float) -> None:
+    def _kill_after(self, grace: float) -> None:
         time.sleep(grace)
         for pid in list(self._running):
             with contextlib.suppress(ProcessLookupError):

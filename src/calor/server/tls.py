@@ -19,7 +19,7 @@ def check(cert_file: str, key_file: str) -> None:
 
 
 def is_self_signed(cert_file: str) -> bool:
-    """Whether a certificate vouches for itself, so that clients have to be given it."""
+    """Whether a certificate is self-signed: clients then need it to verify the server."""
     from cryptography import x509
 
     certificate = x509.load_pem_x509_certificate(Path(cert_file).read_bytes())

@@ -1,1 +1,1 @@
-"""The use cases: what every API and the command line ask for, without HTTP."""
+"""The use cases of the APIs and the command line, independent of HTTP."""

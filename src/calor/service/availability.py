@@ -1,5 +1,5 @@
-"""Which resource types can be used where: a type is of use only if its service is in the caller's catalog, with the
-extension that it needs, and if there is behaviour for it."""
+"""Checks which resource types a caller can use: those that are implemented and whose service, with the required
+extension, is in the caller's catalog."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from calor.clouds.errors import CloudError
 from calor.language.library import World
-from calor.language.schema import ResourceType
+from calor.language.schema import DeclaredType
 from calor.service.caller import Caller
-from calor.service.errors import ServiceError
+from calor.service.errors import UnusableType
 
 UNAVAILABLE = "ResourceTypeUnavailable"
 CODE = "99001"
-"""By which clients tell the error from others, and ask to have it passed over."""
+"""The code by which clients recognize the error, and with which they can ask to ignore it."""
 
 SERVICE_TYPES: dict[str, tuple[str, ...]] = {
     "aodh": ("alarming", "alarm"),
@@ -37,7 +37,7 @@ SERVICE_TYPES: dict[str, tuple[str, ...]] = {
     "zaqar": ("message", "messaging"),
     "zun": ("application-container", "container"),
 }
-"""The types under which a catalog may have a service, the official one first."""
+"""The types that a service may have in a catalog, the official one first."""
 
 
 def is_available(world: World, caller: Caller, type_name: str) -> bool:
@@ -45,34 +45,33 @@ def is_available(world: World, caller: Caller, type_name: str) -> bool:
 
 
 def check_available(
-    world: World, caller: Caller, type_names: Iterable[str], *, to_be_made: bool = False
+    world: World, caller: Caller, type_names: Iterable[str], *, to_create: bool = False
 ) -> None:
-    """Raises ServiceError for the first of the types that cannot be used, or of which nothing `to_be_made` can
-    be."""
+    """Raises UnusableType for the first of the types that cannot be used or, with `to_create`, created."""
     for name in type_names:
-        obstacle = _obstacle(world, caller, name, to_be_made)
+        obstacle = _obstacle(world, caller, name, to_create)
         if obstacle is not None:
-            raise ServiceError(UNAVAILABLE, obstacle)
+            raise UnusableType(UNAVAILABLE, obstacle, name)
 
 
 Extensions = Callable[[str], frozenset[str]]
-"""The aliases of the extensions that a service has, by its short name. May raise CloudError."""
+"""Lists the aliases of the extensions of a service, given by its short name. May raise CloudError."""
 
 _EXTENSIBLE = {"cinder": "volume", "neutron": "network", "openstack": "network"}
-"""The services that can be asked for their extensions."""
+"""The services that list their extensions."""
 
 
-def extended(world: World, type_names: Iterable[str]) -> list[type[ResourceType]]:
+def extended(world: World, type_names: Iterable[str]) -> list[type[DeclaredType]]:
     """The types that need an extension of their service."""
     declared = (world.declaration(name) for name in type_names)
     return [one for one in declared if one is not None and one.extension and one.service in _EXTENSIBLE]
 
 
 def lacking_extensions(
-    types: Iterable[type[ResourceType]], extensions: Extensions | None
-) -> Iterator[type[ResourceType]]:
-    """Those of the types whose service lacks the extension that they need. A service that does not tell, or that nobody
-    can ask, is taken to have it."""
+    types: Iterable[type[DeclaredType]], extensions: Extensions | None
+) -> Iterator[type[DeclaredType]]:
+    """The types whose service lacks a required extension. A service that does not list its extensions, or cannot be
+    reached, is assumed to have it."""
     if extensions is None:
         return
     for one in types:
@@ -85,32 +84,33 @@ def lacking_extensions(
             yield one
 
 
-def check_extensions(types: Iterable[type[ResourceType]], extensions: Extensions | None) -> None:
-    """Raises ServiceError for the first of the types whose service lacks the extension that it needs."""
+def check_extensions(types: Iterable[type[DeclaredType]], extensions: Extensions | None) -> None:
+    """Raises UnusableType for the first of the types whose service lacks a required extension."""
     for one in lacking_extensions(types, extensions):
         reason = f"Required extension {one.extension} in {one.service} service is not available."
-        raise ServiceError(UNAVAILABLE, _unavailable(str(one.service), one.type_name, reason))
+        message = _unavailable(str(one.service), one.type_name, reason)
+        raise UnusableType(UNAVAILABLE, message, one.type_name)
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> str:
     return f"Service {service} is not available for resource type {type_name}, reason: {reason}"
 
 
-def _obstacle(world: World, caller: Caller, type_name: str, to_be_made: bool = False) -> str | None:
-    """Why a caller cannot use a type: its service is missing, or nothing is known of how to work with it."""
+def _obstacle(world: World, caller: Caller, type_name: str, to_create: bool = False) -> str | None:
+    """Why a caller cannot use a type: it is not implemented or, checked second, its service is missing."""
     declared = world.declaration(type_name)
     service = declared.service if declared is not None else None
     if declared is None or service is None or caller.services is None or service == "heat":
         return None
-    if not caller.services.intersection(_types_of(service)):
-        reason = f"{service} {_types_of(service)[0]} endpoint is not in service catalog."
-    elif to_be_made and not declared.can_be_made():
-        reason = "this server cannot create such resources yet."
-    else:
+    is_missing = not caller.services.intersection(_types_of(service))
+    if (to_create or is_missing) and not declared.can_create():
+        return f"This version of Calor cannot create resources of type {type_name}."
+    if not is_missing:
         return None
+    reason = f"{service} {_types_of(service)[0]} endpoint is not in service catalog."
     return _unavailable(service, type_name, reason)
 
 
 def _types_of(service: str) -> tuple[str, ...]:
-    """A service that only a plug-in knows is in the catalog under its own name."""
+    """The types of a service in the catalog. That of a plug-in is the name of the service."""
     return SERVICE_TYPES.get(service, (service,))

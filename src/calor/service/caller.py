@@ -1,16 +1,16 @@
-"""Who asks."""
+"""The user who sends a request."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 STACK_USER = "heat_stack_user"
-"""The role of users that stacks make."""
+"""The role of users that stacks create."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """An authenticated user in a project. `project` is the one of the request's path, which only an admin may
+    """An authenticated user in a project. `project` is the project in the request's path, which only an admin may
     choose freely."""
 
     user_id: str
@@ -23,13 +23,14 @@ class Caller:
     token: str = ""
     trust_id: str | None = None
     services: frozenset[str] | None = None
-    """The types of the services in the caller's catalog. None where that is not known: then all are there."""
+    """The types of the services in the caller's catalog; None if the catalog is not known, and all are assumed to
+    exist."""
     own_project: str | None = None
-    """The one that the token is for, where that is not the one of the path."""
+    """The project of the token, if it differs from that of the path."""
 
     @property
     def home(self) -> str:
-        """The project in which the caller makes things."""
+        """The project in which the caller creates objects."""
         return self.own_project or self.project
 
     def at_home(self) -> Caller:
@@ -37,10 +38,10 @@ class Caller:
 
     @property
     def is_stack_user(self) -> bool:
-        """Whether this is one of the users that stacks make for what runs on their servers."""
+        """Whether this is a user that a stack created for the software on its servers."""
         return STACK_USER in self.roles
 
     @property
     def is_only_stack_user(self) -> bool:
-        """Whether no role of a person's adds to what a stack user may do."""
+        """Whether the caller has only the role of a stack user."""
         return self.is_stack_user and not self.is_admin and not {"member", "admin"}.intersection(self.roles)

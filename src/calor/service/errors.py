@@ -1,4 +1,4 @@
-"""Errors of the use cases. `kind` is the error type that Heat's API names; the API derives the status from it."""
+"""Errors of the use cases. `kind` is the error type in Heat's API, which determines the HTTP status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from calor.language.diagnostics import Diagnostic
 
 
 class ServiceError(Exception):
-    """A request cannot be done. The message is for whoever asked."""
+    """A request is refused. The message is for the caller."""
 
     def __init__(self, kind: str, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)
@@ -28,6 +28,14 @@ class Forbidden(ServiceError):
         super().__init__("Forbidden", message)
 
 
+class UnusableType(ServiceError):
+    """A resource type that the caller cannot use."""
+
+    def __init__(self, kind: str, message: str, type_name: str) -> None:
+        super().__init__(kind, message)
+        self.type_name = type_name
+
+
 class StackExists(ServiceError):
     def __init__(self, name: str) -> None:
         super().__init__("StackExists", f"The Stack ({name}) already exists.")
@@ -44,18 +52,18 @@ class NotSupported(ServiceError):
 
 
 class Invalid(ServiceError):
-    """The template or its environment is wrong."""
+    """The template or its environment is invalid."""
 
     @classmethod
     def of(cls, diagnostics: Sequence[Diagnostic]) -> Invalid:
-        # What else is wrong may come of what was left out.
+        # Other errors may follow from the first.
         first = next((one for one in diagnostics if one.code == TOO_MANY), diagnostics[0])
         kind = first.kind if first.kind in _NAMED else "StackValidationFailed"
         return cls(kind, _message(first), diagnostics)
 
 
 def _message(first: Diagnostic) -> str:
-    """The message in the shapes that clients of Heat match."""
+    """The message in the formats that clients of Heat match."""
     if first.kind == "InvalidTemplateVersion":
         return f"The template version is invalid: {first.message}"
     if first.kind == "Property error":

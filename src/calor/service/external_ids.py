@@ -1,58 +1,58 @@
-"""Looks up what templates only refer to by an `external_id`, before a stack relies on it."""
+"""Looks up the objects that templates refer to by an `external_id`, before a stack depends on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from sqlalchemy import Engine, Table, select
+from typing import TYPE_CHECKING
 
 from calor.clouds.errors import CloudError, Transient
-from calor.engine.foreign import exists
-from calor.engine.tree import is_of_project
 from calor.language.definition import Definition, ResourceDefinition
 from calor.language.expressions import FunctionError, resolve_top
+from calor.language.library import ResolvedType
 from calor.language.values import bare, has_unknown
-from calor.plan.decision import has_stack_below
+from calor.plan.decision import has_nested_stack
+from calor.resources.contract import contract_of
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.values import JsonMapping
+from calor.service.cloud_reader import CallerCloud
 from calor.service.errors import ServiceError
-from calor.store import tables
-from calor.store.database import reading
-from calor.types.behaviour import ResourceFailed
+from calor.stacks.external import exists
+from calor.store import software, stacks
+from calor.store.database import Connection, Database, reading
+from calor.store.records import Document
 
 if TYPE_CHECKING:
     from calor.clouds.heat import RemoteHeat
-    from calor.clouds.services import Services
-    from calor.engine.vault import Vault
-
-Answer = TypeVar("Answer")
+    from calor.stacks.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
-    """With whose eyes things are looked up: those of a caller in a project. Without services, only what Calor itself
-    keeps can be."""
+class LookupScope:
+    """Where to look up objects for a caller in a project. Without a cloud, only objects stored by Calor are found."""
 
-    database: Engine
+    database: Database
     project: str
-    services: Services | None = None
+    cloud: CallerCloud | None = None
     vault: Vault | None = None
     token: str = ""
 
 
-def check_external_ids(definition: Definition, open_eyes: Callable[[], Eyes]) -> None:
-    """Raises ServiceError if a resource of a stack, or of one below it, names something that the caller's project does
-    not have. What is not known yet, the engine looks up."""
+def check_external_ids(definition: Definition, open_scope: Callable[[], LookupScope]) -> None:
+    """Raises ServiceError if a resource of a stack or a nested stack refers to an object that the caller's project does
+    not have. The engine looks up ids that are not known yet."""
     external = list(_external(definition))
-    eyes = open_eyes() if external else None
+    if external:
+        asyncio.run(_check(external, open_scope()))
+
+
+async def _check(external: list[tuple[ResourceDefinition, str]], scope: LookupScope) -> None:
     for resource, id in external:
-        assert eyes is not None
-        if eyes.services is None and not _is_kept_here(resource.found):
+        if scope.cloud is None and not _is_stored_here(resource.resource_type):
             continue
         try:
-            there = _done(exists(resource.found, Inquiry(eyes, id, bare(resource.values))))
-        except NotImplementedError:
-            continue
+            there = await exists(resource.resource_type, Lookup(scope, id, bare(resource.values)))
         except (Transient, ResourceFailed) as error:
             message = f"The external_id of {resource.name} cannot be looked up at present: {error}"
             raise ServiceError("HTTPServiceUnavailable", message) from None
@@ -60,7 +60,7 @@ def check_external_ids(definition: Definition, open_eyes: Callable[[], Eyes]) ->
             there = False
         if not there:
             message = (
-                f"Invalid external resource: {resource.name} names the {resource.type_name} {id}, "
+                f"Invalid external resource: {resource.name} refers to the {resource.type_name} {id}, "
                 "which could not be found in the project."
             )
             raise ServiceError("StackValidationFailed", message)
@@ -79,84 +79,46 @@ def _external(definition: Definition) -> Iterator[tuple[ResourceDefinition, str]
             yield from _external(resource.child)
 
 
-def _is_kept_here(found: Any) -> bool:
-    return has_stack_below(found) or getattr(found, "kept_here", False)
-
-
-def _done(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """What a coroutine gives that never waits, as an inquiry answers at once."""
-    try:
-        work.send(None)
-    except StopIteration as done:
-        answer: Answer = done.value
-        return answer
-    work.close()
-    raise RuntimeError("a type waits for something in order to tell whether an object exists")
+def _is_stored_here(found: ResolvedType | None) -> bool:
+    return has_nested_stack(found) or contract_of(found).stored_in_database
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """A resource as a type sees it that is asked whether what it stands for exists."""
+class Lookup:
+    """See `calor.resources.context.LookupContext`."""
 
-    eyes: Eyes
+    scope: LookupScope
     physical_id: str
-    properties: Mapping[str, Any]
-    data: Mapping[str, Any] = field(default_factory=dict)
+    properties: JsonMapping
+    data: JsonMapping = field(default_factory=dict)
 
-    async def cloud(self, region: str | None = None) -> Shows:
-        assert self.eyes.services is not None
-        return Shows(self.eyes.services)
+    async def cloud(self, region: str | None = None) -> CallerCloud:
+        assert self.scope.cloud is not None
+        return self.scope.cloud
 
-    async def config(self, id: str) -> dict[str, Any] | None:
-        return self._kept(tables.software_config, id)
+    async def config(self, id: str) -> Document | None:
+        return {"id": id} if self._has(software.has_config, id) else None
 
-    async def deployment(self, id: str) -> dict[str, Any] | None:
-        return self._kept(tables.software_deployment, id)
+    async def deployment(self, id: str) -> Document | None:
+        return {"id": id} if self._has(software.has_deployment, id) else None
 
     async def owns_stack(self, id: str) -> bool:
-        with reading(self.eyes.database).connect() as connection:
-            return is_of_project(connection, self.eyes.project, id)
+        return self._has(stacks.is_in_project, id)
 
-    async def remote_stacks(self, place: Mapping[str, Any]) -> RemoteShows:
-        assert self.eyes.vault is not None
-        return RemoteShows(self.eyes.vault.heat_for(self.eyes.token, place.get("region_name")))
+    async def remote_stacks(self, place: JsonMapping) -> RemoteShows:
+        assert self.scope.vault is not None
+        return RemoteShows(self.scope.vault.heat_for(self.scope.token, place.get("region_name")))
 
-    def _kept(self, table: Table, id: str) -> dict[str, Any] | None:
-        query = select(table.c.id).where(table.c.id == id, table.c.project == self.eyes.project)
-        with reading(self.eyes.database).connect() as connection:
-            return {"id": id} if connection.execute(query).first() is not None else None
-
-
-class Shows:
-    """The part of `CloudServices` that shows objects."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    async def show(self, service: str, *path: str, version: str | None = None) -> dict[str, Any] | None:
-        return self._services.show(service, *path, version=version)
-
-    async def ask(self, service: str, method: str, *path: str, **request: Any) -> dict[str, Any]:
-        if method != "GET":
-            raise RuntimeError(f"{method} is not for looking something up")
-        return self._services.ask(service, method, *path, **request)
-
-    async def send(self, service: str, method: str, *path: str, **request: Any) -> Any:
-        if method not in ("GET", "HEAD"):
-            raise RuntimeError(f"{method} is not for looking something up")
-        return self._services.send(service, method, *path, **request)
-
-    async def all(self, service: str, *path: str, key: str, **request: Any) -> list[dict[str, Any]]:
-        return list(self._services.each(service, *path, key=key, **request))
-
-    def __getattr__(self, name: str) -> Any:
-        """What needs more than that is left to the engine."""
-        raise NotImplementedError(name)
+    def _has(self, is_there: Callable[[Connection, str, str], bool], id: str) -> bool:
+        with reading(self.scope.database).connect() as connection:
+            return is_there(connection, self.scope.project, id)
 
 
 class RemoteShows:
+    """See `calor.resources.services.RemoteReader`."""
+
     def __init__(self, heat: RemoteHeat) -> None:
         self._heat = heat
 
-    async def show(self, id: str) -> dict[str, Any] | None:
-        return self._heat.show(id)
+    async def show(self, id: str) -> Document | None:
+        return await asyncio.to_thread(self._heat.show, id)

@@ -1,12 +1,13 @@
-"""Who may do what: oslo.policy with the names of Heat's rules, so that existing policy files work."""
+"""The policy: oslo.policy with the names of Heat's rules, so that existing policy files work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from calor.service.caller import Caller
-from calor.service.errors import Forbidden
+from calor.service.errors import Forbidden, UnusableType
 
 _PROJECT = "project_id:%(project_id)s"
 _TYPES = "resource_types:"
@@ -142,36 +143,40 @@ DEFAULTS: dict[str, str] = {
 
 
 class PolicyUnusable(Exception):
-    """A policy file has no rules in it that can be understood."""
+    """A policy file is invalid."""
 
 
 class Policy:
-    """The rules. A policy file, if there is one, overrides the defaults; its changes are noticed."""
+    """The rules. A policy file overrides the defaults, and is reloaded when it changes."""
 
     def __init__(self, policy_file: str | None = None, policy_dirs: Sequence[str] = ()) -> None:
         """Raises PolicyUnusable."""
-        # Slow to import, and not everything that imports the API serves it.
+        # Slow to import, and not needed by every importer of the API.
         from oslo_config import cfg
         from oslo_policy import policy
 
+        self._decide: Callable[[str, Credentials], bool]
         conf = cfg.ConfigOpts()
         conf([], project="calor", default_config_files=[], default_config_dirs=[])
         if policy_file is None and not policy_dirs:
             rules = policy.Rules.from_dict(DEFAULTS)
             self._enforcer = policy.Enforcer(conf, rules=rules, use_conf=False)
+            # Unlike the rules of files, which oslo.policy reloads, these never change.
+            self._decide = lru_cache(maxsize=4096)(self._check)
             return
+        self._decide = self._check
         self._enforcer = policy.Enforcer(conf, policy_file=policy_file)
         conf.set_override("policy_dirs", list(policy_dirs), group="oslo_policy")
         self._enforcer.register_defaults([policy.RuleDefault(name, rule) for name, rule in DEFAULTS.items()])
         try:
             self._enforcer.load_rules()
         except Exception as error:
-            # Whatever text may be in a file, oslo.policy has an exception of some kind for it.
+            # oslo.policy raises various exceptions for invalid files.
             where = ", ".join([*([policy_file] if policy_file else []), *policy_dirs])
             raise PolicyUnusable(f"{where} cannot be used: {error}") from None
 
     def allows(self, caller: Caller, rule: str) -> bool:
-        return self._check(rule, _credentials(caller))
+        return self._decide(rule, _credentials(caller))
 
     def enforce(self, caller: Caller, rule: str) -> None:
         """Raises Forbidden."""
@@ -179,38 +184,53 @@ class Policy:
             raise Forbidden
 
     def is_admin(self, roles: Sequence[str], *, is_admin_project: bool = True) -> bool:
-        """Whether someone with these roles is an admin of the cloud."""
-        return self._check("context_is_admin", {"roles": list(roles), "is_admin_project": is_admin_project})
+        """Whether a user with these roles is an admin of the cloud."""
+        return self._decide("context_is_admin", Credentials(tuple(roles), is_admin_project))
 
     def allows_type(self, caller: Caller, type_name: str) -> bool:
-        """Whether someone may use a resource type: neither its own rule nor its service's forbids it."""
+        """Whether the caller may use a resource type: neither its rule nor its service's rule forbids it."""
         service = type_name.rpartition("::")[0] + "::*"
         rules = (f"{_TYPES}{name}" for name in (type_name, service))
         return all(self.allows(caller, rule) for rule in rules if rule in self._enforcer.rules)
 
     def types_denied(self, caller: Caller) -> list[str]:
-        """The types that a caller may not use, as the rules name them: a star stands for all of a service."""
+        """The types that a caller may not use, as named by the rules; a star stands for all types of a service."""
         rules = sorted(rule for rule in self._enforcer.rules if rule.startswith(_TYPES))
         return [rule.removeprefix(_TYPES) for rule in rules if not self.allows(caller, rule)]
 
     def enforce_types(self, caller: Caller, type_names: Iterable[str]) -> None:
-        """Raises Forbidden if there is a type among them that the caller may not use."""
+        """Raises UnusableType if the caller may not use one of the types."""
         for name in dict.fromkeys(type_names):
             if not self.allows_type(caller, name):
-                raise Forbidden(f"You are not authorized to use the resource type {name}.")
+                message = f"You are not authorized to use the resource type {name}."
+                raise UnusableType("Forbidden", message, name)
 
-    def _check(self, rule: str, credentials: dict[str, Any]) -> bool:
-        target = {"project_id": credentials.get("project_id")}
-        return bool(self._enforcer.enforce(rule, target, credentials))
+    def _check(self, rule: str, credentials: Credentials) -> bool:
+        target = {"project_id": credentials.project_id}
+        given: dict[str, object] = {"is_admin_project": credentials.is_admin_project}
+        if credentials.project_id is not None:
+            given = credentials._asdict()
+        return bool(self._enforcer.enforce(rule, target, {**given, "roles": list(credentials.roles)}))
 
 
-def _credentials(caller: Caller) -> dict[str, Any]:
-    # An admin acts in the project of the path, so that is the project whose rules apply.
-    return {
-        "roles": list(caller.roles),
-        "project_id": caller.project,
-        "user_id": caller.user_id,
-        "user_domain_id": caller.user_domain,
-        "is_admin_project": caller.is_admin,
-        "trust_id": caller.trust_id,
-    }
+class Credentials(NamedTuple):
+    """The credentials that rules can refer to."""
+
+    roles: tuple[str, ...]
+    is_admin_project: bool
+    project_id: str | None = None
+    user_id: str | None = None
+    user_domain_id: str | None = None
+    trust_id: str | None = None
+
+
+def _credentials(caller: Caller) -> Credentials:
+    # An admin acts in the project of the path, so rules about the project apply to that one.
+    return Credentials(
+        roles=caller.roles,
+        is_admin_project=caller.is_admin,
+        project_id=caller.project,
+        user_id=caller.user_id,
+        user_domain_id=caller.user_domain,
+        trust_id=caller.trust_id,
+    )

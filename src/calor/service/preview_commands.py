@@ -1,42 +1,53 @@
-"""Shows what would be done, by the same decisions that do it, and does nothing."""
+"""Previews: what an action would do, by the same decisions as in the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
-from calor.engine import definitions
 from calor.language.definition import Definition, ResourceDefinition
+from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.plan.forecasting import forecast
 from calor.plan.present import PresentStack
 from calor.plan.steps import Plan
-from calor.service.base import NewStack, StackChange, check_name
+from calor.resources.values import JsonMapping, JsonObject
+from calor.service.admission import Admission
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
 from calor.service.masking import Masking, hidden_values
 from calor.service.previews.present import means_of
-from calor.service.previews.reality import as_it_is
+from calor.service.previews.reality import actual_stack
 from calor.service.previews.showing import Changes, identity, new, raw, steps
-from calor.service.queries.meanings import shown_parameters
+from calor.service.queries.definitions import shown_parameters
+from calor.service.quotas import Quotas
 from calor.service.refusals import check_possible
-from calor.service.update_checks import UpdateChecks
+from calor.service.requests import NewStack, StackChange, check_name
+from calor.service.update_planning import UpdatePlanner, check_updatable
+from calor.stacks import definitions
 from calor.store import records
 from calor.store.database import reading
 
 
-class PreviewCommands(UpdateChecks):
-    def preview_create(
-        self, caller: Caller, new_stack: NewStack, *, show_secrets: bool = False
-    ) -> dict[str, Any]:
-        """The stack that a request would make. Raises ServiceError."""
+@dataclass(frozen=True, slots=True)
+class PreviewCommands:
+    """All methods raise ServiceError."""
+
+    world: World
+    quotas: Quotas
+    admission: Admission
+    planner: UpdatePlanner
+
+    def create(self, caller: Caller, new_stack: NewStack, *, show_secrets: bool = False) -> JsonObject:
+        """The stack that a request would create."""
         name, project = new_stack.name, caller.project
         check_name(name)
-        go_on = self.deadline()
-        definition = self.define(caller, new_stack.request, StackIdentity(name, None, project))
+        check_deadline = self.quotas.preview_deadline()
+        definition = self.admission.define(caller, new_stack.request, StackIdentity(name, None, project))
         nothing = PresentStack("None", name, project, exists=False)
-        plan = forecast(definition, nothing, None, means_of(self.world, new_stack.request, go_on=go_on))
+        plan = forecast(
+            definition, nothing, None, means_of(self.world, new_stack.request, check=check_deadline)
+        )
         masking = Masking(self.world.declaration, hidden_values(definition), show_secrets)
         return {
             "capabilities": [],
@@ -67,7 +78,7 @@ class PreviewCommands(UpdateChecks):
             "updated_time": None,
         }
 
-    def preview_update(
+    def update(
         self,
         caller: Caller,
         stack: records.Stack,
@@ -75,13 +86,12 @@ class PreviewCommands(UpdateChecks):
         show_nested: bool,
         *,
         show_secrets: bool = False,
-    ) -> dict[str, Any]:
-        """What an update would do to each resource, and in which order. Raises ServiceError, as the update itself
-        would."""
-        self.check_updatable(stack)
-        request = self.updated(stack, change)
+    ) -> JsonObject:
+        """What an update would do to each resource, and in which order. Raises the same ServiceErrors as the update."""
+        check_updatable(stack)
+        request = self.admission.updated_request(stack, change)
         definition, present, plan = self.plan_update(caller, stack, request, converge=change.converge)
-        self.check_updated(stack, definition)
+        self.planner.check_immutable(stack, definition)
         check_possible(plan)
         hidden = hidden_values(definition) | self._hidden_before(stack)
         masking = Masking(self.world.declaration, hidden, show_secrets)
@@ -91,9 +101,9 @@ class PreviewCommands(UpdateChecks):
         }
 
     def _hidden_before(self, stack: records.Stack) -> set[str]:
-        """Values that were hidden in what the stack is, or was when it last got where it was to go."""
+        """The hidden values of the stack's current definition and of the last one that was reached."""
         digests = {digest for digest in (stack.definition, stack.previous) if digest is not None}
-        with reading(self.database).connect() as connection:
+        with reading(self.planner.database).connect() as connection:
             loaded = [definitions.load(connection, digest) for digest in digests]
         requests = [request for request in loaded if definitions.may_hide(request)]
         place = StackIdentity(stack.name, stack.id, stack.project)
@@ -101,43 +111,45 @@ class PreviewCommands(UpdateChecks):
         return {value for one in found if one is not None for value in hidden_values(one)}
 
     def plan_update(
-        self, caller: Caller, stack: records.Stack, request: Mapping[str, Any], *, converge: bool = False
+        self, caller: Caller, stack: records.Stack, request: JsonMapping, *, converge: bool = False
     ) -> tuple[Definition, PresentStack, Plan]:
-        """The plan for a stack to become what a request says; with `converge` from what there really is. Raises
-        ServiceError."""
-        go_on = self.deadline()
-        definition = self.define(caller, request, StackIdentity(stack.name, stack.id, stack.project))
-        request = self.accepted(caller, request, definition)
-        present = self.present(stack)
+        """The plan for updating a stack to a request; with `converge`, based on the actual state in the cloud."""
+        check_deadline = self.quotas.preview_deadline()
+        definition = self.admission.define(
+            caller, request, StackIdentity(stack.name, stack.id, stack.project)
+        )
+        request = self.admission.completed(caller, request, definition)
+        present = self.planner.present(stack)
         if converge:
-            present = self._as_it_is(caller, stack, present)
-        return definition, present, self.planned(stack, present, request, definition, go_on)
+            present = self._from_cloud(caller, stack, present)
+        return definition, present, self.planner.plan(stack, present, request, definition, check_deadline)
 
-    def _as_it_is(self, caller: Caller, stack: records.Stack, present: PresentStack) -> PresentStack:
-        services = self.services_of(caller)
+    def _from_cloud(self, caller: Caller, stack: records.Stack, present: PresentStack) -> PresentStack:
+        services = self.admission.services.of(caller)
         if services is not None and services.project_id != stack.project:
-            # What belongs to another project would look as if it were gone.
-            message = "Only users of the stack's own project can compare it with what there is."
+            # The objects would seem to be missing in another project.
+            message = "Only users of the stack's own project can compare it with the cloud."
             raise ServiceError("Forbidden", message)
-        reach = self.vault.reach if self.vault is not None else None
-        return as_it_is(present, self.world.declaration, services, reach)
+        vault = self.admission.services.vault
+        shared = vault.shared if vault is not None else None
+        return actual_stack(present, self.world.declaration, services, shared)
 
     def plan_delete(self, stack: records.Stack) -> Plan:
-        """The plan for a stack to go."""
-        return forecast(None, self.present(stack), None, means_of(self.world, {}))
+        """The plan for deleting a stack."""
+        return forecast(None, self.planner.present(stack), None, means_of(self.world, {}))
 
 
 @dataclass(frozen=True, slots=True)
 class _Previewed:
-    """The resources that a new stack would have, as previews show them."""
+    """The resources of a new stack in the format of previews."""
 
     project: str
     masking: Masking
 
-    def planned(self, plan: Plan, stack: str, parent: str | None = None) -> list[Any]:
-        """By the plan, which has all members of groups; those of a nested stack are a list in the list."""
-        plain: list[Any] = []
-        nested: list[Any] = []
+    def planned(self, plan: Plan, stack: str, parent: str | None = None) -> list[object]:
+        """From the plan, which has all members of groups. The resources of a nested stack are a list in the list."""
+        plain: list[object] = []
+        nested: list[object] = []
         for step in plan.steps:
             assert step.resource is not None
             below = f"{stack}-{step.name}"
@@ -149,11 +161,11 @@ class _Previewed:
                 plain.append(self._shown(step.resource, stack, parent, step.required_by))
         return [*plain, *nested]
 
-    def _defined(self, definition: Definition, stack: str, parent: str) -> list[Any]:
-        """By the definition, where a plan cannot tell: of a group that is a sample."""
+    def _defined(self, definition: Definition, stack: str, parent: str) -> list[object]:
+        """From the definition, for stacks that cannot be planned; of a group, that is a sample."""
         dependants = definition.graph.dependants()
-        plain: list[Any] = []
-        nested: list[Any] = []
+        plain: list[object] = []
+        nested: list[object] = []
         for one in definition.resources.values():
             if one.child is not None:
                 nested.append(self._defined(one.child, f"{stack}-{one.name}", one.name))
@@ -163,7 +175,7 @@ class _Previewed:
 
     def _shown(
         self, resource: ResourceDefinition, stack: str, parent: str | None, required_by: Collection[str]
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         return {
             **raw(resource.name, resource.type_name, self.project, stack, "None", required_by),
             **new(resource, self.masking),

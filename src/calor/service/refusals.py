@@ -1,8 +1,6 @@
-"""Changes that a resource type never makes: an update that asks for one is refused before anything is done."""
+"""Refuses updates with changes that a resource type does not support, before anything is done."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, dotted
@@ -14,9 +12,9 @@ CODE = "E420"
 
 
 def may_be_refused(definition: Definition) -> bool:
-    """Whether a stack has resources, or stacks below it have, whose types refuse some changes."""
+    """Whether a stack or its nested stacks have resources whose types refuse some changes."""
     for resource in definition.resources.values():
-        found: Any = resource.found
+        found: object = resource.resource_type
         if isinstance(found, type) and may_refuse(found):
             return True
         if resource.child is not None and may_be_refused(resource.child):
@@ -32,7 +30,7 @@ def check_possible(plan: Plan) -> None:
 
 
 def _diagnostic(step: Step) -> Diagnostic:
-    """What is refused, at its place: for clients the way to it through the stacks, for people the file and line."""
+    """The refused change, with the path through the stacks and the position in the file."""
     report = Report(step.template.locate) if step.template is not None else Report()
     own: tuple[str | int, ...] = ()
     if step.resource is not None and step.template is not None:

@@ -1,26 +1,29 @@
-"""Looks at stacks of other regions before they are asked for."""
+"""Validates the templates of remote stacks in other regions before they are created."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.clouds.errors import CloudError
-from calor.engine.vault import Vault
 from calor.language.definition import Definition
 from calor.language.values import bare, has_unknown
+from calor.resources.values import JsonObject
 from calor.service.caller import Caller
 from calor.service.errors import ServiceError
+from calor.stacks.vault import Vault
 
 REMOTE = "OS::Heat::Stack"
 
 
 def check_remote_stacks(vault: Vault, caller: Caller, definition: Definition) -> None:
-    """Has the orchestration service of its region validate each remote stack's template. Raises ServiceError, in
-    words that clients of Heat match."""
+    """Validates the template of each remote stack with the orchestration service of its region. Raises ServiceError,
+    with messages that clients of Heat match."""
     for resource in definition.resources.values():
-        if resource.found is None or resource.found.type_name != REMOTE or has_unknown(resource.values):
+        if (
+            resource.resource_type is None
+            or resource.resource_type.type_name != REMOTE
+            or has_unknown(resource.values)
+        ):
             continue
-        values: dict[str, Any] = bare(resource.values)
+        values: JsonObject = bare(resource.values)
         region = (values.get("context") or {}).get("region_name")
         try:
             heat = vault.heat_for(caller.token, region)

@@ -1,1 +1,1 @@
-"""Stacks, resources, events and all else that has to last: tables, queries and the batching writer."""
+"""The database: tables, queries and the batching writer."""

@@ -1,4 +1,4 @@
-"""Encrypts what must not be read in the database."""
+"""Encrypts secrets in the database."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 
 class WrongKey(Exception):
-    """Something was encrypted with a key that is not at hand."""
+    """Data was encrypted with another key."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "what is stored was encrypted with another key; the server needs the key it was made with"
-        )
+        super().__init__("the database was encrypted with another key; the server needs that key")
 
 
 class Cipher:
-    """Encrypts with the first key, and reads what was encrypted with any of them."""
+    """Encrypts with the first key; decrypts with any."""
 
     def __init__(self, *keys: bytes) -> None:
         self._fernet = MultiFernet([Fernet(key.strip()) for key in keys])
@@ -27,7 +25,7 @@ class Cipher:
     def new_key() -> bytes:
         return Fernet.generate_key()
 
-    def encrypt(self, document: Any) -> bytes:
+    def encrypt(self, document: object) -> bytes:
         return self.seal(json.dumps(document).encode())
 
     def decrypt(self, secret: bytes) -> Any:
@@ -35,7 +33,7 @@ class Cipher:
         return json.loads(self.open(secret))
 
     def seal(self, data: bytes) -> bytes:
-        """Bytes as text of the URL-safe Base64 alphabet."""
+        """Encrypts bytes; the result is URL-safe Base64."""
         return self._fernet.encrypt(data)
 
     def open(self, sealed: bytes | str) -> bytes:

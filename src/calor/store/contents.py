@@ -1,4 +1,4 @@
-"""Documents stored once, by their digest. The digest of an encrypted one tells nothing about it but that."""
+"""Documents stored once by their digest. The digest of an encrypted document reveals nothing about its content."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from calor.store.sealing import Seal
 from calor.store.tables import content
 
 _SEALED_DIGEST = "s"
-"""Begins the digests of encrypted documents; those of others are hexadecimal."""
+"""The prefix of encrypted documents' digests; those of others are hexadecimal."""
 _SEALED_BODY = b"g"
-"""Begins the bodies of encrypted documents, which are Fernet's tokens; those of others are zlib's streams."""
+"""The prefix of encrypted bodies, which are Fernet tokens; others are zlib streams."""
 
 
 def is_sealed(digest: str) -> bool:
     return digest.startswith(_SEALED_DIGEST)
 
 
-def encode(document: Any, seal: Seal | None = None) -> tuple[str, bytes]:
-    """The digest of a document and the bytes to store for it, encrypted if there is a seal."""
+def encode(document: object, seal: Seal | None = None) -> tuple[str, bytes]:
+    """The digest of a document and the bytes to store, encrypted if there is a seal."""
     text = document if isinstance(document, str) else json.dumps(document, separators=(",", ":"))
     data = text.encode("utf-8", "surrogatepass")
     marked = (b"t" if isinstance(document, str) else b"j") + data
@@ -50,10 +50,10 @@ def _decoded(body: bytes, seal: Seal | None) -> Any:
 
 
 def put(connection: Connection, bodies: Mapping[str, bytes]) -> None:
-    """Stores documents that are not there yet."""
+    """Stores documents that do not exist yet."""
     if not bodies:
         return
-    # Writers that lock in the same order do not lock each other out.
+    # Sorted, so that concurrent writers do not deadlock.
     rows = [{"digest": digest, "body": bodies[digest]} for digest in sorted(bodies)]
     name = connection.dialect.name
     if name == "sqlite":
@@ -65,7 +65,7 @@ def put(connection: Connection, bodies: Mapping[str, bytes]) -> None:
 
 
 def get(connection: Connection, digests: Iterable[str]) -> dict[str, Any]:
-    """Documents by digest. They are shared: whoever changes one copies it first. Raises WrongKey."""
+    """Documents by digest. They are cached and shared: copy them before changing them. Raises WrongKey."""
     wanted = list(digests)
     if not wanted:
         return {}

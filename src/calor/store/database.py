@@ -1,4 +1,4 @@
-"""Connections: one way to open SQLite, PostgreSQL and MariaDB alike."""
+"""Connections to SQLite, PostgreSQL and MariaDB."""
 
 from __future__ import annotations
 
@@ -16,33 +16,36 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from calor.store import sealing
 from calor.store.cipher import Cipher
-from calor.store.outages import LONGEST_PAUSE, is_passing, pauses
+from calor.store.outages import LONGEST_PAUSE, is_transient, pauses
 from calor.store.sealing import Seal
 from calor.store.tables import digest_key
 
 log = logging.getLogger(__name__)
 
+Database = Engine
+"""A connected database. Outside of the store and `service.queries`, code only passes it to their functions."""
+Connection = sqlalchemy.Connection
+
 BUSY_TIMEOUT = 30.0
 CONNECT_TIMEOUT = 10
 SILENCE = 60
-"""Seconds after which a server that says nothing counts as gone."""
+"""Seconds without a response after which a database server counts as unreachable."""
 STANDSTILL = 5
-"""Seconds after which a server ends a transaction that does nothing: its process stands still, and others wait for what
-it has locked. An engine has lost its leases by then."""
+"""Seconds after which the database aborts an idle transaction, whose process is suspended while others wait for its
+locks. An engine has lost its leases by then."""
 
 
 class NotConnected(Exception):
-    """A URL that names no database of a kind that is known, or one whose driver is not installed."""
+    """The URL is invalid or of an unsupported database, or the driver is not installed."""
 
 
 def connect(url: str, cipher: Cipher | None = None, *, seal_all: bool = False, waits: bool = False) -> Engine:
-    """An engine for a database URL. With a cipher, stacks that have secrets are encrypted in it, all stacks with
-    `seal_all`; without one nothing is, and what is encrypted cannot be read. With `waits`, whoever wants a
-    connection while the database is away waits for it; otherwise that is an error. Raises
-    NotConnected."""
+    """An engine for a database URL. With a cipher, stacks with secrets are encrypted, or all stacks with `seal_all`;
+    without one, encrypted stacks cannot be read. With `waits`, connecting waits while the database is unavailable
+    instead of raising. Raises NotConnected."""
     if cipher is None:
         return _connect(url, waits)
-    # Errors of the database would tell what was to be written.
+    # Error messages of the database would contain the values of statements.
     engine = _connect(url, waits, hide_parameters=True)
     sealing.attach(engine, Seal(cipher, seal_all))
     return engine
@@ -53,7 +56,7 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
         address = make_url(url)
     except sqlalchemy.exc.ArgumentError:
         raise NotConnected(
-            "the database is named by a URL such as postgresql://user:password@host/calor"
+            "the database URL is invalid; use one such as postgresql://user:password@host/calor"
         ) from None
     kind = address.get_backend_name()
     if kind == "sqlite":
@@ -63,19 +66,19 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
     elif kind in ("mysql", "mariadb"):
         make, extra = _connect_mariadb, "mariadb"
     else:
-        raise NotConnected(f"{kind} is none of the databases that Calor knows: SQLite, PostgreSQL, MariaDB")
+        raise NotConnected(f"{kind} is not supported; use SQLite, PostgreSQL or MariaDB")
     try:
         engine = make(address, pool_pre_ping=True, pool_recycle=1800, **options)
     except ModuleNotFoundError as error:
-        raise NotConnected(f"{error.name} is missing; pip install 'calor[{extra}]' installs it") from None
+        raise NotConnected(f"{error.name} is not installed: run pip install 'calor[{extra}]'") from None
     if waits:
         event.listen(engine, "do_connect", _wait)
     return engine
 
 
 def _connect_sqlite(url: URL, **options: Any) -> Engine:
-    """SQLite runs in WAL mode, and its transactions take the write lock at once: two writers then wait for each
-    other instead of failing halfway."""
+    """SQLite runs in WAL mode, and write transactions take the lock at once, so that writers wait for each other
+    instead of failing."""
     engine = sqlalchemy.create_engine(
         url,
         **options,
@@ -83,7 +86,7 @@ def _connect_sqlite(url: URL, **options: Any) -> Engine:
         poolclass=QueuePool,
         pool_size=8,
         max_overflow=8,
-        # Each connection keeps pages in memory: the fewer are in use, the better.
+        # Each connection caches pages in memory, so use as few as possible.
         pool_use_lifo=True,
     )
     if file := _file_of(url):
@@ -94,14 +97,14 @@ def _connect_sqlite(url: URL, **options: Any) -> Engine:
 
 
 def _file_of(url: URL) -> str | None:
-    """None for a database in memory, and for one that is named in SQLite's own way."""
+    """The path of a database; None if it is in memory or a SQLite URI."""
     name = url.database
     return None if not name or name == ":memory:" or name.startswith("file:") else name
 
 
 def _make_private(file: str) -> None:
-    """A new database is for its owner only, and so are the files that SQLite makes beside it. What is wrong with the
-    place is told by SQLite."""
+    """Creates a database file that only its owner can read, as SQLite then does with its other files. Errors are left
+    for SQLite to report."""
     with contextlib.suppress(OSError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
@@ -120,13 +123,13 @@ def _connect_postgresql(url: URL, **options: Any) -> Engine:
 
 
 def _connect_mariadb(url: URL, **options: Any) -> Engine:
-    # The character set that an old configuration asks for does not have all characters.
+    # Always utf8mb4: charset=utf8 from old configurations does not cover all characters.
     url = url.set(drivername="mariadb+pymysql").update_query_dict({"charset": "utf8mb4"})
     arguments = {
         "connect_timeout": CONNECT_TIMEOUT,
         "read_timeout": SILENCE,
         "write_timeout": SILENCE,
-        # Its clock counts from local time, of which an hour comes twice a year.
+        # UTC, as local time repeats an hour once a year.
         "init_command": f"SET SESSION idle_transaction_timeout = {STANDSTILL}, time_zone = '+00:00'",
     }
     engine = sqlalchemy.create_engine(url, connect_args=arguments, **options)
@@ -139,7 +142,7 @@ def _wait(dialect: Dialect, record: ConnectionPoolEntry, args: Any, arguments: A
         try:
             return dialect.connect(*args, **arguments)
         except Exception as error:
-            if not is_passing(error):
+            if not is_transient(error):
                 raise
             if pause >= LONGEST_PAUSE:
                 log.warning("waiting for the database: %s", str(error).partition("\n")[0])
@@ -147,8 +150,8 @@ def _wait(dialect: Dialect, record: ConnectionPoolEntry, args: Any, arguments: A
     return None
 
 
-def _prepare_sqlite(connection: Any, record: Any) -> None:
-    # The driver must not begin transactions by itself; `_begin_sqlite` does.
+def _prepare_sqlite(connection: Any, record: object) -> None:
+    # The driver must not start transactions; `_begin_sqlite` does.
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
@@ -166,11 +169,11 @@ def _begin_sqlite(connection: sqlalchemy.Connection) -> None:
     connection.exec_driver_sql("BEGIN" if _only_reads(connection) else "BEGIN IMMEDIATE")
 
 
-def _prepare_postgresql(connection: Any, record: Any) -> None:
+def _prepare_postgresql(connection: Any, record: object) -> None:
     from psycopg.types.string import StrDumper
 
     class Text(StrDumper):
-        """PostgreSQL has no NUL in its texts: the character that stands for it is kept instead."""
+        """Replaces NUL, which PostgreSQL cannot store, with the symbol for NUL."""
 
         def dump(self, obj: str) -> Any:
             return super().dump(obj.replace("\0", "␀") if "\0" in obj else obj)
@@ -181,7 +184,7 @@ def _prepare_postgresql(connection: Any, record: Any) -> None:
 
 
 def _begin_mariadb(connection: sqlalchemy.Connection) -> None:
-    # Its own way is for those who read: all they see is of one moment. Who writes would lock the gaps between rows.
+    # Only writers: readers need a snapshot, the default, with which writers would lock gaps between rows.
     if not _only_reads(connection):
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
@@ -191,15 +194,14 @@ def _only_reads(connection: sqlalchemy.Connection) -> bool:
 
 
 def reading(engine: Engine) -> Engine:
-    """The engine for transactions that only read: they see one moment, and never wait for a writer."""
+    """An engine for read-only transactions: they see a snapshot and never wait for writers."""
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return engine.execution_options(reading=True)
 
 
 def seal_of(engine: Engine) -> Seal | None:
-    """The seal of a database, ready to compute digests. Raises WrongKey if the cipher cannot read what was
-    encrypted before."""
+    """The seal of a database, with its digest key. Raises WrongKey if the cipher has another key than the database."""
     seal = sealing.attached(engine.dialect)
     if seal is not None and not seal.digest_key:
         seal.digest_key = _digest_key(engine, seal.cipher)
@@ -214,7 +216,7 @@ def _digest_key(engine: Engine, cipher: Cipher) -> bytes:
 
     known = stored()
     while known is None:
-        # Another process may be faster.
+        # Another process may insert it first.
         with contextlib.suppress(IntegrityError), engine.begin() as connection:
             row = {"id": 1, "secret": cipher.seal(secrets.token_bytes(32))}
             connection.execute(digest_key.insert(), [row])

@@ -1,4 +1,4 @@
-"""Which errors of a database pass by themselves, and how to wait for that."""
+"""Transient database errors, and retries."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Answer = TypeVar("Answer")
 LONGEST_PAUSE = 1.0
 
 _POSTGRESQL = ("08", "40001", "40P01", "53", "55P03", "57P")
-"""Beginnings of states: the connection failed, the transaction lost against another, something is used up, a lock
-was not had, the server stops or starts."""
+"""Prefixes of SQLSTATEs: connection failure, serialization failure, deadlock, insufficient resources, lock not
+available, operator intervention."""
 _MARIADB = frozenset({0, 1040, 1047, 1053, 1158, 1159, 1160, 1161, 1184, 1203, 1205, 1213, 1226, 1927})
-"""The same in MariaDB's numbers; those of its client are from 2000 on, and 0 is a closed connection."""
+"""The same as error numbers of MariaDB; client errors start at 2000, and 0 is a closed connection."""
 
 
-def is_passing(error: BaseException) -> bool:
-    """Whether the same may succeed a little later: the database was away or busy, or let somebody else go first."""
+def is_transient(error: BaseException) -> bool:
+    """Whether a retry may succeed: the database was unavailable or busy, or the transaction lost a conflict."""
     if isinstance(error, NoConnectionFree):
         return True
     if isinstance(error, DBAPIError):
-        return error.connection_invalidated or (error.orig is not None and is_passing(error.orig))
+        return error.connection_invalidated or (error.orig is not None and is_transient(error.orig))
     if isinstance(error, sqlite3.OperationalError):
         return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
     # The other drivers may not be installed.
@@ -46,20 +46,20 @@ def _kinds(error: BaseException) -> set[str]:
     return {one.__name__ for one in type(error).__mro__}
 
 
-def insist(work: Callable[[], Answer]) -> Answer:
-    """Does something again until the database lets it; what it raises for other reasons is raised."""
+def retry_until_available(work: Callable[[], Answer]) -> Answer:
+    """Retries `work` while it raises transient database errors."""
     tries = pauses()
     while True:
         try:
             return work()
         except Exception as error:
-            if not is_passing(error):
+            if not is_transient(error):
                 raise
         time.sleep(next(tries))
 
 
 def pauses() -> Iterator[float]:
-    """Seconds to wait between one try and the next, for ever."""
+    """The seconds to wait between retries, endlessly."""
     pause = 0.02
     while True:
         yield pause

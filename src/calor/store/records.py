@@ -1,16 +1,22 @@
-"""Rows as values."""
+"""Rows as dataclasses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Row
 
 from calor.store import contents
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Record = TypeVar("Record")
+
+Document = dict[str, Any]
+"""A stored JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +35,9 @@ class Stack:
     updated_at: float | None
     deleted_at: float | None
     definition: str
-    """Digest of the definition that the stack is, or is to become."""
+    """Digest of the stack's present or future definition."""
     previous: str | None
-    """Digest of the last definition that was reached: where a rollback leads."""
+    """Digest of the last completed definition, for rollbacks."""
     description: str
     disable_rollback: bool
     timeout_mins: int | None
@@ -39,12 +45,12 @@ class Stack:
     user_project: str | None
     credentials: str | None
     tags: list[str]
-    outputs: dict[str, Any] | None
-    """Values of the outputs when the last run ended; None when something has changed since."""
+    outputs: Document | None
+    """The outputs after the last run; None if something has changed since."""
     run_id: str
-    """Changes with every action: whoever still works on an older one stops."""
-    run: dict[str, Any]
-    """What the action under way needs to know besides its definition."""
+    """Changes with every action, so that runs of older actions stop."""
+    run: Document
+    """The options of the current action, see `RunNotes`."""
 
     @property
     def state(self) -> str:
@@ -52,7 +58,7 @@ class Stack:
 
     @property
     def sealed(self) -> bool:
-        """Whether what is stored of the stack is encrypted: what its definition is, all of it is."""
+        """Whether the stack's data is encrypted, like its definition."""
         return contents.is_sealed(self.definition)
 
     @property
@@ -81,12 +87,12 @@ class Resource:
     created_at: float
     updated_at: float | None
     definition: str | None
-    properties: dict[str, Any] | None
-    metadata: dict[str, Any] | None
-    attributes: dict[str, Any] | None
-    data: dict[str, Any] | None
+    properties: Document | None
+    metadata: Document | None
+    attributes: Document | None
+    data: Document | None
     requires: list[str]
-    """Ids of the resources that must outlive it."""
+    """Ids of the resources that must be deleted after it."""
     replaces: str | None
     replaced_by: str | None
 
@@ -108,7 +114,7 @@ class Event:
     status: str
     reason: str
     at: float
-    properties: dict[str, Any] | None
+    properties: Document | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Signal:
     root: str
     stack: str
     resource: str
-    details: dict[str, Any] | None
+    details: Document | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,7 @@ class Snapshot:
     status: str
     reason: str
     created_at: float
-    data: dict[str, Any] | None
+    data: Document | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +146,7 @@ class SoftwareConfig:
     project: str
     name: str | None
     group: str | None
-    config: dict[str, Any]
+    config: Document
     """`config`, `inputs`, `outputs` and `options`."""
     created_at: float
 
@@ -152,8 +158,8 @@ class SoftwareDeployment:
     server: str
     config: str
     stack_user_project: str | None
-    input_values: dict[str, Any] | None
-    output_values: dict[str, Any] | None
+    input_values: Document | None
+    output_values: Document | None
     action: str | None
     status: str | None
     reason: str | None
@@ -175,16 +181,16 @@ class Service:
 
 
 def record(kind: Callable[..., Record], row: Row[Any]) -> Record:
-    """A row as a value of the table's kind; the columns are named alike."""
+    """A row as a record of the table's class, with fields in the order of the columns."""
     return kind(*row)
 
 
-def columns(kind: type[Any]) -> list[str]:
+def columns(kind: type[DataclassInstance]) -> list[str]:
     return [field.name for field in fields(kind)]
 
 
-def as_row(value: Any) -> Mapping[str, Any]:
-    """A value as the row to write."""
+def as_row(value: DataclassInstance) -> Document:
+    """A record as a row to write."""
     return {name: getattr(value, name) for name in columns(type(value))}
 
 

@@ -1,4 +1,4 @@
-"""Changes the key with which a database is encrypted."""
+"""Rotates the encryption key of a database."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TOKEN = re.compile(rb"gAAAA[\w-]{60,}={0,2}")
 
 
 def rotate(database: Engine, old: Sequence[bytes], new: bytes) -> int:
-    """Encrypts again, with the new key, all that can be read with one of the old ones; how many rows were changed. It
-    can be stopped and started again. The database is to be connected without a cipher.
+    """Re-encrypts with the new key everything that old keys can decrypt; returns the number of changed rows. It can be
+    interrupted and repeated. The database must be connected without a cipher.
 
-    A server that runs meanwhile must know both keys and use the new one: it can read either then.
+    Servers that run meanwhile need both keys, the new one first.
     """
     assert sealing.attached(database.dialect) is None
     tokens = _Tokens(Cipher(*old), Cipher(new))
@@ -54,7 +54,7 @@ def _rotate_table(database: Engine, table: Table, columns: list[Column[Any]], to
         with database.begin() as connection:
             page = query if last is None else query.where(key > last)
             rows = connection.execute(page.with_for_update()).all()
-            after = [(row, (row[0], *map(tokens.renewed, row[1:]))) for row in rows]
+            after = [(row, (row[0], *map(tokens.reencrypt, row[1:]))) for row in rows]
             different = [
                 dict(zip(("_key", *values), new, strict=True)) for row, new in after if new != tuple(row)
             ]
@@ -67,14 +67,14 @@ def _rotate_table(database: Engine, table: Table, columns: list[Column[Any]], to
 
 
 class _Tokens:
-    """Finds what old keys have encrypted, wherever in a value it is."""
+    """Re-encrypts tokens of old keys anywhere in values."""
 
     def __init__(self, old: Cipher, new: Cipher) -> None:
         self._old = old
         self._new = new
 
-    def renewed(self, value: Any) -> Any:
-        """A stored value with all tokens in it encrypted anew."""
+    def reencrypt(self, value: Any) -> Any:
+        """A stored value with all tokens re-encrypted."""
         if value is None:
             return None
         if isinstance(value, bytes | memoryview):
@@ -88,8 +88,8 @@ class _Tokens:
 
     def _again(self, found: re.Match[bytes]) -> bytes:
         try:
-            # What is encrypted may hold something that was encrypted before, such as the user of a resource.
+            # Encrypted data may contain encrypted values, such as the user of a resource.
             return self._new.seal(self._replace(self._old.open(found[0])))
         except WrongKey:
-            # It is done already, or somebody's own.
+            # Re-encrypted already, or a user's own token.
             return found[0]

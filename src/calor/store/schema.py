@@ -1,7 +1,7 @@
-"""Whether a database has the tables that this version needs, and how it gets them.
+"""Creates, checks and upgrades the tables.
 
-What is up to date is seen by one query. A new database is made at once, without a look at its history, and Alembic is
-imported only when there is something to change.
+An up-to-date database takes one query. A new one is created directly, without migrations, and Alembic is imported only
+for upgrades.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ version = Table(
 )
 
 HEATS = frozenset({"raw_template", "resource_properties_data", "stack_lock", "sync_point", "user_creds"})
-"""Tables that Heat has and Calor has not."""
+"""Tables of Heat that Calor does not have."""
 
 
 class Unusable(Exception):
-    """A database that Calor does not touch; the message says why, and what to do."""
+    """The database cannot be used; the message says why, and what to do."""
 
 
 def upgrade(engine: Engine) -> str | None:
-    """Makes the tables, or brings them up to date; the revision from which it came, None if it was empty. May be
-    called by several processes at once. Raises Unusable."""
+    """Creates or upgrades the tables; returns the previous revision, None if the database was empty. Safe to call in
+    several processes at once. Raises Unusable."""
     found = revision(engine)
     if found == HEAD:
         return found
@@ -55,22 +55,22 @@ def upgrade(engine: Engine) -> str | None:
 
 
 def check(engine: Engine) -> None:
-    """Changes nothing. Raises Unusable unless the database is up to date."""
+    """Raises Unusable unless the database is up to date."""
     with reading(engine).connect() as connection:
         present = set(inspect(connection).get_table_names())
         _refuse_heats(present)
         found = _revision(connection)
     if found is None:
-        raise Unusable("the database has no revision of Calor's tables; `calor db upgrade` makes them")
+        raise Unusable("the database does not have Calor's tables; run `calor db upgrade`")
     if found != HEAD:
-        raise Unusable(f"the database has the revision {found}, not {HEAD}; `calor db upgrade` changes that")
+        raise Unusable(f"the database has the revision {found}, but needs {HEAD}; run `calor db upgrade`")
     missing = sorted(metadata.tables.keys() - present)
     if missing:
-        raise Unusable(f"the database lacks tables: {', '.join(missing)}")
+        raise Unusable(f"tables are missing in the database: {', '.join(missing)}")
 
 
 def revision(engine: Engine) -> str | None:
-    """The revision that a database has; None if it has none."""
+    """The revision of a database; None if it has none."""
     with reading(engine).connect() as connection:
         return _revision(connection)
 
@@ -87,7 +87,7 @@ def _upgrade(connection: Connection) -> str | None:
     found = _revision(connection)
     if found is None:
         if version.name in present:
-            # It was never finished, so it was never used.
+            # Creating them was interrupted, so they were never used.
             metadata.drop_all(connection)
         elif present & metadata.tables.keys():
             _adopt(connection)
@@ -101,7 +101,7 @@ def _upgrade(connection: Connection) -> str | None:
 
 
 def _create(connection: Connection) -> None:
-    # MariaDB commits each table by itself: that the revision is missing tells that some may be, too.
+    # MariaDB commits each table separately: without a revision, some may be missing.
     version.create(connection, checkfirst=True)
     metadata.create_all(connection)
     connection.execute(version.insert().values(version_num=HEAD))
@@ -111,15 +111,12 @@ def _migrate(connection: Connection, found: str) -> None:
     from calor.store import migrations
 
     if found not in migrations.known():
-        raise Unusable(
-            f"the database has the revision {found}, which this version of Calor does not know: a newer one has "
-            "made it"
-        )
+        raise Unusable(f"the database has the revision {found}, which is newer than this version of Calor")
     migrations.run(connection, HEAD)
 
 
 def _adopt(connection: Connection) -> None:
-    """Notes the revision of a database that is older than revisions. Raises Unusable if its tables are others."""
+    """Sets the revision of a database from before revisions. Raises Unusable if its tables are not Calor's."""
     from calor.store import migrations
 
     if connection.dialect.name == "sqlite":
@@ -133,8 +130,8 @@ def _adopt(connection: Connection) -> None:
             connection.execute(version.insert().values(version_num=FIRST))
             return
     raise Unusable(
-        "the database has tables with the names of Calor's, but not Calor's: name an empty one, in [database] "
-        "connection or with --database"
+        "the database contains other tables with the same names as Calor's: configure an empty one with [database] "
+        "connection or --database"
     )
 
 
@@ -142,14 +139,14 @@ def _refuse_heats(present: set[str]) -> None:
     if not present & HEATS:
         return
     raise Unusable(
-        "the database holds Heat's own tables, which Calor neither reads nor changes. Make one for Calor, such as "
-        "with CREATE DATABASE calor, and name it in [database] connection or with --database"
+        "the database contains Heat's tables, which Calor neither reads nor changes. Create another one, such as "
+        "with CREATE DATABASE calor, and configure it with [database] connection or --database"
     )
 
 
 @contextmanager
 def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction that no other upgrade runs beside. SQLite's are so by themselves."""
+    """A transaction that excludes other upgrades, as SQLite's do anyway."""
     with _lock(engine), engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('calor.schema'))"))
@@ -158,14 +155,14 @@ def _alone(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _lock(engine: Engine) -> Iterator[None]:
-    """MariaDB's locks are those of a connection."""
+    """A named lock of MariaDB, which belongs to a connection."""
     if engine.dialect.name != "mariadb":
         yield
         return
     name = "CONCAT('calor.', DATABASE())"
     with engine.connect() as connection:
         if not connection.execute(text(f"SELECT GET_LOCK({name}, {LOCK_SECONDS})")).scalar():
-            raise Unusable("another process has been changing the tables for a long time")
+            raise Unusable("timed out waiting for another process that is upgrading the tables")
         try:
             yield
         finally:
@@ -173,7 +170,7 @@ def _lock(engine: Engine) -> Iterator[None]:
 
 
 def described(connection: Connection) -> dict[str, Any]:
-    """The tables of a database, as far as they are Calor's, for comparison."""
+    """The structure of a database's tables with Calor's names, for comparison."""
     inspector = inspect(connection)
     return {
         name: {

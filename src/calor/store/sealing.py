@@ -1,14 +1,14 @@
-"""Values that are encrypted on their way into the database and decrypted on their way out.
+"""Encrypts values when they are written to the database, and decrypts them when they are read.
 
-Whoever writes marks a value as `Sealed`; whoever reads notices nothing. A database has a seal if it was connected
-with a cipher; without one nothing is sealed. Plain values cost a look at their first characters.
+Values to encrypt are marked as `Sealed`; reading is transparent. A database has a seal if it was connected with a
+cipher; without one nothing is encrypted. Plain values cost a comparison of their first characters.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,17 +21,20 @@ from sqlalchemy.types import TypeEngine
 from calor.store.cipher import Cipher
 
 KEY = "~sealed"
-"""The one key of the object that stands for an encrypted document, and the beginning of an encrypted text."""
+"""The only key of an encrypted document, and the prefix of an encrypted text."""
 _DOCUMENT = f'{{"{KEY}": '
 _TEXT = f"{KEY}:"
 
+Values = dict[str, Any]
+"""Values of a row's columns by their names."""
+
 WITH_STACK = {"sealed": "with its stack"}
-"""Of columns whose values are sealed where the stack they belong to is."""
+"""For columns that are encrypted if their stack is."""
 ALWAYS = {"sealed": "always"}
-"""Of columns whose values are sealed wherever they come from."""
+"""For columns that are always encrypted."""
 
 SAYS_NOTHING = "state changed"
-"""The reason that most states have: it is not worth hiding."""
+"""The most common reason of states, which is not encrypted."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,16 +45,17 @@ class Sealed:
 
 
 class Seal:
-    """What encrypts and decrypts the values of one database; `everything` if none of them may be plain."""
+    """Encrypts and decrypts the values of one database; all of them with `everything`."""
 
     def __init__(self, cipher: Cipher, everything: bool = False) -> None:
         self.cipher = cipher
         self.everything = everything
         self.digest_key = b""
-        """Kept in the database, encrypted, as digests must outlive the cipher's keys. `database.seal_of` reads it."""
+        """Stored encrypted in the database, as digests must not change with the cipher's keys. `database.seal_of` loads
+        it."""
 
-    def dumps(self, value: Any) -> str:
-        """A document as JSON. A plain one that looks like an encrypted one is encrypted, to be read as it was."""
+    def dumps(self, value: object) -> str:
+        """A document as JSON. A plain one that looks encrypted is encrypted, so that it can be read back."""
         if type(value) is not Sealed:
             if value == {}:
                 return "{}"
@@ -63,7 +67,7 @@ class Seal:
 
     def loads(self, text: str) -> Any:
         """Raises WrongKey."""
-        # What most rows hold need not be parsed.
+        # The most common values, without parsing.
         if text == "[]":
             return []
         if text == "{}":
@@ -85,7 +89,7 @@ class Seal:
         return self.cipher.open(text.removeprefix(_TEXT)).decode()
 
     def digest(self, data: bytes) -> str:
-        """Equal for equal data, and of no use for guessing them."""
+        """A keyed digest, which does not allow guessing the data."""
         return hmac.digest(self.digest_key, data, "sha256").hex()
 
 
@@ -108,8 +112,8 @@ class SealableText(TypeDecorator[str]):
 
 
 class SealableDocument(TypeDecorator[Any]):
-    """A document that may be sealed, as JSON in ASCII. No database looks into it: what JSON types refuse, such as
-    NaN, an escaped NUL or half a surrogate pair, is kept by all of them alike."""
+    """A document that may be sealed, as ASCII JSON text. Text columns also store what JSON columns reject: NaN, an
+    escaped NUL, a lone surrogate."""
 
     impl = Text
     cache_ok = True
@@ -121,7 +125,7 @@ class SealableDocument(TypeDecorator[Any]):
         seal = attached(dialect)
         dumps = seal.dumps if seal is not None else json.dumps
 
-        def write(value: Any) -> str | None:
+        def write(value: object) -> str | None:
             return None if value is None else dumps(value)
 
         return write
@@ -160,11 +164,8 @@ def columns(table: Table) -> tuple[frozenset[str], frozenset[str]]:
     return always, frozenset(name for name, mark in marked.items() if mark)
 
 
-def protect(
-    connection: Connection, table: Table, rows: list[dict[str, Any]], sealed: bool
-) -> list[dict[str, Any]]:
-    """Rows to write, with what must not be read in them marked. `sealed` tells whether they belong to a sealed
-    stack."""
+def protect(connection: Connection, table: Table, rows: list[Values], sealed: bool) -> list[Values]:
+    """Rows with the values to encrypt marked. `sealed` is whether they belong to a sealed stack."""
     seal = attached(connection.dialect)
     if seal is None:
         return rows
@@ -172,7 +173,7 @@ def protect(
     return [_protected(row, names) for row in rows] if names else rows
 
 
-def _protected(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _protected(row: Values, names: Iterable[str]) -> Values:
     protected = dict(row)
     for name in names:
         value = row.get(name)

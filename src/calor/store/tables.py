@@ -5,8 +5,6 @@ A change here needs a revision in `migrations`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import (
     DDL,
     BigInteger,
@@ -33,11 +31,11 @@ metadata = MetaData()
 
 
 def _unbounded(length: int) -> String:
-    """For what others name, which may be longer than we think. SQLite does not count."""
+    """For names from users, of any length. SQLite does not limit strings."""
     return String(length).with_variant(Text(), "postgresql").with_variant(mysql.LONGTEXT(), "mariadb")
 
 
-def _not_mariadb(*_: Any, dialect: Dialect, **__: Any) -> bool:
+def _not_mariadb(*_: object, dialect: Dialect, **__: object) -> bool:
     return dialect.name != "mariadb"
 
 
@@ -45,9 +43,9 @@ Document = SealableDocument()
 LongText = Text().with_variant(mysql.LONGTEXT(), "mariadb")
 Reason = SealableText()
 Blob = LargeBinary().with_variant(mysql.LONGBLOB(), "mariadb")
-# SQLite counts up only what is declared INTEGER.
+# SQLite only increments columns declared INTEGER.
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
-# Without a precision MariaDB keeps seven digits.
+# Without a precision, MariaDB stores seven digits.
 Time = Float(53)
 
 content = Table(
@@ -107,7 +105,7 @@ stack = Table(
     Index("stack_in_progress", "status", "root"),
 )
 
-# A name is one live root's alone. MariaDB has no indexes of some rows only, but takes a generated column.
+# Names of live root stacks are unique. MariaDB has no partial indexes, so use a generated column.
 events.listen(
     stack,
     "after_create",
@@ -269,6 +267,6 @@ service = Table(
     Column("updated_at", Time, nullable=False),
 )
 
-# Texts are compared as the other databases do: by their characters, with case, accents and trailing spaces.
+# Compare texts exactly, as other databases do: with case, accents and trailing spaces.
 for _table in metadata.tables.values():
     _table.dialect_options["mariadb"].update(charset="utf8mb4", collate="utf8mb4_nopad_bin", engine="InnoDB")

@@ -82,7 +82,7 @@ def _fits(field: Field, part: str, aliases: dict[int, int]) -> bool:
 
 
 def _values(field: Field, item: str, aliases: dict[int, int]) -> set[int]:
-    """What a number, a name or a range stands for; nothing if it is none of these."""
+    """The values of a number, a name or a range; empty if it is invalid."""
     words = _RANGE.fullmatch(f"{field.low}-{field.high}{item[1:]}" if item.startswith("*") else item)
     if words is None:
         return set()

@@ -1,7 +1,7 @@
-"""The custom constraints that templates and types name.
+"""The custom constraints of templates and types.
 
-Most ask a service whether something exists; those pass until there is a service to ask. The others judge the
-form of a value and give the same answer everywhere.
+Most check in a service whether something exists; offline, these pass. The others check the
+format of a value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from calor.types import cron
+from calor.types import catalogue, cron
 
 SERVICE_CONSTRAINTS = frozenset(
     {
@@ -76,16 +76,17 @@ SERVICE_CONSTRAINTS = frozenset(
         "zaqar.queue",
     }
 )
+"""Heat's constraints that query a service. Others follow from the built-in types that use or declare them."""
 
 
-def ip_address(value: Any) -> str | None:
+def ip_address(value: object) -> str | None:
     """An IPv4 address is written in the one usual way, without leading zeros; an IPv6 address has no zone."""
     return (
         None if isinstance(value, str) and _address(value) is not None else f"{value!r} is not an IP address"
     )
 
 
-def cidr(value: Any) -> str | None:
+def cidr(value: object) -> str | None:
     """The prefix of an IPv6 network may be a mask. Bits of a host may be set."""
     if isinstance(value, str) and "/" in value and not re.search(r"\s", value):
         address, _, prefix = value.partition("/")
@@ -97,7 +98,7 @@ def cidr(value: Any) -> str | None:
     return f"{value!r} is not a network in CIDR notation"
 
 
-def ip_address_or_cidr(value: Any) -> str | None:
+def ip_address_or_cidr(value: object) -> str | None:
     if isinstance(value, str) and (cidr(value) if "/" in value else ip_address(value)) is None:
         return None
     return f"{value!r} is neither an IP address nor a network in CIDR notation"
@@ -138,7 +139,7 @@ _MAC_ADDRESS = re.compile(
 )
 
 
-def mac_address(value: Any) -> str | None:
+def mac_address(value: object) -> str | None:
     """Six bytes, or three or two groups of digits, or all in one."""
     if isinstance(value, str) and _MAC_ADDRESS.fullmatch(value.removesuffix("\n")):
         return None
@@ -148,7 +149,7 @@ def mac_address(value: Any) -> str | None:
 _LABEL = re.compile(r"[a-z0-9-]{1,63}$")
 
 
-def dns_name(value: Any) -> str | None:
+def dns_name(value: object) -> str | None:
     """Labels of lower-case letters, digits and hyphens. Nothing is a name, too."""
     if not value:
         return None
@@ -169,7 +170,7 @@ def dns_name(value: Any) -> str | None:
     return None
 
 
-def relative_dns_name(value: Any) -> str | None:
+def relative_dns_name(value: object) -> str | None:
     """A name without the final dot, short enough for a domain to be added."""
     if value and isinstance(value, str):
         if value.endswith("."):
@@ -186,7 +187,7 @@ def dns_domain(value: Any) -> str | None:
     return problem
 
 
-def cron_expression(value: Any) -> str | None:
+def cron_expression(value: object) -> str | None:
     if not value:
         return None
     return cron.problem(value) if isinstance(value, str) else f"{value!r} is not a cron expression"
@@ -234,14 +235,14 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def iso_8601(value: Any) -> str | None:
+def iso_8601(value: object) -> str | None:
     if isinstance(value, str) and _time(value) is not None:
         return None
     return f"{value!r} is not a time in ISO 8601 notation"
 
 
-def expiration(value: Any, *, now: datetime | None = None) -> str | None:
-    """A time to come. `now` has a time zone."""
+def expiration(value: object, *, now: datetime | None = None) -> str | None:
+    """A time in the future. `now` has a time zone."""
     if not value:
         return None
     time = _time(value.strip()) if isinstance(value, str) else None
@@ -256,20 +257,20 @@ def json_text(value: Any) -> str | None:
     try:
         json.loads(value)
     except (ValueError, TypeError) as error:
-        return f"it is not JSON: {error}"
+        return f"it is not valid JSON: {error}"
     except RecursionError:
         return "it is nested too deeply"
     return None
 
 
-def delay(value: Any) -> str | None:
-    """A number of seconds that a validation would take: Heat waits for so long."""
+def delay(value: object) -> str | None:
+    """A number of seconds, for which Heat's validation would wait."""
     if isinstance(value, (int, float)) and value >= 0:
         return None
     return f"{value!r} is not a number of seconds"
 
 
-FORMATS: Mapping[str, Callable[[Any], str | None]] = {
+FORMATS: Mapping[str, Callable[[object], str | None]] = {
     "cron_expression": cron_expression,
     "dns_domain": dns_domain,
     "dns_name": dns_name,
@@ -280,7 +281,7 @@ FORMATS: Mapping[str, Callable[[Any], str | None]] = {
     "json_string": json_text,
     "mac_addr": mac_address,
     "net_cidr": cidr,
-    # There is no network service of Nova any more: its name leads to the constraint that only waits.
+    # Nova no longer has a network service; the name refers to the constraint that only waits.
     "nova.network": delay,
     "rel_dns_name": relative_dns_name,
     "test_constr": delay,
@@ -288,9 +289,11 @@ FORMATS: Mapping[str, Callable[[Any], str | None]] = {
 }
 
 
-def offline(name: str, value: Any) -> str | None:
-    """What is wrong with a value, as far as one can tell without a cloud."""
+def offline(name: str, value: object) -> str | None:
+    """The error in a value, as far as it can be found without a cloud."""
     judge = FORMATS.get(name)
     if judge is not None:
         return judge(value)
-    return None if name in SERVICE_CONSTRAINTS else f"there is no constraint {name}"
+    if name in SERVICE_CONSTRAINTS or name in catalogue.constraint_names():
+        return None
+    return f"there is no constraint {name}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from calor.language.library import World
-from calor.language.schema import ResourceType
+from calor.language.schema import DeclaredType
 
 TYPES: dict[str, tuple[str, ...]] = {
     "OS::Nova::Server": ("user_data_format", "software_config_transport"),
@@ -22,11 +22,11 @@ TYPES: dict[str, tuple[str, ...]] = {
 def with_defaults(world: World, chosen: Mapping[str, str]) -> World:
     """The world in which these properties have these defaults."""
 
-    def declaration(name: str) -> type[ResourceType] | None:
+    def declaration(name: str) -> type[DeclaredType] | None:
         return changed_type(name) if name in TYPES else world.declaration(name)
 
     @cache
-    def changed_type(name: str) -> type[ResourceType] | None:
+    def changed_type(name: str) -> type[DeclaredType] | None:
         found = world.declaration(name)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Resource types that other packages bring, by the entry point group `calor.types`.
+"""Resource types of other packages, found by the entry point group `calor.types`.
 
 An entry point names a class that declares a type, or a module: then every type that the module declares. What
 cannot be used is told in the log, with the name of the package, and left out: a server does not fail for it.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator
 from inspect import isclass, ismodule
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from calor.language.schema import Attribute, Property, ResourceType
+from calor.language.schema import Attribute, Property
+from calor.resources.contract import ResourceType
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -22,12 +23,12 @@ log = logging.getLogger(__name__)
 
 
 class Unusable(Exception):
-    """What an entry point names declares no resource type; the message says why."""
+    """What an entry point names does not declare a resource type."""
 
 
 def load(taken: Collection[str]) -> dict[str, type[ResourceType]]:
-    """All types of plug-ins, by name. A name that is taken, by a built-in type or by a plug-in whose package
-    comes first in the alphabet, keeps its meaning."""
+    """All types of plug-ins, by name. Built-in types take precedence, then the plug-ins of packages in alphabetical
+    order."""
     # Slow to import, and asked for only once.
     from importlib.metadata import entry_points
 
@@ -58,7 +59,7 @@ def _leave_out(point: EntryPoint, why: str) -> None:
     log.error("the plug-in %s = %s%s is left out: %s", point.name, point.value, package, why)
 
 
-def _types(named: Any) -> Iterator[type[ResourceType]]:
+def _types(named: object) -> Iterator[type[ResourceType]]:
     if not ismodule(named):
         yield _checked(named)
         return
@@ -75,16 +76,16 @@ def _types(named: Any) -> Iterator[type[ResourceType]]:
         yield _checked(one)
 
 
-def _checked(named: Any) -> type[ResourceType]:
+def _checked(named: object) -> type[ResourceType]:
     """The class, if a template can use it."""
     if not isclass(named) or not issubclass(named, ResourceType):
         raise Unusable(f"{named!r} is neither a class derived from ResourceType nor a module")
     if not isinstance(getattr(named, "type_name", None), str) or not named.type_name:
         raise Unusable(f"{named.__qualname__} has no type_name")
     if not isinstance(named.service, str | None):
-        raise Unusable(f"{named.__qualname__}: its service is no name")
+        raise Unusable(f"{named.__qualname__}: its service is not a name")
     for kind, declared in ((Property, named.properties), (Attribute, named.attributes)):
         for name, one in declared.items():
             if not isinstance(name, str) or not isinstance(one, kind):
-                raise Unusable(f"{named.__qualname__}: {name!r} is no {kind.__name__}")
+                raise Unusable(f"{named.__qualname__}: {name!r} is not a {kind.__name__}")
     return named

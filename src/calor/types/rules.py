@@ -1,8 +1,8 @@
-"""What rules of several services are made of.
+"""Building blocks for rules.
 
 A rule may refuse only what is surely wrong. So there are two questions to a value, and for one not known yet
-the answer to both can be no: is it surely something, and is it surely nothing? A reference is surely
-something; an attribute that only exists later may turn out either way.
+the answer to both can be no: is it surely something, and is it surely nothing? A reference is surely something;
+an attribute that only exists later may turn out either way.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from calor.language.schema import Problem, Rule
 from calor.language.values import Secret, Unknown, bare
+from calor.resources.values import JsonMapping, Properties
 
 
 def filled(value: Any) -> bool:
@@ -32,7 +33,7 @@ def visible(value: Any) -> Any:
     return None if isinstance(value, Unknown) else value
 
 
-def entries(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def entries(value: Any) -> Iterator[tuple[int, JsonMapping]]:
     """The maps of a list that are known, with their places."""
     for index, item in enumerate(visible(value) or []):
         entry = visible(item)
@@ -52,7 +53,7 @@ class Each:
     name: str
     rules: Sequence[Rule]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         for index, entry in entries(given.get(self.name)):
             for rule in self.rules:
                 for problem in rule.problems(entry):
@@ -65,7 +66,7 @@ class OneGiven:
 
     names: tuple[str, ...]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if all(given.get(name) is None for name in self.names):
             yield Problem("StackValidationFailed", f"one of {', '.join(self.names)} must be given")
 
@@ -76,7 +77,7 @@ class OneFilled:
 
     names: tuple[str, ...]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if all(empty(given.get(name)) for name in self.names):
             yield Problem("PropertyUnspecifiedError", f"one of {', '.join(self.names)} must be given")
 
@@ -87,10 +88,10 @@ class OnlyOneFilled:
 
     names: tuple[str, ...]
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         present = [name for name in self.names if filled(given.get(name))]
         if len(present) > 1:
-            yield Problem("ResourcePropertyConflict", f"{' and '.join(present)} exclude each other")
+            yield Problem("ResourcePropertyConflict", f"{' and '.join(present)} are mutually exclusive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class FilledRequires:
     name: str
     other: str
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if filled(given.get(self.name)) and empty(given.get(self.other)):
             yield Problem("ResourcePropertyDependency", f"{self.name} needs {self.other}")
 
@@ -109,8 +110,9 @@ class FilledRequires:
 class AddressOfPort:
     """The address of a network interface is a matter of its port, if it has one."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if filled(given.get("fixed_ip")) and given.get("port") is not None:
             yield Problem(
-                "ResourcePropertyConflict", "fixed_ip and port exclude each other: the port has its address"
+                "ResourcePropertyConflict",
+                "fixed_ip and port are mutually exclusive: the port has its address",
             )

@@ -1,4 +1,4 @@
-"""The world as the language sees it when no cloud is at hand."""
+"""The surroundings of the language without a cloud."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a server does when it boots: its user data turned into one shell script and the files that this needs."""
+"""Converts user data to the boot script of a server."""

@@ -1,6 +1,6 @@
-"""Includes and part handlers, which can be done only where the server is: python3 -m calor_guest.boot PART...
+"""Processes includes and part handlers within a server: python3 -m calor_guest.boot PART...
 
-Each part is given as its kind, its name and its file. What comes of them is written as a script, and run.
+Each part is given as its type, its name and its file. The results are written to a script, which is run.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from calor_guest.boot import parts
-from calor_guest.boot.composing import Script
 from calor_guest.boot.parts import Part
-from calor_guest.boot.reading import read_yaml
-from calor_guest.boot.user_data import say_always, say_once, wanted_of
+from calor_guest.boot.script import Script
+from calor_guest.boot.user_data import add_boot_steps, add_first_boot_steps, parse_user_data
+from calor_guest.boot.yaml_reader import read_yaml
 
 _DEEPEST = 5
 _SECONDS = 30.0
@@ -63,9 +63,9 @@ def _run(user_data: bytes) -> None:
     folder = _FOLDER / str(number)
     folder.mkdir(parents=True)
     script = Script(str(folder))
-    wanted = wanted_of(user_data, read_yaml)
-    say_always(script, wanted)
-    say_once(script, wanted, os.environ.get("DEFAULT_USER", "root"))
+    wanted = parse_user_data(user_data, read_yaml)
+    add_boot_steps(script, wanted)
+    add_first_boot_steps(script, wanted, os.environ.get("DEFAULT_USER", "root"))
     for name, content in script.files.items():
         (folder / name).write_bytes(content)
     functions = Path(__file__).with_name("functions")
@@ -74,7 +74,7 @@ def _run(user_data: bytes) -> None:
 
 
 class _Handler:
-    """A part that says what is done with others, in Python."""
+    """A part handler: a Python module that handles other parts."""
 
     def __init__(self, part: Part) -> None:
         self._module = types.ModuleType(part.name.replace("-", "_").replace(".", "_"))

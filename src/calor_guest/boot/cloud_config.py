@@ -1,4 +1,4 @@
-"""#cloud-config as lines of shell: the modules that make sense on a server that has everything it will ever have."""
+"""Converts #cloud-config to shell commands, for the modules that make sense here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from shlex import quote
 from typing import Any
 
-from calor_guest.boot.composing import Script
+from calor_guest.boot.script import Script
 
 Config = Mapping[str, Any]
 
@@ -27,52 +27,52 @@ _SILENT = frozenset(
     }
 )
 _UNNEEDED = {
-    "package_update": "packages are what the image has",
-    "package_upgrade": "packages are what the image has",
-    "apt": "packages are what the image has",
-    "yum_repos": "packages are what the image has",
-    "ntp": "the clock is the host's",
-    "timezone": "the clock is the host's",
-    "locale": "there is one locale",
+    "package_update": "packages cannot be installed",
+    "package_upgrade": "packages cannot be installed",
+    "apt": "packages cannot be installed",
+    "yum_repos": "packages cannot be installed",
+    "ntp": "the host sets the clock",
+    "timezone": "the host sets the clock",
+    "locale": "there is only one locale",
     "swap": "there is no swap",
-    "disk_setup": "volumes have a file system already",
-    "fs_setup": "volumes have a file system already",
+    "disk_setup": "volumes already have a file system",
+    "fs_setup": "volumes already have a file system",
 }
 
 
 def early(script: Script, config: Config) -> None:
-    """What is done at every boot, before anything else."""
+    """Commands for every boot, before all others."""
     for command in _listed(config.get("bootcmd")):
-        script.say(_command(command))
+        script.add(_command(command))
 
 
 def once(script: Script, config: Config, default_user: str) -> None:
-    """What is done at the first boot, in cloud-init's order, up to the point where scripts run."""
+    """Commands for the first boot, in cloud-init's order, before scripts are run."""
     for key in config:
         if key in _UNNEEDED:
-            script.note(f"{key}: nothing to do, {_UNNEEDED[key]}")
+            script.note(f"{key} is ignored: {_UNNEEDED[key]}")
         elif key not in _MODULES and key not in _LATE and key not in _SILENT:
-            script.note(f"{key} is not known here")
+            script.note(f"{key} is not supported")
     for key, module in _MODULES.items():
         if key in config:
             try:
                 module(script, config, default_user)
             except (TypeError, ValueError, AttributeError, KeyError) as error:
-                script.note(f"{key} is not understood: {error}")
+                script.note(f"{key} is invalid: {error}")
 
 
 def late(script: Script, config: Config) -> None:
-    """After all scripts."""
+    """Commands for the first boot, after all scripts."""
     for key, module in _LATE.items():
         if key in config and key != "runcmd":
             try:
                 module(script, config, "")
             except (TypeError, ValueError, AttributeError, KeyError) as error:
-                script.note(f"{key} is not understood: {error}")
+                script.note(f"{key} is invalid: {error}")
 
 
 def commands(config: Config) -> bytes | None:
-    """runcmd as a script."""
+    """The script of runcmd."""
     wanted = _listed(config.get("runcmd"))
     if not wanted:
         return None
@@ -85,20 +85,20 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _command(command: Any) -> str:
+def _command(command: object) -> str:
     if isinstance(command, list | tuple):
         return " ".join(quote(_text(word)) for word in command)
     return _text(command)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
 
 
-def _words(value: Any) -> list[str]:
-    """A list, or text with commas."""
+def _words(value: object) -> list[str]:
+    """A list, or a comma-separated string."""
     if isinstance(value, Mapping):
         return [str(key) for key in value]
     if isinstance(value, str):
@@ -108,21 +108,21 @@ def _words(value: Any) -> list[str]:
 
 def _write_files(script: Script, config: Config, default_user: str) -> None:
     for file in _listed(config["write_files"]):
-        content = _decoded(_text(file.get("content")), _text(file.get("encoding")))
+        content = _decode(_text(file.get("content")), _text(file.get("encoding")))
         mode = _mode(file.get("permissions", "0644"))
         owner = _text(file.get("owner") or "root:root")
         words = [script.file(content), _text(file["path"]), mode, owner]
-        script.say(
+        script.add(
             "place " + " ".join(quote(word) for word in words) + (" add" if file.get("append") else "")
         )
 
 
-def _mode(value: Any) -> str:
-    """Octal; a bare number in YAML has been read as one already."""
+def _mode(value: object) -> str:
+    """The mode in octal; YAML has already parsed a bare number."""
     return f"{value:o}" if isinstance(value, int) and not isinstance(value, bool) else _text(value)
 
 
-def _decoded(content: str, encoding: str) -> bytes:
+def _decode(content: str, encoding: str) -> bytes:
     kinds = set(encoding.lower().replace("base64", "b64").replace("gzip", "gz").split("+"))
     data = b64decode(content) if "b64" in kinds else content.encode()
     return zlib.decompressobj(31).decompress(data, 64 << 20) if "gz" in kinds else data
@@ -130,8 +130,8 @@ def _decoded(content: str, encoding: str) -> bytes:
 
 def _host_name(script: Script, config: Config, default_user: str) -> None:
     wanted = _text(config.get("hostname") or config.get("fqdn"))
-    script.say(f"echo {quote(wanted)} >/etc/hostname")
-    script.note(f"the name of the server stays as it is; /etc/hostname says {wanted}")
+    script.add(f"echo {quote(wanted)} >/etc/hostname")
+    script.note(f"the host name does not change; {wanted} is written to /etc/hostname")
 
 
 def _groups(script: Script, config: Config, default_user: str) -> None:
@@ -140,11 +140,11 @@ def _groups(script: Script, config: Config, default_user: str) -> None:
     ):
         if isinstance(group, Mapping):
             for name, members in group.items():
-                script.say(f"add_group {quote(_text(name))}")
+                script.add(f"add_group {quote(_text(name))}")
                 for member in _words(members):
-                    script.say(f"join_group {quote(member)} {quote(_text(name))}")
+                    script.add(f"join_group {quote(member)} {quote(_text(name))}")
         else:
-            script.say(f"add_group {quote(_text(group))}")
+            script.add(f"add_group {quote(_text(group))}")
 
 
 def _users(script: Script, config: Config, default_user: str) -> None:
@@ -152,24 +152,24 @@ def _users(script: Script, config: Config, default_user: str) -> None:
         if not isinstance(user, Mapping):
             name = _text(user)
             if name and name != "default":
-                script.say(f"add_user {quote(name)}")
+                script.add(f"add_user {quote(name)}")
             continue
         name = _text(user["name"])
         words = [name, _text(user.get("homedir")), _text(user.get("shell")), _text(user.get("gecos"))]
         if user.get("primary_group"):
             words.append(_text(user["primary_group"]))
-        script.say("add_user " + " ".join(quote(word) for word in words))
+        script.add("add_user " + " ".join(quote(word) for word in words))
         for group in _words(user.get("groups")):
-            script.say(f"join_group {quote(name)} {quote(group)}")
+            script.add(f"join_group {quote(name)} {quote(group)}")
         _keys(script, name, user.get("ssh_authorized_keys"))
         for rule in _listed(user.get("sudo")):
             if rule:
                 line = script.file(f"{name} {_text(rule)}\n".encode())
-                script.say(f"place {line} /etc/sudoers.d/90-cloud-init-users 0440 root:root add")
+                script.add(f"place {line} /etc/sudoers.d/90-cloud-init-users 0440 root:root add")
         if user.get("plain_text_passwd") or user.get("passwd"):
             plain = user.get("plain_text_passwd")
             listed = script.file(f"{name}:{_text(plain or user['passwd'])}\n".encode())
-            script.say(f"set_passwords {listed}" + ("" if plain else " -e"))
+            script.add(f"set_passwords {listed}" + ("" if plain else " -e"))
 
 
 def _authorized_keys(script: Script, config: Config, default_user: str) -> None:
@@ -177,15 +177,15 @@ def _authorized_keys(script: Script, config: Config, default_user: str) -> None:
         _keys(script, user, config["ssh_authorized_keys"])
 
 
-def _keys(script: Script, user: str, keys: Any) -> None:
+def _keys(script: Script, user: str, keys: object) -> None:
     for key in _listed(keys):
         listed = script.file(f"{_text(key)}\n".encode())
-        script.say(f"add_key {quote(user)} {listed}")
+        script.add(f"add_key {quote(user)} {listed}")
 
 
 def _password(script: Script, config: Config, default_user: str) -> None:
     listed = script.file(f"{default_user}:{_text(config['password'])}\n".encode())
-    script.say(f"set_passwords {listed}")
+    script.add(f"set_passwords {listed}")
 
 
 def _passwords(script: Script, config: Config, default_user: str) -> None:
@@ -203,26 +203,26 @@ def _passwords(script: Script, config: Config, default_user: str) -> None:
     for lines, option in ((plain, ""), (hashed, " -e")):
         if lines:
             listed = script.file("".join(line + "\n" for line in lines).encode())
-            script.say(f"set_passwords {listed}{option}")
+            script.add(f"set_passwords {listed}{option}")
 
 
 def _packages(script: Script, config: Config, default_user: str) -> None:
     for package in _listed(config["packages"]):
         name = _text(package[0] if isinstance(package, list) and package else package)
-        script.say(
+        script.add(
             f"command -v {quote(name)} >/dev/null"
-            f" || note {quote(f'package {name} cannot be installed: servers have what their image has')}"
+            f" || note {quote(f'package {name} is not in the image, and cannot be installed')}"
         )
 
 
 def _mounts(script: Script, config: Config, default_user: str) -> None:
     for entry in _listed(config["mounts"]):
         if isinstance(entry, list) and len(entry) > 1 and _text(entry[1]).startswith("/"):
-            script.say(f"offer {quote(_text(entry[0]))} {quote(_text(entry[1]))}")
+            script.add(f"offer {quote(_text(entry[0]))} {quote(_text(entry[1]))}")
 
 
 def _final_message(script: Script, config: Config, default_user: str) -> None:
-    told = _text(config["final_message"])
+    message = _text(config["final_message"])
     for name, value in (
         ("version", "Calor"),
         ("datasource", "DataSourceOpenStack"),
@@ -230,11 +230,11 @@ def _final_message(script: Script, config: Config, default_user: str) -> None:
         ("uptime", "$(uptime_seconds)"),
     ):
         for written in (f"${name.upper()}", f"${name}"):
-            told = told.replace(written, f"\0{value}\0")
-    pieces = told.split("\0")
-    # Every second piece is ours; the others are to be shown as they are.
+            message = message.replace(written, f"\0{value}\0")
+    pieces = message.split("\0")
+    # Every second piece is a variable; the others are literal.
     shown = "".join(f'"{piece}"' if at % 2 else quote(piece) for at, piece in enumerate(pieces) if piece)
-    script.say(f"echo {shown}")
+    script.add(f"echo {shown}")
 
 
 def _phone_home(script: Script, config: Config, default_user: str) -> None:
@@ -249,7 +249,7 @@ def _phone_home(script: Script, config: Config, default_user: str) -> None:
     names = list(known) if fields == "all" else _words(fields)
     body = "&".join(f"{name}={known.get(name, '')}" for name in names)
     url = quote(_text(wanted["url"]))
-    script.say(f'echo "{body}" >/run/phone-home && send {url} /run/phone-home {int(wanted.get("tries", 10))}')
+    script.add(f'echo "{body}" >/run/phone-home && send {url} /run/phone-home {int(wanted.get("tries", 10))}')
 
 
 def _power_state(script: Script, config: Config, default_user: str) -> None:
@@ -260,7 +260,7 @@ def _power_state(script: Script, config: Config, default_user: str) -> None:
     condition = wanted.get("condition", True)
     check = _command(condition) if isinstance(condition, str | list) else _text(bool(condition))
     signal = "USR1" if mode == "reboot" else "TERM"
-    script.say(
+    script.add(
         f"if {check}; then note {quote(f'{mode} follows')}; (sleep {minutes * 60}; kill -{signal} 1) & fi"
     )
 
@@ -288,9 +288,9 @@ _LATE: dict[str, Module] = {
 }
 
 
-def merged(configs: Iterable[Config]) -> Config:
-    """Of the same key in several, the last counts."""
-    result: dict[str, Any] = {}
+def merge(configs: Iterable[Config]) -> Config:
+    """Merges configs; later ones override keys of earlier ones."""
+    result: dict[str, object] = {}
     for config in configs:
         result.update(config)
     return result

@@ -1,4 +1,4 @@
-"""User data taken apart: what it consists of, whatever it is wrapped in."""
+"""Splits user data into its parts: multipart messages, compression and base64 are unpacked."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 
-MOST_BYTES = 8 << 20
-"""Of all parts together, unpacked."""
+MAX_BYTES = 8 << 20
+"""The limit for all parts together, unpacked."""
 
 SCRIPT = "text/x-shellscript"
 CONFIG = "text/cloud-config"
@@ -35,11 +35,19 @@ _BEGINNINGS = (
 _BY_CONTENT = frozenset({PLAIN, "text/x-not-multipart", "application/octet-stream"})
 
 
-class TooLarge(ValueError):
-    """User data that is small as it comes, and large once it is unpacked."""
+_MOST_BOUNDARIES = 10_000
 
+
+class TooLarge(ValueError):
+    """User data that is too large when it is unpacked."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the user data is larger than {most >> 20} MiB when it is unpacked")
+
+
+class TooManyParts(TooLarge):
     def __init__(self) -> None:
-        super().__init__(f"the user data is larger than {MOST_BYTES >> 20} MiB when it is unpacked")
+        ValueError.__init__(self, "the user data has too many parts")
 
 
 @dataclass(frozen=True)
@@ -49,37 +57,40 @@ class Part:
     body: bytes
 
 
-def parts_of(user_data: bytes) -> list[Part]:
-    """In their order; those without a name get one that tells their place. Raises TooLarge."""
+def parts_of(user_data: bytes, most: int = MAX_BYTES) -> list[Part]:
+    """The parts in order; those without a name get a number. Raises TooLarge."""
     found: list[Part] = []
-    room = MOST_BYTES
-    for number, (kind, name, body) in enumerate(_taken_apart(user_data), 1):
+    room = most
+    for number, (kind, name, body) in enumerate(_taken_apart(user_data, most), 1):
         room -= len(body)
         if room < 0:
-            raise TooLarge
+            raise TooLarge(most)
         found.append(Part(kind, name or f"part-{number:03}", body))
     return found
 
 
-def _taken_apart(data: bytes) -> Iterator[tuple[str, str, bytes]]:
-    data = _unpacked(data)
+def _taken_apart(data: bytes, most: int) -> Iterator[tuple[str, str, bytes]]:
+    data = _unpack(data, most)
     if not data.strip():
         return
     kind = _kind_by_content(data)
     if kind is None and _is_mime(data):
-        yield from _of_message(message_from_bytes(data))
+        # The parser is slow for many possible boundaries.
+        if data.count(b"\n--") > _MOST_BOUNDARIES:
+            raise TooManyParts
+        yield from _of_message(message_from_bytes(data), most)
     else:
         yield kind or PLAIN, "", data
 
 
-def _of_message(message: Message) -> Iterator[tuple[str, str, bytes]]:
+def _of_message(message: Message, most: int) -> Iterator[tuple[str, str, bytes]]:
     for one in message.walk():
         if one.is_multipart():
             continue
         body = one.get_payload(decode=True)
         if not isinstance(body, bytes):
             continue
-        body = _unpacked(body)
+        body = _unpack(body, most)
         kind = one.get_content_type()
         if kind in _BY_CONTENT or kind.startswith("application/"):
             kind = _kind_by_content(body) or kind
@@ -96,16 +107,16 @@ def _is_mime(data: bytes) -> bool:
     return b"content-type:" in head and (b"mime-version:" in head or head.startswith(b"content-type:"))
 
 
-def _unpacked(data: bytes) -> bytes:
-    """Data that may have been packed, or written in base 64 to be packed. Raises TooLarge."""
+def _unpack(data: bytes, most: int) -> bytes:
+    """Unpacks data that may be compressed, and in base64. Raises TooLarge."""
     for _ in range(3):
         if data[:2] == b"\x1f\x8b":
             try:
-                data = zlib.decompressobj(31).decompress(data, MOST_BYTES + 1)
+                data = zlib.decompressobj(31).decompress(data, most + 1)
             except zlib.error:
                 return data
-            if len(data) > MOST_BYTES:
-                raise TooLarge
+            if len(data) > most:
+                raise TooLarge(most)
         elif data[:4] == b"H4sI":
             try:
                 data = b64decode(b"".join(data.split()), validate=True)
@@ -117,7 +128,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _clean(name: str) -> str:
-    """A name that is no path."""
+    """A name that is not a path."""
     return "".join(
         letter if letter.isalnum() or letter in "._-" else "_" for letter in name.rpartition("/")[2]
     )

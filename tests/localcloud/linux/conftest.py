@@ -1,37 +1,5 @@
-"""Servers that really run: where they cannot, these tests are skipped with the probe's reasons."""
+"""Servers that really run."""
 
-from __future__ import annotations
+from tests.support.linux_fixtures import _possible, as_root, host_service, machine
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from machines import Listener, Machine
-from needing import need_servers
-
-
-@pytest.fixture(scope="session")
-def _possible(tmp_path_factory: pytest.TempPathFactory) -> None:
-    need_servers(tmp_path_factory.mktemp("machine"))
-
-
-@pytest.fixture
-def door() -> Iterator[Listener]:
-    """A service of the host that servers may reach."""
-    made = Listener()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def machine(_possible: None, tmp_path: Path, door: Listener) -> Iterator[Machine]:
-    made = Machine(tmp_path / "cloud" / "linux", (("127.0.0.1", door.port),))
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def as_root() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only for root")
+__all__ = ["_possible", "as_root", "host_service", "machine"]

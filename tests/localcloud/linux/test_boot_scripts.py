@@ -9,17 +9,17 @@ from email.mime.text import MIMEText
 
 import pytest
 
-from calor_guest.boot.composing import Script
 from calor_guest.boot.parts import Part, parts_of
-from calor_guest.boot.reading import read_yaml
-from calor_guest.boot.user_data import say_always, say_once, wanted_of
+from calor_guest.boot.script import Script
+from calor_guest.boot.user_data import add_boot_steps, add_first_boot_steps, parse_user_data
+from calor_guest.boot.yaml_reader import read_yaml
 
 
 def said(user_data: bytes) -> str:
     script = Script("/boot")
-    wanted = wanted_of(user_data, read_yaml)
-    say_always(script, wanted)
-    say_once(script, wanted, "debian")
+    wanted = parse_user_data(user_data, read_yaml)
+    add_boot_steps(script, wanted)
+    add_first_boot_steps(script, wanted, "debian")
     return "\n".join(script.lines)
 
 
@@ -35,22 +35,22 @@ def said(user_data: bytes) -> str:
         (b"words\n", "text/plain"),
     ],
 )
-def test_the_first_line_tells_what_user_data_is(data: bytes, kind: str) -> None:
+def test_the_first_line_determines_the_type(data: bytes, kind: str) -> None:
     assert parts_of(data) == [Part(kind, "part-001", data)]
 
 
-def test_no_user_data_has_no_parts() -> None:
+def test_empty_user_data_has_no_parts() -> None:
     assert parts_of(b"") == []
     assert parts_of(b" \n") == []
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: b64encode(gzip.compress(data))])
-def test_packed_data_is_unpacked(pack: object) -> None:
+def test_compressed_data_is_unpacked(pack: object) -> None:
     assert callable(pack)
     assert parts_of(pack(b"#!/bin/sh\n"))[0].body == b"#!/bin/sh\n"
 
 
-def test_a_part_of_a_multipart_may_be_named_like_no_path() -> None:
+def test_names_of_parts_are_sanitized() -> None:
     message = MIMEMultipart()
     part = MIMEText("#!/bin/sh\n", "x-shellscript")
     part.add_header("Content-Disposition", "attachment", filename="../../etc/passwd")
@@ -58,13 +58,13 @@ def test_a_part_of_a_multipart_may_be_named_like_no_path() -> None:
     assert [part.name for part in parts_of(message.as_bytes())] == ["passwd"]
 
 
-def test_a_plain_part_of_a_multipart_is_known_by_its_content() -> None:
+def test_the_type_of_plain_parts_is_detected() -> None:
     message = MIMEMultipart()
     message.attach(MIMEText("#cloud-config\nruncmd: [ls]\n", "plain"))
     assert [part.kind for part in parts_of(message.as_bytes())] == ["text/cloud-config"]
 
 
-def test_of_the_same_key_in_several_configs_the_last_counts() -> None:
+def test_later_configs_override_earlier_ones() -> None:
     message = MIMEMultipart()
     for word in ("first", "second"):
         message.attach(MIMEText(f"#cloud-config\nfinal_message: {word}\n", "cloud-config"))
@@ -72,7 +72,7 @@ def test_of_the_same_key_in_several_configs_the_last_counts() -> None:
     assert "echo first" not in said(message.as_bytes())
 
 
-def test_words_are_quoted_wherever_they_come_from() -> None:
+def test_all_values_are_quoted() -> None:
     evil = "x'; touch /evil; echo '"
     config = (
         f"#cloud-config\nusers:\n- name: {evil!r}\ngroups: [{evil!r}]\nmounts: [[/dev/vdb, {'/' + evil!r}]]\n"
@@ -84,12 +84,12 @@ def test_words_are_quoted_wherever_they_come_from() -> None:
     "config",
     ["users: 3", "write_files: [1]", "chpasswd: [x]", "power_state: now", "groups: {a: [b]}", "mounts: x"],
 )
-def test_what_is_not_understood_is_told_and_the_rest_is_done(config: str) -> None:
+def test_unknown_modules_are_reported_and_others_run(config: str) -> None:
     told = said(f"#cloud-config\n{config}\nruncmd: [echo done]\n".encode())
     assert "runcmd 0700 && run_script" in told
 
 
-def test_modules_that_have_nothing_to_do_say_why() -> None:
+def test_ignored_modules_are_reported() -> None:
     told = said(b"#cloud-config\nntp: {}\nsomething_else: 1\n")
-    assert "ntp: nothing to do, the clock is the host" in told
-    assert "something_else is not known here" in told
+    assert "ntp is ignored: the host sets the clock" in told
+    assert "something_else is not supported" in told

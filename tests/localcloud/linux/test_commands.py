@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from machines import PATIENCE, Machine
+
+from tests.support.linux import PATIENCE, Machine
 
 
 @pytest.fixture
@@ -34,13 +35,13 @@ def _command(state_dir: Path, words: Sequence[str]) -> list[str]:
 def test_the_probe_explains_each_feature_and_its_verdict(state_dir: Path) -> None:
     told = calor(state_dir, "probe")
     assert told.returncode == 0
-    assert "Servers run on this machine" in told.stdout
+    assert "Servers run on this host" in told.stdout
     record = json.loads(calor(state_dir, "probe", "-f", "json").stdout)
     assert record["backend"] == "linux"
     assert all(one["works"] for one in record["features"] if one["needed"])
 
 
-def test_a_command_in_a_server_has_its_own_streams_and_code(machine: Machine, state_dir: Path) -> None:
+def test_a_command_has_separate_streams_and_an_exit_code(machine: Machine, state_dir: Path) -> None:
     machine.boot("one")
     machine.finished("one")
     done = calor(state_dir, "ssh", "one", "--", "hostname; echo wrong >&2; exit 3")
@@ -73,17 +74,17 @@ def test_the_console_of_a_server_is_shown(machine: Machine, state_dir: Path) -> 
     assert "hello\n" in calor(state_dir, "console", "one").stdout
 
 
-def test_a_server_that_is_not_there_is_told_of_in_one_line(state_dir: Path) -> None:
+def test_an_unknown_server_is_a_one_line_error(state_dir: Path) -> None:
     done = calor(state_dir, "ssh", "none")
     assert done.returncode == 1
-    assert done.stderr.startswith("calor: there is no server none on this machine")
+    assert done.stderr.startswith("calor: there is no server none on this host")
     assert done.stderr.count("\n") == 1
 
 
-def test_stopping_ends_all_servers(machine: Machine, state_dir: Path) -> None:
+def test_stop_stops_all_servers(machine: Machine, state_dir: Path) -> None:
     machine.boot("one")
     machine.finished("one")
-    machine.do(machine.linux.end())
+    machine.do(machine.linux.stop())
     assert calor(state_dir, "stop").returncode == 0
     assert calor(state_dir, "stop").stdout == "no servers are running\n"
     assert calor(state_dir, "ssh", "one", "true").returncode == 1

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
-from machines import EVERYTHING_OUT, PING_AND, Listener, Machine, eventually, get, web
+import pytest
 
-from calor.localcloud.machinery import Permission
+from calor.localcloud.backend import Permission
+from calor.localcloud.config import HostService
+from tests.support.linux import EVERYTHING_OUT, PING_AND, Listener, Machine, eventually, get, web
 
 SERVES = "cd /srv; hostname >name; python3 -m http.server {} >/dev/null 2>&1 &"
 
@@ -15,7 +19,7 @@ def serves(*ports: int) -> str:
     return "\n".join(SERVES.format(port) for port in ports)
 
 
-def test_a_floating_address_leads_from_the_host_to_the_server(machine: Machine) -> None:
+def test_the_host_reaches_a_server_by_its_floating_address(machine: Machine) -> None:
     machine.public()
     machine.network()
     floating = f"{machine.outside}.101"
@@ -24,7 +28,8 @@ def test_a_floating_address_leads_from_the_host_to_the_server(machine: Machine) 
     assert eventually(lambda: get(floating, 8080, "/name"), "the server answers") == "web\n"
 
 
-def test_a_floating_address_that_is_taken_away_leads_nowhere(machine: Machine) -> None:
+@pytest.mark.extended
+def test_a_removed_floating_address_is_unreachable(machine: Machine) -> None:
     machine.public()
     machine.network()
     floating = f"{machine.outside}.101"
@@ -35,6 +40,7 @@ def test_a_floating_address_that_is_taken_away_leads_nowhere(machine: Machine) -
     eventually(lambda: get(floating, 8080, timeout=0.5) is None, "the server does not answer any more")
 
 
+@pytest.mark.extended
 def test_only_permitted_ports_are_open_and_permissions_change_while_it_runs(machine: Machine) -> None:
     machine.network()
     port = machine.port("10.0.0.11", permissions=web(8080))
@@ -50,7 +56,7 @@ def test_only_permitted_ports_are_open_and_permissions_change_while_it_runs(mach
     assert machine.run("peer", ask.format(8080)).returncode == 28
 
 
-def test_only_named_remotes_are_let_in(machine: Machine) -> None:
+def test_only_permitted_remotes_can_connect(machine: Machine) -> None:
     machine.network()
     only = Permission("ingress", 4, "tcp", (8080, 8080), ("10.0.0.12/32",))
     machine.boot("web", machine.port("10.0.0.11", permissions=(*EVERYTHING_OUT, only)), script=serves(8080))
@@ -61,7 +67,8 @@ def test_only_named_remotes_are_let_in(machine: Machine) -> None:
     assert machine.run("stranger", ask).returncode == 28
 
 
-def test_without_egress_rules_nothing_leaves(machine: Machine) -> None:
+@pytest.mark.extended
+def test_egress_needs_rules(machine: Machine) -> None:
     machine.network()
     machine.boot("web", machine.port("10.0.0.11", permissions=web(8080)), script=serves(8080))
     machine.boot("mute", machine.port("10.0.0.12", permissions=()))
@@ -71,7 +78,7 @@ def test_without_egress_rules_nothing_leaves(machine: Machine) -> None:
     assert machine.run("mute", ask).returncode != 0
 
 
-def test_a_server_cannot_send_from_an_address_that_is_not_its_own(machine: Machine) -> None:
+def test_source_addresses_cannot_be_spoofed(machine: Machine) -> None:
     machine.network()
     machine.boot("one", machine.port("10.0.0.11", permissions=web(8080)), script=serves(8080))
     machine.boot("other", machine.port("10.0.0.12"))
@@ -81,7 +88,8 @@ def test_a_server_cannot_send_from_an_address_that_is_not_its_own(machine: Machi
     assert machine.run("other", "python3 -c 'import socket; socket.socket(17, 3)'").returncode != 0
 
 
-def test_networks_with_the_same_addresses_do_not_meet(machine: Machine) -> None:
+@pytest.mark.extended
+def test_networks_with_the_same_addresses_are_isolated(machine: Machine) -> None:
     for network in ("left", "right"):
         machine.network(network)
         port = machine.port("10.0.0.11", network, web(8080))
@@ -95,8 +103,8 @@ def test_networks_with_the_same_addresses_do_not_meet(machine: Machine) -> None:
         )
 
 
-def test_a_router_joins_networks(machine: Machine) -> None:
-    from calor.localcloud.machinery import Leg, RouterPlan
+def test_a_router_connects_networks(machine: Machine) -> None:
+    from calor.localcloud.backend import Leg, RouterPlan
 
     machine.network("left")
     machine.network("right", "10.0.1.0/24")
@@ -113,6 +121,7 @@ def test_a_router_joins_networks(machine: Machine) -> None:
     assert machine.run("peer", ask).returncode != 0
 
 
+@pytest.mark.extended
 def test_a_neighbour_is_reached_by_its_floating_address(machine: Machine) -> None:
     machine.public()
     machine.network()
@@ -124,7 +133,7 @@ def test_a_neighbour_is_reached_by_its_floating_address(machine: Machine) -> Non
     eventually(lambda: machine.run("peer", ask).stdout == "web\n", "the floating address works inside")
 
 
-def test_plans_may_be_told_in_any_order_and_again(machine: Machine) -> None:
+def test_plans_can_be_set_in_any_order_and_repeatedly(machine: Machine) -> None:
     floating = f"{machine.outside}.101"
     machine.boot("web", machine.port("10.0.0.11", permissions=web(8080)), script=serves(8080))
     machine.router("net", (floating, "10.0.0.11"))
@@ -135,7 +144,7 @@ def test_plans_may_be_told_in_any_order_and_again(machine: Machine) -> None:
     assert eventually(lambda: get(floating, 8080, "/name"), "the server answers") == "web\n"
 
 
-def test_metadata_is_answered_by_who_asks(machine: Machine) -> None:
+def test_metadata_requests_have_network_and_address(machine: Machine) -> None:
     ask = "curl -s http://169.254.169.254/openstack/latest/meta_data.json"
     for network in ("left", "right"):
         machine.network(network)
@@ -151,16 +160,80 @@ def test_a_server_without_permissions_still_gets_metadata(machine: Machine) -> N
     assert machine.out("mute", "curl -s -m 5 http://169.254.169.254/") == "net 10.0.0.11"
 
 
-def test_doors_of_the_host_are_reached_at_their_own_addresses(machine: Machine, door: Listener) -> None:
+def test_host_services_are_reached_at_their_own_addresses(machine: Machine, host_service: Listener) -> None:
     machine.network()
-    signal = f"curl -s -m 5 -X PUT -d done http://127.0.0.1:{door.port}/v1/signal; echo"
+    signal = f"curl -s -m 5 -X PUT -d done http://127.0.0.1:{host_service.port}/v1/signal; echo"
     machine.boot("one", machine.port("10.0.0.11"), script=signal)
     assert "heard" in machine.finished("one")
-    assert door.heard[0].startswith(b"PUT /v1/signal HTTP/1.1\r\n")
-    assert door.heard[0].endswith(b"done")
+    assert host_service.heard[0].startswith(b"PUT /v1/signal HTTP/1.1\r\n")
+    assert host_service.heard[0].endswith(b"done")
 
 
-def test_nothing_else_of_the_host_is_reached(machine: Machine) -> None:
+@pytest.fixture
+def named(_possible: None, tmp_path: Path) -> Iterator[tuple[Machine, Listener, Listener]]:
+    """Services by names that only clients know, on the port of the metadata service; and one as `localhost`."""
+    api, cfn = Listener(), Listener()
+    host_services = (
+        HostService("heat.invalid", 80, ("127.0.0.1", api.port)),
+        HostService("heat.invalid", 8004, ("127.0.0.1", api.port)),
+        HostService("cfn.invalid", 80, ("127.0.0.1", cfn.port)),
+        HostService("tls.invalid", 443),
+        HostService("localhost", cfn.port),
+        HostService("::1", cfn.port),
+    )
+    made = Machine(tmp_path / "cloud" / "linux", host_services)
+    made.network()
+    yield made, api, cfn
+    made.stop()
+    api.close()
+    cfn.close()
+
+
+@pytest.mark.extended
+def test_host_services_are_reached_by_name(
+    named: tuple[Machine, Listener, Listener],
+) -> None:
+    machine, api, cfn = named
+    api.answer, cfn.answer = b"api", b"cfn"
+    machine.boot("one", machine.port("10.0.0.11", permissions=()))
+    machine.finished("one")
+    for url, answer in (
+        ("http://heat.invalid/", "api"),
+        ("http://heat.invalid:8004/", "api"),
+        ("http://cfn.invalid/", "cfn"),
+        (f"http://localhost:{cfn.port}/", "cfn"),
+        ("http://169.254.169.254/", "net 10.0.0.11"),
+    ):
+        assert machine.out("one", f"curl -s -m 5 {url}") == answer, url
+    assert b"\r\nHost: heat.invalid\r\n" in api.heard[0]
+    assert set(api.peers) == {"127.0.0.254"}
+
+
+def test_a_server_with_the_name_of_a_host_service_reaches_it(
+    named: tuple[Machine, Listener, Listener],
+) -> None:
+    machine, _, _ = named
+    machine.boot("heat.invalid", machine.port("10.0.0.11"))
+    machine.finished("heat.invalid")
+    assert machine.out("heat.invalid", "curl -s -m 5 http://heat.invalid/") == "heard"
+
+
+@pytest.mark.extended
+def test_an_unreachable_host_service_is_logged(
+    named: tuple[Machine, Listener, Listener], caplog: pytest.LogCaptureFixture
+) -> None:
+    machine, _, _ = named
+    machine.boot("one", machine.port("10.0.0.11"))
+    machine.finished("one")
+    assert machine.run(
+        "one", "curl -s -m 5 https://tls.invalid/; curl -s -m 5 https://tls.invalid/"
+    ).returncode
+    told = [one.getMessage() for one in caplog.records if "tls.invalid" in one.getMessage()]
+    assert len(told) == 1
+    assert told[0].startswith("Servers cannot reach tls.invalid, port 443: ")
+
+
+def test_other_services_of_the_host_are_unreachable(machine: Machine) -> None:
     other = Listener("0.0.0.0")
     try:
         machine.public()

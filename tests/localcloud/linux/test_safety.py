@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from machines import Machine
+
+from tests.support.linux import Machine
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def inside(machine: Machine) -> Machine:
     return machine
 
 
-def test_the_hosts_files_are_not_to_be_seen(inside: Machine, tmp_path: Path) -> None:
+def test_files_of_the_host_are_not_visible(inside: Machine, tmp_path: Path) -> None:
     assert inside.run("one", f"ls {tmp_path} {Path.cwd()}").returncode != 0
     assert set(inside.out("one", "ls -A /root /home /usr/src /opt /srv /tmp").split()) == {
         *("/root:", "/home:", "/usr/src:", "/opt:", "/srv:", "/tmp:", "debian"),
@@ -31,14 +32,14 @@ def test_local_programs_of_the_host_are_hidden(inside: Machine) -> None:
     assert inside.out("one", "find /usr/local -type f") == ""
 
 
-def test_the_hosts_processes_are_not_to_be_seen(inside: Machine) -> None:
+def test_processes_of_the_host_are_not_visible(inside: Machine) -> None:
     numbers = [int(name) for name in inside.out("one", "ls /proc").split() if name.isdigit()]
     assert 1 in numbers
     assert len(numbers) < 12
     assert "/run/boot/init" in inside.out("one", "tr '\\0' ' ' </proc/1/cmdline")
 
 
-def test_nothing_of_the_environment_is_passed_on(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_not_inherited(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.kill_holder()
     monkeypatch.setenv("OS_PASSWORD", "very secret")
     machine.restart()
@@ -47,7 +48,7 @@ def test_nothing_of_the_environment_is_passed_on(machine: Machine, monkeypatch: 
     assert "secret" not in machine.out("one", "env; tr '\\0' '\\n' </proc/1/environ")
 
 
-def test_no_open_files_are_passed_on(inside: Machine) -> None:
+def test_open_files_are_not_inherited(inside: Machine) -> None:
     open_files = set(inside.out("one", "ls /proc/1/fd").split())
     # The shell has its script open.
     scripts = {one for one in open_files if "init" in inside.out("one", f"readlink /proc/1/fd/{one}")}
@@ -80,11 +81,11 @@ def test_no_open_files_are_passed_on(inside: Machine) -> None:
         "dd if=/dev/vda of=/dev/null count=1",
     ],
 )
-def test_root_of_a_server_is_refused(inside: Machine, attempt: str) -> None:
+def test_privileged_operations_fail(inside: Machine, attempt: str) -> None:
     assert inside.run("one", attempt).returncode != 0
 
 
-def test_root_of_a_server_is_nobody_on_the_host(inside: Machine, as_root: None) -> None:
+def test_root_of_a_server_is_unprivileged_on_the_host(inside: Machine, as_root: None) -> None:
     inside.out("one", "touch /root/mine")
     assert (inside.folder / "servers/one/disk/upper/root/mine").stat().st_uid >= 1_000_000
     for process in Path("/proc").glob("[0-9]*"):
@@ -108,7 +109,7 @@ def test_a_server_cannot_gain_capabilities(inside: Machine) -> None:
     assert not int(status["CapBnd"], 16) & (sys_admin | net_admin)
 
 
-def test_the_hosts_network_is_left_as_it_was(machine: Machine) -> None:
+def test_the_network_of_the_host_is_unchanged(machine: Machine) -> None:
     before = {name: Path(name).read_text() for name in _SYSCTLS}
     machine.public()
     machine.network()

@@ -6,10 +6,10 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from machines import PING_AND, Machine, eventually
-from needing import need
 
-from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.backend import BackendError
+from tests.support.linux import PING_AND, Machine, eventually
+from tests.support.requirements import need
 
 
 def test_a_server_boots_and_runs_its_user_data(machine: Machine) -> None:
@@ -32,7 +32,8 @@ def test_a_halted_server_keeps_its_disk_and_does_not_run_its_user_data_again(mac
     assert machine.out("one", "cat /root/log") == "once\n"
 
 
-def test_a_fresh_boot_begins_with_an_empty_disk(machine: Machine) -> None:
+@pytest.mark.extended
+def test_a_fresh_boot_has_an_empty_disk(machine: Machine) -> None:
     machine.boot("one", script="echo once >>/root/log")
     machine.finished("one")
     machine.boot("one", script="echo again >>/root/log", fresh=True)
@@ -40,13 +41,13 @@ def test_a_fresh_boot_begins_with_an_empty_disk(machine: Machine) -> None:
     assert machine.out("one", "cat /root/log") == "again\n"
 
 
-def test_a_server_that_powers_off_is_told_to_have_died(machine: Machine) -> None:
+def test_a_server_that_powers_off_is_reported(machine: Machine) -> None:
     machine.boot("one", script="poweroff")
     eventually(lambda: machine.died == ["one"], "it is told")
     assert machine.do(machine.linux.running()) == frozenset()
 
 
-def test_a_server_that_reboots_comes_back(machine: Machine) -> None:
+def test_a_server_can_reboot_itself(machine: Machine) -> None:
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"), script="echo first; reboot")
     eventually(lambda: machine.console("one").count("boots from") == 2, "it boots again")
@@ -75,6 +76,7 @@ def _stands_still(file: Path) -> bool:
     return file.stat().st_size == before
 
 
+@pytest.mark.extended
 def test_a_frozen_server_can_be_destroyed(machine: Machine) -> None:
     machine.boot("one")
     machine.finished("one")
@@ -83,7 +85,7 @@ def test_a_frozen_server_can_be_destroyed(machine: Machine) -> None:
     assert not (machine.folder / "servers/one").exists()
 
 
-def test_what_a_server_uses_is_measured(machine: Machine) -> None:
+def test_usage_of_a_server(machine: Machine) -> None:
     machine.boot("one", script="i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done")
     machine.finished("one")
     used = eventually(lambda: machine.do(machine.linux.usage("one")), "usage")
@@ -91,11 +93,11 @@ def test_what_a_server_uses_is_measured(machine: Machine) -> None:
     assert used.memory_mb > 0
 
 
-def test_memory_is_limited_to_the_flavors(machine: Machine, as_root: None) -> None:
+def test_memory_is_limited_by_the_flavor(machine: Machine, as_root: None) -> None:
     from calor.localcloud.linux.holder import group_name
-    from calor.localcloud.linux.limits import found_groups
+    from calor.localcloud.linux.limits import create_groups
 
-    if not {"", "memory"} & set(found_groups(group_name(machine.folder)).folders):
+    if not {"", "memory"} & set(create_groups(group_name(machine.folder)).folders):
         pytest.skip("there is no controller for memory here")
     machine.boot("one", memory_mb=64)
     machine.finished("one")
@@ -104,7 +106,7 @@ def test_memory_is_limited_to_the_flavors(machine: Machine, as_root: None) -> No
     assert machine.do(machine.linux.running()) == {"one"}
 
 
-def test_the_console_keeps_its_end_when_it_grows_too_long(machine: Machine) -> None:
+def test_the_console_is_truncated_at_the_beginning(machine: Machine) -> None:
     machine.boot(
         "one", script="i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); echo line $i of many lines; done"
     )
@@ -113,7 +115,7 @@ def test_the_console_keeps_its_end_when_it_grows_too_long(machine: Machine) -> N
     assert "line 1 of" not in console
 
 
-def test_a_server_has_its_keys_password_and_name(machine: Machine) -> None:
+def test_a_server_gets_keys_password_and_host_name(machine: Machine) -> None:
     plan = {"public_keys": ("ssh-ed25519 AAAA me",), "admin_password": "secret"}
     machine.boot("one", **plan)
     machine.finished("one")
@@ -124,7 +126,7 @@ def test_a_server_has_its_keys_password_and_name(machine: Machine) -> None:
     assert machine.out("one", "grep -c '^root:\\$' /etc/shadow") == "1\n"
 
 
-def test_a_config_drive_is_there_to_be_read(machine: Machine) -> None:
+def test_a_config_drive_is_mounted(machine: Machine) -> None:
     machine.boot("one", config_drive={"openstack/latest/meta_data.json": b'{"uuid": "one"}'})
     machine.finished("one")
     assert machine.out("one", "cat /mnt/config/openstack/latest/meta_data.json") == '{"uuid": "one"}'
@@ -132,7 +134,8 @@ def test_a_config_drive_is_there_to_be_read(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("name", ["cirros-0.3.5-x86_64-disk", "debian-12", "fedora-heat-test", "anything"])
-def test_images_known_by_name_boot(machine: Machine, name: str) -> None:
+@pytest.mark.extended
+def test_builtin_images_boot(machine: Machine, name: str) -> None:
     machine.boot("one", image_name=name, script="echo up and running")
     assert "up and running" in machine.finished("one")
 
@@ -147,6 +150,7 @@ def test_a_snapshot_boots_with_what_was_written(machine: Machine, tmp_path: Path
     assert machine.out("two", "cat /root/file /usr/local/bin/tool; hostname") == "kept\ntool\ntwo\n"
 
 
+@pytest.mark.extended
 def test_a_halted_server_can_be_snapshotted_after_a_restart(machine: Machine, tmp_path: Path) -> None:
     machine.boot("one", script="echo kept >/root/file")
     machine.finished("one")
@@ -160,6 +164,7 @@ def test_a_halted_server_can_be_snapshotted_after_a_restart(machine: Machine, tm
         assert content.read() == b"kept\n"
 
 
+@pytest.mark.extended
 def test_an_uploaded_tarball_boots(machine: Machine, tmp_path: Path) -> None:
     """One with everything it needs: here a shell and what it runs with, of the host's."""
     target = _small_image(tmp_path)
@@ -183,7 +188,7 @@ def test_a_tarball_cannot_write_outside_its_image(machine: Machine, tmp_path: Pa
             entry = tarfile.TarInfo(name)
             entry.size = 3
             archive.addfile(entry, io.BytesIO(b"bad"))
-    with pytest.raises(MachineryFailed):
+    with pytest.raises(BackendError):
         machine.boot("one", image=target, image_name="evil")
     assert victim.read_text() == "untouched"
 
@@ -219,7 +224,7 @@ def _small_image(folder: Path) -> Path:
     return target
 
 
-def test_the_small_image_is_made_of_busybox_where_the_host_has_it(machine: Machine) -> None:
+def test_the_cirros_image_uses_busybox_if_available(machine: Machine) -> None:
     need("busybox")
     need("curl")
     machine.network()

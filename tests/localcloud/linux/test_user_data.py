@@ -6,9 +6,10 @@ import gzip
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 
-from machines import Listener, Machine
+import pytest
 
-from calor.types.nova.user_data import for_cfn_tools
+from calor.types.nova.server.user_data import for_cfn_tools
+from tests.support.linux import Listener, Machine
 
 CONFIG = b"""#cloud-config
 bootcmd:
@@ -36,14 +37,14 @@ final_message: "the end after $UPTIME seconds"
 """
 
 
-def test_files_of_the_request_are_there_before_user_data_is_done(machine: Machine) -> None:
+def test_injected_files_are_written_before_user_data_runs(machine: Machine) -> None:
     files = (("/etc/made/with 'words'", b"hello\n"), ("/root/binary", bytes(range(256))))
     machine.boot("one", files=files, script="cat /etc/made/*")
     assert "hello" in machine.finished("one")
     assert machine.out("one", "wc -c </root/binary").strip() == "256"
 
 
-def test_cloud_config_is_done_module_by_module(machine: Machine) -> None:
+def test_cloud_config_modules(machine: Machine) -> None:
     machine.boot("one", user_data=CONFIG)
     console = machine.finished("one")
     assert machine.out("one", "cat /root/order") == "bootcmd\nruncmd with words\nsecond\n"
@@ -53,13 +54,14 @@ def test_cloud_config_is_done_module_by_module(machine: Machine) -> None:
     assert machine.out("one", "cat /home/worker/.ssh/authorized_keys") == "ssh-ed25519 BBBB worker\n"
     assert machine.out("one", "cat /root/.ssh/authorized_keys") == "ssh-ed25519 AAAA me\n"
     assert machine.out("one", "grep -c ^makers: /etc/group") == "1\n"
-    assert "package no-such-package cannot be installed" in console
+    assert "package no-such-package is not in the image" in console
     assert "package sh cannot" not in console
-    assert "timezone: nothing to do" in console
+    assert "timezone is ignored" in console
     assert "the end after 0." in console or "the end after" in console
 
 
-def test_parts_of_a_multipart_are_done_each_in_its_way(machine: Machine) -> None:
+@pytest.mark.extended
+def test_multipart_user_data(machine: Machine) -> None:
     message = MIMEMultipart()
     for content, kind, name in (
         ("#cloud-config\nruncmd:\n- echo runcmd >>/root/order\n", "cloud-config", "config"),
@@ -78,7 +80,8 @@ def test_parts_of_a_multipart_are_done_each_in_its_way(machine: Machine) -> None
         assert machine.out("one", f"cat /var/lib/{folder}/cfn-init-data") == '{"key": "value"}'
 
 
-def test_the_users_own_script_runs_among_what_the_cfn_tools_get(machine: Machine) -> None:
+@pytest.mark.extended
+def test_heat_cfntools_user_data(machine: Machine) -> None:
     user_data = for_cfn_tools("#!/bin/sh\necho done by $0\n", {"key": "value"}, "http://127.0.0.1:8000/v1")
     machine.boot("one", user_data=user_data.encode())
     machine.finished("one")
@@ -87,27 +90,30 @@ def test_the_users_own_script_runs_among_what_the_cfn_tools_get(machine: Machine
     assert "ended with 0" in log
 
 
-def test_packed_user_data_is_unpacked(machine: Machine) -> None:
+@pytest.mark.extended
+def test_compressed_user_data(machine: Machine) -> None:
     machine.boot("one", user_data=gzip.compress(b"#!/bin/sh\necho was packed\n"))
     assert "was packed" in machine.finished("one")
 
 
-def test_scripts_may_be_in_any_language_of_the_image(machine: Machine) -> None:
+@pytest.mark.extended
+def test_scripts_with_other_interpreters(machine: Machine) -> None:
     machine.boot("one", user_data=b"#!/usr/bin/python3\nprint('from', 'Python')\n")
     assert "from Python" in machine.finished("one")
 
 
-def test_a_script_that_fails_is_told_on_the_console(machine: Machine) -> None:
+def test_failed_scripts_are_reported_on_the_console(machine: Machine) -> None:
     machine.boot("one", script="exit 3")
     console = machine.finished("one")
-    assert "part-001 ended with 3" in console
+    assert "part-001 exited with code 3" in console
     assert "some of the user data failed" in console
 
 
-def test_what_is_included_is_fetched_and_done(machine: Machine, door: Listener) -> None:
+@pytest.mark.extended
+def test_includes(machine: Machine, host_service: Listener) -> None:
     machine.network()
-    door.answer = b"#cloud-config\nruncmd:\n- echo included\n"
-    url = f"http://127.0.0.1:{door.port}/more"
+    host_service.answer = b"#cloud-config\nruncmd:\n- echo included\n"
+    url = f"http://127.0.0.1:{host_service.port}/more"
     machine.boot("one", machine.port("10.0.0.11"), user_data=f"#include\n{url}\n".encode())
     assert "\nincluded\n" in machine.finished("one")
 
@@ -122,7 +128,8 @@ def handle_part(data, ctype, filename, payload):
 """
 
 
-def test_part_handlers_get_the_parts_they_are_for(machine: Machine) -> None:
+@pytest.mark.extended
+def test_part_handlers(machine: Machine) -> None:
     message = MIMEMultipart()
     for content, kind, name in ((HANDLER, "part-handler", "handler.py"), ("content", "x-mine", "mine")):
         part = MIMEText(content, kind)
@@ -135,28 +142,30 @@ def test_part_handlers_get_the_parts_they_are_for(machine: Machine) -> None:
     assert "handled __end__" in console
 
 
-def test_a_server_phones_home(machine: Machine, door: Listener) -> None:
+@pytest.mark.extended
+def test_phone_home(machine: Machine, host_service: Listener) -> None:
     machine.network()
-    url = f"http://127.0.0.1:{door.port}/home"
+    url = f"http://127.0.0.1:{host_service.port}/home"
     config = f"#cloud-config\nphone_home:\n  url: {url}\n  post: [instance_id, hostname]\n"
     machine.boot("one", machine.port("10.0.0.11"), user_data=config.encode())
     machine.finished("one")
-    assert b"instance_id=one&hostname=one" in door.heard[0]
+    assert b"instance_id=one&hostname=one" in host_service.heard[0]
 
 
-def test_power_state_ends_the_server(machine: Machine) -> None:
-    from machines import eventually
+@pytest.mark.extended
+def test_power_state(machine: Machine) -> None:
+    from tests.support.linux import eventually
 
     machine.boot("one", user_data=b"#cloud-config\npower_state: {mode: poweroff}\n")
     eventually(lambda: machine.died == ["one"], "it ends")
 
 
-def test_broken_user_data_does_not_keep_a_server_from_booting(machine: Machine) -> None:
+def test_a_server_boots_despite_invalid_user_data(machine: Machine) -> None:
     machine.boot("one", user_data=b"#cloud-config\nruncmd: [\n")
-    assert "is no YAML" in machine.finished("one")
+    assert "is not valid YAML" in machine.finished("one")
 
 
-def test_user_data_of_no_known_kind_is_only_told_of(machine: Machine) -> None:
+def test_user_data_of_unknown_type_is_reported(machine: Machine) -> None:
     machine.boot("one", user_data=b"just some words")
-    assert "is of a kind that is not known" in machine.finished("one")
+    assert "has an unknown type" in machine.finished("one")
     assert machine.out("one", "cat /var/lib/cloud/instance/user-data.txt") == "just some words"

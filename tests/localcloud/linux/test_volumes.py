@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from machines import Machine
 
+from calor.localcloud.backend import VolumePlan
 from calor.localcloud.files import copy_sparse
-from calor.localcloud.machinery import VolumePlan
+from tests.support.linux import Machine
 
 
 def _volume(folder: Path, id: str = "volume", device: str = "/dev/vdb") -> VolumePlan:
@@ -19,12 +19,13 @@ def _volume(folder: Path, id: str = "volume", device: str = "/dev/vdb") -> Volum
     return VolumePlan(id, file, device)
 
 
-def test_a_volume_is_there_when_the_server_boots(machine: Machine, tmp_path: Path) -> None:
+def test_a_volume_is_mounted_at_boot(machine: Machine, tmp_path: Path) -> None:
     machine.boot("one", volumes=(_volume(tmp_path),), script="echo kept >/mnt/vdb/file && echo written")
     assert "written" in machine.finished("one")
 
 
-def test_what_is_written_goes_with_the_volume_to_another_server(machine: Machine, tmp_path: Path) -> None:
+@pytest.mark.extended
+def test_data_moves_with_the_volume_to_another_server(machine: Machine, tmp_path: Path) -> None:
     volume = _volume(tmp_path)
     for id in ("one", "two"):
         machine.boot(id)
@@ -48,9 +49,7 @@ def test_a_volume_survives_the_server_it_was_attached_to(machine: Machine, tmp_p
     assert machine.out("two", "cat /mnt/vdb/file") == "kept\n"
 
 
-def test_a_volume_that_is_still_used_inside_can_be_taken_and_given_to_another(
-    machine: Machine, tmp_path: Path
-) -> None:
+def test_a_volume_with_open_files_can_be_detached(machine: Machine, tmp_path: Path) -> None:
     volume = _volume(tmp_path)
     machine.boot("one", volumes=(volume,), script="echo kept >/mnt/vdb/file; cd /mnt/vdb; sleep 1000 &")
     machine.finished("one")
@@ -70,16 +69,14 @@ def test_as_root_a_volume_is_as_large_as_its_file(machine: Machine, tmp_path: Pa
     assert volume.file.stat().st_size == 64 << 20
 
 
-def test_a_copy_of_a_volume_has_what_was_just_written(
-    machine: Machine, tmp_path: Path, as_root: None
-) -> None:
+def test_flush_writes_to_the_file_of_the_volume(machine: Machine, tmp_path: Path, as_root: None) -> None:
     volume = _volume(tmp_path)
     machine.boot("one", volumes=(volume,))
     machine.finished("one")
     machine.out("one", "echo kept >/mnt/vdb/file")
     machine.do(machine.linux.flush(volume.id))
     copy = VolumePlan("copy", tmp_path / "copy", "/dev/vdc")
-    copy_sparse(volume.file, copy.file)
+    copy_sparse(volume.file, copy.file, keep_mark=True)
     machine.do(machine.linux.attach("one", copy))
     assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
 
@@ -94,6 +91,7 @@ def _megabytes(machine: Machine, id: str) -> int:
     return int(machine.out(id, "df -m /mnt/vdb | tail -n 1").split()[1])
 
 
+@pytest.mark.extended
 def test_as_root_an_extended_volume_grows_when_it_is_attached(
     machine: Machine, tmp_path: Path, as_root: None
 ) -> None:
@@ -107,7 +105,7 @@ def test_as_root_an_extended_volume_grows_when_it_is_attached(
     assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
 
 
-def test_as_root_an_extended_volume_grows_in_use(machine: Machine, tmp_path: Path, as_root: None) -> None:
+def test_as_root_an_attached_volume_grows(machine: Machine, tmp_path: Path, as_root: None) -> None:
     _need_power_over_resources()
     volume = _volume(tmp_path)
     machine.boot("one", volumes=(volume,))
@@ -118,16 +116,15 @@ def test_as_root_an_extended_volume_grows_in_use(machine: Machine, tmp_path: Pat
     assert _megabytes(machine, "one") > 200
 
 
-def test_mounts_in_cloud_config_show_a_volume_where_they_say(machine: Machine, tmp_path: Path) -> None:
+@pytest.mark.extended
+def test_mounts_in_cloud_config(machine: Machine, tmp_path: Path) -> None:
     config = b"#cloud-config\nmounts:\n- [/dev/vdb, /data]\nruncmd:\n- echo kept >/data/file\n"
     machine.boot("one", volumes=(_volume(tmp_path),), user_data=config)
     machine.finished("one")
     assert machine.out("one", "cat /mnt/vdb/file") == "kept\n"
 
 
-def test_what_a_server_writes_stays_with_the_volume_that_it_boots_from(
-    machine: Machine, tmp_path: Path
-) -> None:
+def test_the_disk_stays_with_the_boot_volume(machine: Machine, tmp_path: Path) -> None:
     volume = _volume(tmp_path, device="/dev/vda")
     machine.boot("one", root_volume=volume, script="echo kept >/root/file; echo tool >/usr/local/bin/tool")
     machine.finished("one")
@@ -141,9 +138,8 @@ def test_what_a_server_writes_stays_with_the_volume_that_it_boots_from(
     assert not (machine.folder / "roots" / volume.id).exists()
 
 
-def test_of_servers_that_share_the_volume_they_boot_from_the_first_writes_to_it(
-    machine: Machine, tmp_path: Path
-) -> None:
+@pytest.mark.extended
+def test_only_the_first_server_writes_to_a_shared_boot_volume(machine: Machine, tmp_path: Path) -> None:
     volume = _volume(tmp_path, device="/dev/vda")
     for id in ("one", "two"):
         machine.boot(id, root_volume=volume, script=f"echo {id} >/root/file")

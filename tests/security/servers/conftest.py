@@ -1,40 +1,14 @@
-"""Servers that really run, with somebody hostile as their root; skipped with the probe's reasons where they cannot."""
+"""Servers that really run, with somebody hostile as their root."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from machines import Listener, Machine
-from needing import need_servers
 
+from tests.support.linux_fixtures import _possible, as_root, host_service, machine
 
-@pytest.fixture(scope="session")
-def _possible(tmp_path_factory: pytest.TempPathFactory) -> None:
-    need_servers(tmp_path_factory.mktemp("machine"))
-
-
-@pytest.fixture
-def door() -> Iterator[Listener]:
-    """A service of the host that servers may reach."""
-    made = Listener()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def machine(_possible: None, tmp_path: Path, door: Listener) -> Iterator[Machine]:
-    made = Machine(tmp_path / "cloud" / "linux", (("127.0.0.1", door.port),))
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def as_root() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only for root")
+__all__ = ["_possible", "as_root", "host_service", "machine"]
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from machines import Machine, eventually
 
+from calor.localcloud.backend import BackendError, VolumePlan
 from calor.localcloud.files import make_sparse
-from calor.localcloud.machinery import MachineryFailed, VolumePlan
+from tests.support.linux import Machine, eventually
 
 # Exchanges a folder and a link in one system call, over and over.
 SWAPPING = """
@@ -45,7 +45,7 @@ def volume_of(machine: Machine, id: str, device: str = "/dev/vdb") -> VolumePlan
     return VolumePlan(id, file, device)
 
 
-def test_a_snapshot_has_none_of_the_hosts_files(machine: Machine, secrets: Path, tmp_path: Path) -> None:
+def test_a_snapshot_contains_no_files_of_the_host(machine: Machine, secrets: Path, tmp_path: Path) -> None:
     decoys = "".join(f"echo decoy >/x/{{}}/file{number:02}\n" for number in range(20))
     script = SWAPPING + "mkdir -p /x /usr/local/x\n"
     for number in range(4):
@@ -79,7 +79,7 @@ def test_a_snapshot_of_a_busy_server_succeeds(machine: Machine, tmp_path: Path) 
             assert "x/pipe" not in archive.getnames()
 
 
-def test_a_file_that_is_all_holes_takes_no_room_in_a_snapshot(machine: Machine, tmp_path: Path) -> None:
+def test_sparse_files_stay_sparse_in_snapshots(machine: Machine, tmp_path: Path) -> None:
     script = "truncate -s 4T /root/holes; printf end | dd of=/root/some bs=1 seek=1000000 conv=notrunc"
     machine.boot("one", script=script)
     machine.finished("one")
@@ -94,7 +94,7 @@ def test_a_file_that_is_all_holes_takes_no_room_in_a_snapshot(machine: Machine, 
     assert machine.out("two", "tail -c 3 /root/some; stat -c ' %s' /root/some") == "end 1000003\n"
 
 
-def test_a_reboot_makes_nothing_where_a_servers_links_lead(machine: Machine, tmp_path: Path) -> None:
+def test_a_reboot_does_not_follow_links(machine: Machine, tmp_path: Path) -> None:
     outside = tmp_path / "made"
     outside.mkdir()
     machine.boot("one", script=f"rmdir /mnt; ln -s {outside} /mnt")
@@ -107,7 +107,7 @@ def test_a_reboot_makes_nothing_where_a_servers_links_lead(machine: Machine, tmp
     machine.out("one", "test -d /mnt -a ! -L /mnt; echo kept >/mnt/vdb/file; echo kept >/mnt/volume-b/file")
 
 
-def test_a_volume_is_attached_while_the_place_is_swapped(machine: Machine, tmp_path: Path) -> None:
+def test_attaching_is_safe_while_the_mount_point_is_replaced(machine: Machine, tmp_path: Path) -> None:
     outside = tmp_path / "made"
     outside.mkdir()
     # Only folders of the server's own, and not of its image, can be exchanged.
@@ -119,13 +119,13 @@ def test_a_volume_is_attached_while_the_place_is_swapped(machine: Machine, tmp_p
         try:
             machine.do(machine.linux.attach("one", plan))
             machine.do(machine.linux.detach("one", plan.id))
-        except MachineryFailed as error:
+        except BackendError as error:
             assert "directory" in str(error)  # noqa: PT017
     assert list(outside.iterdir()) == []
     assert not Path(f"/{outside.name}").exists()
 
 
-def test_a_detached_volume_is_gone_wherever_the_server_has_moved_it(machine: Machine) -> None:
+def test_detaching_finds_a_moved_mount(machine: Machine) -> None:
     """And nothing else is taken away in its place, such as what covers parts of /proc."""
     machine.boot("one", script="rmdir /mnt; mkdir /mnt")
     machine.finished("one")
@@ -141,9 +141,7 @@ def test_a_detached_volume_is_gone_wherever_the_server_has_moved_it(machine: Mac
     assert machine.run("one", "test -e /moved/kallsyms/file").returncode != 0
 
 
-def test_a_server_keeps_no_file_of_a_volume_that_was_given_to_another(
-    machine: Machine, as_root: None
-) -> None:
+def test_files_of_a_detached_volume_cannot_be_used(machine: Machine, as_root: None) -> None:
     script = """
     cd /mnt/vdb; mkdir inner; echo mine >inner/file; exec 3<inner/file
     (cd inner; while :; do cat ../secret ./secret; cat <&3; echo w >written; sleep 0.1; done) >>/root/seen 2>&1 &
@@ -167,7 +165,7 @@ def test_a_server_keeps_no_file_of_a_volume_that_was_given_to_another(
 
 
 @pytest.mark.parametrize("links", [("dev", "proc", "run", "mnt", "sys"), ("usr",), ("usr/local",), ("etc",)])
-def test_an_image_brings_no_links_to_the_host(
+def test_links_in_images_cannot_reach_the_host(
     machine: Machine, secrets: Path, tmp_path: Path, links: tuple[str, ...]
 ) -> None:
     outside = tmp_path / "made"
@@ -191,7 +189,7 @@ def test_an_image_brings_no_links_to_the_host(
     for _ in range(2):
         try:
             machine.boot("two", image=hostile, volumes=volumes)
-        except MachineryFailed:
+        except BackendError:
             continue
         eventually(lambda: machine.console("two") or machine.died, "it says something, or dies")
         assert machine.run("two", looking).stdout == ""
@@ -202,9 +200,7 @@ def test_an_image_brings_no_links_to_the_host(
     assert told(secrets) == {"a secret of the host"}
 
 
-def test_an_archive_cannot_be_unpacked_beside_its_folder(
-    machine: Machine, secrets: Path, tmp_path: Path
-) -> None:
+def test_archives_cannot_write_outside_their_folder(machine: Machine, secrets: Path, tmp_path: Path) -> None:
     hostile = tmp_path / "hostile.tar"
     with tarfile.open(hostile, "w") as written:
         for name, target in (("up", "../../../../.."), ("there", str(secrets))):
@@ -217,7 +213,7 @@ def test_an_archive_cannot_be_unpacked_beside_its_folder(
         entry = tarfile.TarInfo("hard")
         entry.type, entry.linkname = tarfile.LNKTYPE, f"up{secrets}/file01"
         written.addfile(entry)
-    with pytest.raises(MachineryFailed):
+    with pytest.raises(BackendError):
         machine.boot("one", image=hostile)
     assert not list(tmp_path.rglob("outside*")) or all(
         "uploaded-" in str(found) for found in tmp_path.rglob("outside*")
@@ -243,7 +239,7 @@ END
     machine.restart()
 
 
-def test_nothing_of_the_host_is_read_or_made_while_a_server_fights_back(
+def test_concurrent_link_attacks_do_not_reach_the_host(
     machine: Machine, secrets: Path, tmp_path: Path
 ) -> None:
     """Folders are swapped for links from the first moment of each boot, while images are made, volumes come and go, and
@@ -278,7 +274,7 @@ def test_nothing_of_the_host_is_read_or_made_while_a_server_fights_back(
         try:
             work()
             tried[what] += 1
-        except MachineryFailed:
+        except BackendError:
             pass
 
     for round_ in range(4):
@@ -309,7 +305,7 @@ def test_nothing_of_the_host_is_read_or_made_while_a_server_fights_back(
     assert all(tried.values()), tried
 
 
-def test_an_archive_takes_no_more_memory_than_it_may(machine: Machine, tmp_path: Path) -> None:
+def test_memory_for_unpacking_is_limited(machine: Machine, tmp_path: Path) -> None:
     """Its headers may say that they are as large as they like."""
     hostile = tmp_path / "hostile.tar"
     header = tarfile.TarInfo("x")
@@ -317,5 +313,5 @@ def test_an_archive_takes_no_more_memory_than_it_may(machine: Machine, tmp_path:
     with hostile.open("wb") as file:
         file.write(header.tobuf(tarfile.GNU_FORMAT))
         file.truncate(512 + (8 << 30))
-    with pytest.raises(MachineryFailed, match=r"(?i)memory"):
+    with pytest.raises(BackendError, match=r"(?i)memory"):
         machine.boot("one", image=hostile)

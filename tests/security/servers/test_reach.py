@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from machines import Listener, Machine
-from needing import need
 
-from calor.localcloud.config import SERVERS_COME_FROM
-from calor.localcloud.files import make_sparse
+from calor.localcloud.backend import BackendError, VolumePlan
+from calor.localcloud.config import GUEST_SOURCE_ADDRESS
+from calor.localcloud.files import copy_sparse, make_sparse
 from calor.localcloud.linux.volumes import check_trust
-from calor.localcloud.machinery import MachineryFailed, VolumePlan
+from calor.localcloud.provenance import mark_as_made_here
+from tests.support.linux import Listener, Machine, eventually
+from tests.support.requirements import need
 
 
 @pytest.mark.parametrize("family", ["VSOCK", "ALG", "PACKET", "BLUETOOTH", "TIPC", "CAN", "RDS", "QIPCRTR"])
-def test_sockets_that_know_no_namespaces_are_refused(machine: Machine, family: str) -> None:
+def test_address_families_without_namespaces_are_blocked(machine: Machine, family: str) -> None:
     machine.boot("one")
     machine.finished("one")
     tried = (
@@ -28,7 +30,7 @@ def test_sockets_that_know_no_namespaces_are_refused(machine: Machine, family: s
     assert "not supported by protocol" in done.stderr or "has no attribute" in done.stderr, done.stderr
 
 
-def test_the_sockets_of_programs_still_work(machine: Machine) -> None:
+def test_common_sockets_work(machine: Machine) -> None:
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"))
     machine.finished("one")
@@ -39,12 +41,12 @@ def test_the_sockets_of_programs_still_work(machine: Machine) -> None:
     machine.out("one", f'python3 -c "{tried}"')
 
 
-def test_a_service_of_the_host_sees_that_a_server_asks(machine: Machine, door: Listener) -> None:
+def test_host_services_see_the_guest_source_address(machine: Machine, host_service: Listener) -> None:
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"))
     machine.finished("one")
-    machine.out("one", f"curl -s -m 20 http://127.0.0.1:{door.port}/")
-    assert door.peers == [SERVERS_COME_FROM]
+    machine.out("one", f"curl -s -m 20 http://127.0.0.1:{host_service.port}/")
+    assert host_service.peers == [GUEST_SOURCE_ADDRESS]
 
 
 def test_a_program_in_a_server_does_not_trust_its_dev(machine: Machine) -> None:
@@ -64,40 +66,73 @@ def test_a_program_in_a_server_does_not_trust_its_dev(machine: Machine) -> None:
 class TestFileSystems:
     """The kernel trusts what it mounts."""
 
-    def test_one_that_would_stop_the_machine_is_not_mounted(
+    def test_file_systems_that_panic_on_errors_are_not_mounted(
         self, machine: Machine, as_root: None, tmp_path: Path
     ) -> None:
         need("tune2fs")
         volume = _formatted(tmp_path / "volume", "-e", "panic")
         machine.boot("one")
         machine.finished("one")
-        with pytest.raises(MachineryFailed, match="stop the machine"):
+        with pytest.raises(BackendError, match="panic on errors"):
             machine.do(machine.linux.attach("one", volume))
         assert str(volume.file) not in _loop_devices()
 
-    def test_what_came_from_an_image_is_not_mounted(
+    def test_file_systems_from_images_are_not_mounted(
         self, machine: Machine, as_root: None, tmp_path: Path
     ) -> None:
-        plain = _formatted(tmp_path / "volume")
-        volume = VolumePlan(plain.id, plain.file, plain.device, uploaded=True)
+        volume = _formatted(tmp_path / "volume")
+        os.removexattr(volume.file, "trusted.calor.made_here")
         machine.boot("one")
         machine.finished("one")
-        with pytest.raises(MachineryFailed, match="came from an image"):
+        with pytest.raises(BackendError, match="not created by this cloud"):
             machine.do(machine.linux.attach("one", volume))
-        with pytest.raises(MachineryFailed, match="came from an image"):
+        with pytest.raises(BackendError, match="not created by this cloud"):
             machine.boot("two", volumes=(volume,))
         assert str(volume.file) not in _loop_devices()
 
-    def test_mount_options_of_its_own_are_not_accepted(self, tmp_path: Path) -> None:
+    def test_a_rebooting_server_does_not_mount_a_replaced_file_system(
+        self, machine: Machine, as_root: None, tmp_path: Path
+    ) -> None:
+        """The holder does so by itself, from what it was told before."""
+        file = tmp_path / "volume"
+        make_sparse(file, 1)
+        machine.boot("one", volumes=(VolumePlan("volume", file, "/dev/vdb"),))
+        machine.finished("one")
+        uploaded = _formatted(tmp_path / "image").file
+        file.unlink()
+        copy_sparse(uploaded, file)
+        machine.run("one", "kill -USR1 1")
+        eventually(lambda: machine.died == ["one"], "it does not boot")
+        assert not {found for found in _loop_devices() if found.startswith(str(file))}
+
+    def test_leading_zeros_do_not_make_a_volume_blank(
+        self, machine: Machine, as_root: None, tmp_path: Path
+    ) -> None:
+        """A file system that is made over something may have parts of that in it."""
+        file = tmp_path / "volume"
+        make_sparse(file, 1)
+        with file.open("r+b") as content:
+            content.seek(64 << 20)
+            content.write(b"anything")
+        machine.boot("one")
+        machine.finished("one")
+        with pytest.raises(BackendError, match="not created by this cloud"):
+            machine.do(machine.linux.attach("one", VolumePlan("volume", file, "/dev/vdb")))
+
+    def test_file_systems_with_mount_options_are_not_mounted(self, tmp_path: Path, as_root: None) -> None:
         need("tune2fs")
         volume = _formatted(tmp_path / "volume", "-E", "mount_opts=data=journal")
-        with pytest.raises(MachineryFailed, match="mount options"):
-            check_trust(volume)
+        with volume.file.open("rb") as file, pytest.raises(BackendError, match="mount options"):
+            check_trust(volume.id, file.fileno())
         make_sparse(tmp_path / "other", 1)
-        with pytest.raises(MachineryFailed, match="not an ext4"):
-            check_trust(VolumePlan("other", tmp_path / "other", "/dev/vdb"))
+        with (tmp_path / "other").open("rb") as file:
+            mark_as_made_here(file.fileno())
+            with pytest.raises(BackendError, match="not an ext4"):
+                check_trust("other", file.fileno())
 
-    def test_those_that_are_made_here_go_read_only_at_an_error(self, machine: Machine, as_root: None) -> None:
+    def test_created_file_systems_are_remounted_read_only_on_errors(
+        self, machine: Machine, as_root: None
+    ) -> None:
         file = machine.folder.parent / "volumes" / "v"
         make_sparse(file, 1)
         machine.boot("one")
@@ -111,8 +146,11 @@ class TestFileSystems:
 
 
 def _formatted(file: Path, *options: str) -> VolumePlan:
+    """As the cloud does it, but for some options."""
     need("mkfs.ext4")
     make_sparse(file, 1)
+    with file.open("rb") as made:
+        mark_as_made_here(made.fileno())
     subprocess.run(["mkfs.ext4", "-q", "-F", str(file)], check=True)
     if options:
         subprocess.run(["tune2fs", *options, str(file)], check=True, capture_output=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,22 @@ def test_what_was_set_is_shown_with_its_place(tmp_path: Path, capsys: pytest.Cap
 
     told = capsys.readouterr()
     assert told.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
-    assert told.err == f"calor: {file}:3: there is no option [DEFAULT] nonsense\n"
+    assert told.err == f"calor: {file}:3: unknown option [DEFAULT] nonsense\n"
+
+
+def test_what_was_set_is_shown_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "heat.conf"
+    file.write_text("[DEFAULT]\nmax_stacks_per_tenant = 7\n[heat_api]\nworkers = 2\n")
+    words = ["config", "show", "--set", "--config-file", str(file)]
+
+    assert main([*words, "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"section": "DEFAULT", "name": "max_stacks_per_tenant", "value": "7", "origin": f"{file}:2"},
+        {"section": "heat_api", "name": "workers", "value": "2", "origin": f"{file}:4"},
+    ]
+
+    assert main([*words, "-f", "value", "-c", "value"]) == 0
+    assert capsys.readouterr().out == "7\n2\n"
 
 
 def test_files_can_be_named_in_the_environment(
@@ -40,7 +56,7 @@ def test_files_can_be_named_in_the_environment(
 def test_a_wrong_file_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "show", "--config-file", "/nowhere"]) == 1
 
-    assert capsys.readouterr().err == "calor: there is no configuration file /nowhere\n"
+    assert capsys.readouterr().err == "calor: configuration file not found: /nowhere\n"
 
 
 def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:

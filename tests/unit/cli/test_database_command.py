@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from calor.cli import heat_manage, main
 from calor.config.keys import configured_keys
-from calor.server.holding import hold_cloud, hold_together, use_keys
+from calor.server.locks import lock_cloud, lock_shared, share_keys
 from calor.store import contents, database, migrations, schema, tables
 from calor.store.cipher import Cipher
 from calor.store.schema import FIRST, HEAD
@@ -107,7 +107,7 @@ class TestTables:
         assert "calor db upgrade" in capsys.readouterr().err
 
         assert calor("upgrade", "--database", empty_url) == 0
-        assert capsys.readouterr().out == f"made the tables of revision {HEAD}\n"
+        assert capsys.readouterr().out == f"created the tables of revision {HEAD}\n"
         assert calor("upgrade", "--database", empty_url) == 0
         assert calor("check", "--database", empty_url) == 0
         assert capsys.readouterr().out == f"up to date at revision {HEAD}\n" * 2
@@ -122,7 +122,7 @@ class TestTables:
         assert calor("upgrade") == 0
 
         told = capsys.readouterr()
-        assert f"the revision {FIRST}, not {HEAD}" in told.err
+        assert f"the revision {FIRST}, but needs {HEAD}" in told.err
         assert told.out == f"upgraded from revision {FIRST} to {HEAD}\n"
 
     def test_of_heat_are_refused_with_advice(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,7 @@ class TestTables:
         ("address", "word"),
         [
             ("nonsense", "postgresql://user:password@host/calor"),
-            ("oracle://u:secret@h/d", "PostgreSQL, MariaDB"),
+            ("oracle://u:secret@h/d", "PostgreSQL or MariaDB"),
             ("sqlite:////nowhere/at/all.db", "cannot be used"),
             ("postgresql://u:secret@127.0.0.1:1/d", "cannot be used"),
         ],
@@ -257,7 +257,7 @@ class TestRotation:
 
         assert calor("rotate-key") == 0
 
-        assert (place / "key").read_bytes() == new
+        assert (place / "key").read_bytes() == new + b"\n"
         assert calor("check") == 0
 
     @pytest.mark.parametrize(("age", "refused"), [(0, True), (100, True), (121, False)])
@@ -270,7 +270,7 @@ class TestRotation:
 
         assert calor("rotate-key") == int(refused)
 
-        assert ("an engine on h works" in capsys.readouterr().err) is refused
+        assert ("an engine on h uses the database" in capsys.readouterr().err) is refused
         assert ((place / "key").read_bytes() == old) is refused
 
     def test_while_a_server_uses_the_state_directory_it_is_refused(
@@ -279,7 +279,7 @@ class TestRotation:
         calor("upgrade")
         (place / "key").write_bytes(Cipher.new_key())
 
-        with hold_together(place), use_keys(place):
+        with lock_shared(place), share_keys(place):
             assert calor("rotate-key") == 1
             assert "another server uses" in capsys.readouterr().err
         assert calor("rotate-key") == 0
@@ -288,7 +288,7 @@ class TestRotation:
         calor("upgrade")
         (place / "key").write_bytes(Cipher.new_key())
 
-        with hold_together(place), hold_cloud(place):
+        with lock_shared(place), lock_cloud(place):
             assert calor("rotate-key") == 0
 
     def test_a_server_that_knows_all_keys_may_run_meanwhile(self, place: Path) -> None:
@@ -298,7 +298,7 @@ class TestRotation:
         row = engine_row("1", "first", seen=time.time()) | {"created_at": time.time() + 1}
         write(url(place), tables.service, row)
 
-        with hold_together(place), use_keys(place):
+        with lock_shared(place), share_keys(place):
             assert calor("rotate-key", *configuration) == 0
 
         assert calor("check", *configured(place, new)) == 0
@@ -376,7 +376,7 @@ class TestHeatManage:
         assert heat("db_sync") == 0
         assert heat("db_version") == 0
 
-        assert capsys.readouterr().out == f"none\nmade the tables of revision {HEAD}\n{HEAD}\n"
+        assert capsys.readouterr().out == f"none\ncreated the tables of revision {HEAD}\n{HEAD}\n"
 
     def test_options_may_stand_before_the_verb(self, place: Path) -> None:
         (place / "heat.conf").write_text(f"[database]\nconnection = sqlite:///{place}/other.db\n")

@@ -7,7 +7,7 @@ import pytest
 
 from calor import __version__
 from calor.cli.render import machine, plain, terminal
-from calor.language.diagnostics import Diagnostic, Position, Severity
+from calor.language.diagnostics import Diagnostic, Place, Position, Severity
 from calor.language.source import Source
 
 TEMPLATE = """\
@@ -23,7 +23,7 @@ UNKNOWN_PROPERTY = Diagnostic(
     "E410",
     "there is no property `flavour`",
     path="resources.web.properties",
-    where=Position("web.yaml", 6, 7, 14),
+    place=Place(Position("web.yaml", 6, 7, 14)),
     hint="did you mean `flavor`?",
 )
 WITHOUT_PLACE = Diagnostic(Severity.WARNING, "W601", "nobody reads it", path="parameters.size")
@@ -37,7 +37,7 @@ def shown(diagnostic: Diagnostic, text: str = TEMPLATE, width: int = 100) -> str
 def marked(line: str, column: int, end_column: int | None = None, width: int = 100) -> list[str]:
     """The source line and the marks below it."""
     place = Position("web.yaml", 1, column, end_column)
-    rendered = shown(Diagnostic(Severity.ERROR, "E101", "wrong", where=place), line, width)
+    rendered = shown(Diagnostic(Severity.ERROR, "E101", "wrong", place=Place(place)), line, width)
     return [one.removeprefix("1 | ").removeprefix("  | ") for one in rendered.splitlines()[3:5]]
 
 
@@ -55,7 +55,9 @@ class TestTerminal:
 
     def test_numbers_of_lines_widen_the_margin(self) -> None:
         where = Position("web.yaml", 12, 1, 3)
-        assert shown(Diagnostic(Severity.ERROR, "E101", "wrong", where=where), "\n" * 11 + "ab: 1") == dedent("""\
+        assert shown(
+            Diagnostic(Severity.ERROR, "E101", "wrong", place=Place(where)), "\n" * 11 + "ab: 1"
+        ) == dedent("""\
             error[E101]: wrong
               --> web.yaml:12:1
                |
@@ -70,7 +72,9 @@ class TestTerminal:
             """)
 
     def test_a_place_in_a_file_that_is_not_at_hand_is_only_named(self) -> None:
-        there = Diagnostic(Severity.INFO, "I1", "see there", where=Position("other.yaml", 3, 1), hint="go")
+        there = Diagnostic(
+            Severity.INFO, "I1", "see there", place=Place(Position("other.yaml", 3, 1)), hint="go"
+        )
         assert shown(there) == dedent("""\
             note[I1]: see there
              --> other.yaml:3:1
@@ -83,7 +87,7 @@ class TestTerminal:
             "E401",
             "there is no such type",
             path="resources.group<nested_stack>.resources.0",
-            where=Position("web.yaml", 3, 3, 6),
+            place=Place(Position("web.yaml", 3, 3, 6)),
         )
         assert "  = note: in resources.group<nested_stack>.resources.0\n" in shown(nested)
 
@@ -199,7 +203,7 @@ class TestSarif:
         ],
     )
     def test_a_file_is_named_by_a_valid_reference(self, file: str, uri: str) -> None:
-        found = Diagnostic(Severity.ERROR, "E1", "wrong", where=Position(file, 1, 1))
+        found = Diagnostic(Severity.ERROR, "E1", "wrong", place=Place(Position(file, 1, 1)))
         (result,) = json.loads(machine.to_sarif([found]))["runs"][0]["results"]
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
@@ -212,7 +216,7 @@ class TestGithub:
         )
 
     def test_what_ends_a_command_or_a_property_is_escaped(self) -> None:
-        found = Diagnostic(Severity.INFO, "I1", "100%\r\n::x, y", where=Position("C:a,b%.yaml", 1, 2))
+        found = Diagnostic(Severity.INFO, "I1", "100%\r\n::x, y", place=Place(Position("C:a,b%.yaml", 1, 2)))
         assert machine.to_github([found]) == (
             "::notice file=C%3Aa%2Cb%25.yaml,line=1,col=2,title=I1::100%25%0D%0A::x, y"
         )

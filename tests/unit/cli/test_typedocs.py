@@ -8,16 +8,8 @@ from calor.cli.typedocs import example, type_page, type_table
 from calor.language.constraints import custom, length, modulo, one_of, pattern, range_
 from calor.language.diagnostics import Report
 from calor.language.request import resolve_request
-from calor.language.schema import (
-    SHOW,
-    AtLeastOne,
-    Attribute,
-    Property,
-    ResourceType,
-    deprecated,
-    hidden,
-    supported,
-)
+from calor.language.schema import SHOW, AtLeastOne, Attribute, Property, deprecated, hidden, supported
+from calor.resources.contract import ResourceType
 from calor.types import catalogue
 from calor.types.world import offline_world
 
@@ -102,7 +94,7 @@ def test_a_page_tells_all_of_a_declaration() -> None:
           temperature  integer
               How hot it is.
           show  map
-              All that the service says about the resource.
+              All that the service returns for the resource.
 
         Example
           resources:

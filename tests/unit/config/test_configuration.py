@@ -1,4 +1,4 @@
-"""What files and the environment say, and what becomes of it."""
+"""Configuration files and the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oslo_config import cfg
 from calor.config.loading import ConfigError, Loaded, load
 from calor.config.options import sections
 from calor.config.settings import Settings
-from calor.config.showing import in_force, sample
+from calor.config.showing import effective_options, sample
 from calor.config.translating import settings_of
 
 Read = Callable[[str], Loaded]
@@ -117,7 +117,7 @@ class TestSources:
             ("[DEFAULT]\nnonsense\n", "heat.conf:2"),
             ("[DEFAULT]\nauth_encryption_key = short\n", "auth_encryption_key: a key has 5 characters"),
             ("[heat_api]\ncert_file = /c.pem\n", "[heat_api] cert_file and key_file belong together"),
-            ("[heat_api]\ncert_file = /no.pem\nkey_file = /no.pem\n", "there is no file /no.pem"),
+            ("[heat_api]\ncert_file = /no.pem\nkey_file = /no.pem\n", "/no.pem does not exist"),
             ("[keystone_authtoken]\nauth_url = http://k\n", "[keystone_authtoken] username is missing"),
             ("[DEFAULT]\nnum_engine_workers = two\n", "num_engine_workers: 'two' is not a whole number"),
             ("[calor]\nevent_days = few\n", "event_days: 'few' is not a number"),
@@ -126,14 +126,14 @@ class TestSources:
             ("[auth_password]\nmulti_cloud = true\n", "multi_cloud needs allowed_auth_uris"),
         ],
     )
-    def test_what_is_wrong_is_told_with_its_place(self, read: Read, text: str, message: str) -> None:
+    def test_errors_are_reported_with_their_place(self, read: Read, text: str, message: str) -> None:
         with pytest.raises(ConfigError) as caught:
             settings_of(read(text))
 
         assert message in str(caught.value)
 
     def test_a_file_that_is_not_there(self) -> None:
-        with pytest.raises(ConfigError, match=r"no configuration file /nowhere/heat\.conf"):
+        with pytest.raises(ConfigError, match=r"configuration file not found: /nowhere/heat\.conf"):
             load(cfg.ConfigOpts(), ["/nowhere/heat.conf"])
 
 
@@ -149,14 +149,14 @@ class TestFindings:
             "heat.conf:2: [DEFAULT] rpc_response_timeout has no effect: there is no message bus"
         )
 
-    def test_options_that_nobody_knows(self, read: Read) -> None:
+    def test_unknown_options(self, read: Read) -> None:
         loaded = read("[DEFAULT]\nmax_stack_per_tenant = 1\nflavor = x\n[here]\nthere = y\n")
 
         assert not any(finding.known for finding in loaded.findings())
         assert self.told(loaded) == [
-            "heat.conf:2: there is no option [DEFAULT] max_stack_per_tenant; did you mean max_stacks_per_tenant?",
-            "heat.conf:3: there is no option [DEFAULT] flavor; there is one in [paste_deploy]",
-            "heat.conf:5: there is no option [here] there",
+            "heat.conf:2: unknown option [DEFAULT] max_stack_per_tenant; did you mean max_stacks_per_tenant?",
+            "heat.conf:3: unknown option [DEFAULT] flavor; it belongs in [paste_deploy]",
+            "heat.conf:5: unknown option [here] there",
         ]
 
     def test_a_slip_in_a_section_with_ignored_options_is_still_one(self, read: Read) -> None:
@@ -169,7 +169,7 @@ class TestFindings:
 
         assert settings_of(loaded).auth.policy_file is None
         assert self.told(loaded) == [
-            "heat.conf:2: [oslo_policy] policy_file: there is no file none.yaml; the default rules apply"
+            "heat.conf:2: [oslo_policy] policy_file: none.yaml does not exist; the default rules apply"
         ]
 
     def test_what_is_for_a_plug_in_is_left_to_it(self, read: Read) -> None:
@@ -289,7 +289,7 @@ class TestValues:
         assert settings.engine.environment_dir == tmp_path / "env"
         assert settings.engine.template_dir == Path("/abs")
 
-    def test_minus_one_is_no_limit_and_zero_days_is_for_good(self, read: Read) -> None:
+    def test_minus_one_is_unlimited_and_zero_days_is_forever(self, read: Read) -> None:
         settings = settings_of(
             read(
                 "[DEFAULT]\nmax_resources_per_stack = -1\n[calor]\nevent_days = 0\ndeleted_stack_days = 0.5\n"
@@ -322,7 +322,10 @@ class TestShowing:
         assert origin(loaded, "max_stacks_per_tenant") == "default"
 
     def test_secrets_are_hidden(self, read: Read) -> None:
-        shown = {one.name: one.value for one in in_force(read("[database]\nconnection = mysql://u:pw@h/d\n"))}
+        shown = {
+            one.name: one.value
+            for one in effective_options(read("[database]\nconnection = mysql://u:pw@h/d\n"))
+        }
 
         assert shown["connection"] == "****"
 
@@ -340,8 +343,8 @@ class TestShowing:
         loaded = read(given)
 
         assert loaded.findings() == []
-        before = {(one.section, one.name): one.value for one in in_force(load(cfg.ConfigOpts()))}
-        assert {(one.section, one.name): one.value for one in in_force(loaded)} == before
+        before = {(one.section, one.name): one.value for one in effective_options(load(cfg.ConfigOpts()))}
+        assert {(one.section, one.name): one.value for one in effective_options(loaded)} == before
         assert before.keys() == {(s, option.name) for s, options in sections().items() for option in options}
 
     def test_every_option_is_explained(self) -> None:
@@ -351,7 +354,7 @@ class TestShowing:
 
 
 def origin(loaded: Loaded, name: str) -> str:
-    return next(one.origin for one in in_force(loaded) if one.name == name)
+    return next(one.origin for one in effective_options(loaded) if one.name == name)
 
 
 class TestLogging:
@@ -365,7 +368,7 @@ class TestLogging:
             ("logdir = /var/log/heat\nlogfile = /else/heat.log\n", "/else/heat.log"),
         ],
     )
-    def test_goes_where_the_options_of_heat_lead(self, read: Read, text: str, file: str | None) -> None:
+    def test_is_written_where_heats_options_say(self, read: Read, text: str, file: str | None) -> None:
         assert settings_of(read(f"[DEFAULT]\n{text}")).logging.file == file
 
     @pytest.mark.parametrize(
@@ -379,7 +382,7 @@ class TestLogging:
         assert settings_of(read("")).logging.requests
         assert not settings_of(read("[calor]\naccess_log = false\n")).logging.requests
 
-    def test_metrics_can_have_an_address_of_their_own(self, read: Read) -> None:
+    def test_metrics_can_have_a_separate_address(self, read: Read) -> None:
         assert settings_of(read("")).metrics_address is None
         assert settings_of(read("[calor]\nmetrics_port = 9108\n")).metrics_address == ("127.0.0.1", 9108)
 
@@ -424,7 +427,7 @@ class TestCredentials:
             ("auth_type = v3oidcpassword\n", "v3oidcpassword is not supported"),
         ],
     )
-    def test_what_is_missing_is_told(self, read: Read, text: str, message: str) -> None:
+    def test_missing_options_are_reported(self, read: Read, text: str, message: str) -> None:
         with pytest.raises(ConfigError) as caught:
             settings_of(read(f"[keystone_authtoken]\nauth_url = http://k\n{text}"))
 
@@ -504,6 +507,6 @@ class TestClients:
         assert clients.newest_versions == {"nova": "2.53"}
         assert [finding.known for finding in loaded.findings()] == [True]
 
-    def test_a_version_that_is_none_is_told(self, read: Read) -> None:
-        with pytest.raises(ConfigError, match="'latest' is no version"):
+    def test_an_invalid_version_is_reported(self, read: Read) -> None:
+        with pytest.raises(ConfigError, match="'latest' is not a version"):
             settings_of(read("[DEFAULT]\nmax_nova_api_microversion = latest\n"))

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from calor.engine.presence import Computing, Presence, is_dead
+from calor.engine.run.presence import Computing, Presence, is_dead
 
 STACK = Computing("5f4c9d0e-1111-4222-8333-444455556666", "0a0b0c0d-1111-4222-8333-444455556666")
 ENGINE = """
 import sys, time
 from pathlib import Path
-from calor.engine.presence import Computing, Presence
+from calor.engine.run.presence import Computing, Presence
 
 presence = Presence(Path(sys.argv[1]), "other")
 with presence.computing(Computing(sys.argv[2], sys.argv[3])):
@@ -36,7 +36,7 @@ def test_one_that_was_killed_is_known_to_be_dead_with_what_it_computed(folder: P
         assert process.stdout is not None
         process.stdout.readline()
         assert not own.is_dead("other")
-        seen = own.look_at("other")
+        seen = own.activity_of("other")
         assert seen is not None
         assert (seen.pid, seen.computing) == (process.pid, (STACK,))
 
@@ -44,19 +44,19 @@ def test_one_that_was_killed_is_known_to_be_dead_with_what_it_computed(folder: P
         process.wait()
 
     assert own.is_dead("other")
-    assert own.dead() == ["other"]
-    seen = own.look_at("other")
+    assert own.dead_engines() == ["other"]
+    seen = own.activity_of("other")
     assert seen is not None
     assert seen.computing == (STACK,)
-    own.forget("other")
-    assert own.dead() == []
+    own.remove("other")
+    assert own.dead_engines() == []
 
 
 def test_one_that_has_ended_in_good_order_is_not_there_any_more(folder: Path) -> None:
     other, own = Presence(folder, "other"), Presence(folder, "own")
     other.close()
 
-    assert own.dead() == []
+    assert own.dead_engines() == []
     assert not own.is_dead("other")
 
 
@@ -64,7 +64,7 @@ def test_of_engines_elsewhere_nothing_is_known(folder: Path) -> None:
     own = Presence(folder, "own")
 
     assert not own.is_dead("elsewhere")
-    assert own.look_at("elsewhere") is None
+    assert own.activity_of("elsewhere") is None
     assert not is_dead(folder, "../elsewhere")
     assert not own.is_dead("own")
 
@@ -74,13 +74,13 @@ def test_work_shows_while_it_computes_and_not_while_it_waits(folder: Path) -> No
     seen = []
 
     async def work() -> str:
-        seen.append(presence.own().computing)
+        seen.append(presence.own_activity().computing)
         await asyncio.sleep(0)
-        seen.append(presence.own().computing)
+        seen.append(presence.own_activity().computing)
         try:
             await failing()
         except ValueError:
-            seen.append(presence.own().computing)
+            seen.append(presence.own_activity().computing)
         return "done"
 
     async def failing() -> None:
@@ -88,9 +88,9 @@ def test_work_shows_while_it_computes_and_not_while_it_waits(folder: Path) -> No
         raise ValueError
 
     async def beside() -> str:
-        task = asyncio.ensure_future(presence.followed(STACK.written(), work()))
+        task = asyncio.ensure_future(presence.tracked(STACK.encoded(), work()))
         while not task.done():
-            assert presence.own().computing == ()
+            assert presence.own_activity().computing == ()
             await asyncio.sleep(0)
         return task.result()
 
@@ -109,7 +109,7 @@ def test_work_that_is_cancelled_ends(folder: Path) -> None:
             ended.append(True)
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(presence.followed(STACK.written(), work()))
+        task = asyncio.ensure_future(presence.tracked(STACK.encoded(), work()))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calor.engine.states import StepFailed
+from calor.stacks.states import StepFailed
 
 
 def test_a_failure_begins_with_the_way_to_its_resource() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resolving import Resolved, resolve
+
+from tests.unit.language.resolving import Resolved, resolve
 
 PARAMETERS = """
 parameters:

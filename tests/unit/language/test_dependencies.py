@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resolving import Resolved, resolve
+
+from tests.unit.language.resolving import Resolved, resolve
 
 TEST = "OS::Heat::TestResource"
 
@@ -159,7 +160,7 @@ class TestCycles:
             """
         )
 
-        assert resolved.only.message == "these resources wait for each other: one → two → three → one"
+        assert resolved.only.message == "these resources depend on each other: one → two → three → one"
 
     def test_of_one(self) -> None:
         resolved = self.cycle(

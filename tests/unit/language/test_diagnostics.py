@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from resolving import child, resolve
 
 import calor
 from calor.language.codes import CODES
 from calor.language.diagnostics import (
     Diagnostic,
+    Place,
     Position,
     Report,
     Severity,
@@ -20,6 +20,7 @@ from calor.language.diagnostics import (
     dotted,
     within,
 )
+from tests.unit.language.resolving import child, resolve
 
 BROKEN = """\
 heat_template_version: 2021-04-16
@@ -154,7 +155,7 @@ class TestOrder:
     def at(
         self, file: str, line: int, column: int, severity: Severity = Severity.ERROR, code: str = "E1"
     ) -> Diagnostic:
-        return Diagnostic(severity, code, "m", where=Position(file, line, column))
+        return Diagnostic(severity, code, "m", place=Place(Position(file, line, column)))
 
     def test_by_file_line_column_severity_and_code(self) -> None:
         ordered = [

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from resolving import WORLD, Resolved, child, resolve
 
 from calor.language import environment as environments
 from calor.language.diagnostics import Report
@@ -15,6 +14,7 @@ from calor.language.merging import merge
 from calor.language.operator import load
 from calor.language.parameters import Kind
 from calor.language.registry import Registry
+from tests.unit.language.resolving import WORLD, Resolved, child, resolve
 
 
 def parsed(data: Any, *, flat: bool = False) -> tuple[Environment, Report]:
@@ -364,7 +364,7 @@ class TestEnvironmentFiles:
 class TestOperator:
     FILES = {"file:///etc/templates/made.yaml": child("outputs: {o: {value: made}}")}
 
-    def loaded(self, *texts: str) -> tuple[Any, Report]:
+    def run_in_loading_thread(self, *texts: str) -> tuple[Any, Report]:
         report = Report()
 
         def read_file(url: str) -> str:
@@ -376,7 +376,7 @@ class TestOperator:
         return load(named, read_file, report), report
 
     def test_types_for_everyone(self) -> None:
-        operator, report = self.loaded(
+        operator, report = self.run_in_loading_thread(
             "resource_registry: {'Corp::Server': 'file:///etc/templates/made.yaml'}"
         )
         resolved = resolve("resources: {r: {type: Corp::Server}}", world=operator.over(WORLD))
@@ -386,43 +386,47 @@ class TestOperator:
         assert resolved.below("r").outputs == {"o": "made"}
 
     def test_a_user_cannot_reach_the_files_of_the_server(self) -> None:
-        operator, _ = self.loaded("resource_registry: {'Corp::Server': 'file:///etc/templates/made.yaml'}")
+        operator, _ = self.run_in_loading_thread(
+            "resource_registry: {'Corp::Server': 'file:///etc/templates/made.yaml'}"
+        )
         world = operator.over(WORLD)
 
         for type_name in ("file:///etc/templates/made.yaml", "file:///etc/passwd.yaml"):
             assert resolve(f"resources: {{r: {{type: '{type_name}'}}}}", world=world).codes == ["E402"]
 
     def test_a_users_mapping_wins(self) -> None:
-        operator, _ = self.loaded("resource_registry: {'Corp::Server': 'OS::Heat::None'}")
+        operator, _ = self.run_in_loading_thread("resource_registry: {'Corp::Server': 'OS::Heat::None'}")
         resolved = resolve(
             "resources: {r: {type: Corp::Server}}",
             world=operator.over(WORLD),
             environment={"resource_registry": {"Corp::Server": "OS::Heat::TestResource"}},
         )
 
-        assert resolved.resource("r").found is WORLD.declaration("OS::Heat::TestResource")
+        assert resolved.resource("r").resource_type is WORLD.declaration("OS::Heat::TestResource")
 
     def test_a_type_that_is_taken_away(self) -> None:
-        operator, _ = self.loaded("resource_registry: {'OS::Heat::TestResource': null}")
+        operator, _ = self.run_in_loading_thread("resource_registry: {'OS::Heat::TestResource': null}")
 
         resolved = resolve("resources: {r: {type: OS::Heat::TestResource}}", world=operator.over(WORLD))
         assert resolved.codes == ["E401"]
 
     def test_types_that_are_taken_away_by_a_wildcard(self) -> None:
-        operator, _ = self.loaded("resource_registry: {'OS::Nova::*': null}")
+        operator, _ = self.run_in_loading_thread("resource_registry: {'OS::Nova::*': null}")
         world = operator.over(WORLD)
 
         assert resolve("resources: {r: {type: OS::Nova::KeyPair}}", world=world).codes == ["E401"]
         assert resolve("resources: {r: {type: OS::Heat::None}}", world=world).codes == []
 
     def test_files_are_read_in_the_order_of_their_names(self) -> None:
-        operator, report = self.loaded("parameter_defaults: {a: 1, b: 1}", "parameter_defaults: {b: 2}")
+        operator, report = self.run_in_loading_thread(
+            "parameter_defaults: {a: 1, b: 1}", "parameter_defaults: {b: 2}"
+        )
 
         assert not len(report)
         assert operator.parameter_defaults == {"a": 1, "b": 2}
 
     def test_what_is_wrong_is_reported_with_its_file(self) -> None:
-        _, report = self.loaded(
+        _, report = self.run_in_loading_thread(
             "parameters: {}\nnonsense: {}\n", "a: [", "resource_registry: {'A::B': 'file:///x.yaml'}"
         )
         found = report.sorted()

@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from resolving import WORLD
 
 from calor.cli.fetching import fetcher
 from calor.language import files
 from calor.language.diagnostics import Report
 from calor.language.files import Gathered, display_name, file_url, gather
 from calor.language.request import resolve_request
+from tests.unit.language.resolving import WORLD
 
 HEAD = "heat_template_version: 2021-04-16\n"
 ROOT = "file:///home/ann/main.yaml"
@@ -334,7 +334,7 @@ class TestProblems:
         found = gathered({"main.yaml": HEAD + "outputs: {o: {value: {get_file: f}}}", "f": b"x" * 1001})
         (problem,) = found.report
 
-        assert (problem.code, problem.message) == ("E503", "f has 1,001 bytes; at most 1,000 are sent")
+        assert (problem.code, problem.message) == ("E503", "f has 1,001 bytes; at most 1,000 are allowed")
         assert found.request["files"] == {}
 
     def test_all_are_told_at_once(self) -> None:

@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 import yaml
-from resolving import WORLD
 
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, Severity
-from calor.language.functions.logic import NotHere
+from calor.language.functions.logic import NotInConditions
 from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
 from calor.language.values import has_unknown
 from calor.language.versions import ALL_VERSIONS, HOT_VERSIONS, Version
 from calor.language.view import resolved_view
+from tests.unit.language.resolving import WORLD
 
 FILES = {"motd.txt": "Welcome, NAME.\n"}
 TREE = {
@@ -187,7 +187,10 @@ def _names_in(value: Any) -> Iterator[str]:
 @pytest.mark.parametrize("version", ALL_VERSIONS, ids=lambda version: version.title)
 def test_every_function_has_a_case_that_works_and_one_that_does_not(version: Version) -> None:
     conditions = version.condition_functions or {}
-    functions = {*version.all_functions, *(name for name, made in conditions.items() if made is not NotHere)}
+    functions = {
+        *version.all_functions,
+        *(name for name, made in conditions.items() if made is not NotInConditions),
+    }
     good: set[str] = set()
     bad: set[str] = set()
     for case in CASES:

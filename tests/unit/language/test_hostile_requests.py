@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from calor.language.diagnostics import Report
-from calor.language.functions.sizes import MOST_ITEMS, MOST_TEXT
+from calor.language.functions.sizes import MOST_TEXT
 from calor.language.request import resolve_request
+from calor.language.values import MOST_ITEMS
 from calor.types.world import offline_world
 
 HOT = {"heat_template_version": "2021-04-16"}
@@ -37,7 +38,7 @@ class TestTooMuch:
         lists = {letter: [str(number) for number in range(100)] for letter in "abcdefgh"}
 
         assert of_output({"repeat": {"template": "abcdefgh", "for_each": lists}}) == [
-            f"`repeat` would make more than {MOST_ITEMS:,} values"
+            f"`repeat` would return more than {MOST_ITEMS:,} values"
         ]
 
     def test_repeated_repetitions(self) -> None:
@@ -45,14 +46,14 @@ class TestTooMuch:
             20, ["a"], lambda inner: {"repeat": {"template": inner, "for_each": {"x": list("12345")}}}
         )
 
-        assert of_output(bomb) == [f"`repeat` would make more than {MOST_ITEMS:,} values"]
+        assert of_output(bomb) == [f"`repeat` would return more than {MOST_ITEMS:,} values"]
 
     def test_side_by_side(self) -> None:
         """Without permutations the rounds are few, but the template can be large."""
         large = {"repeat": {"template": "a", "for_each": {"x": ["y"] * 2000}}}
         again = {"repeat": {"template": large, "for_each": {"x": ["y"] * 2000}, "permutations": False}}
 
-        assert of_output(again) == [f"`repeat` would make more than {MOST_ITEMS:,} values"]
+        assert of_output(again) == [f"`repeat` would return more than {MOST_ITEMS:,} values"]
 
     @pytest.mark.parametrize(
         "wrap",
@@ -65,19 +66,21 @@ class TestTooMuch:
     def test_text(self, wrap: Any) -> None:
         (message,) = of_output(nested(24, "boom", wrap))
 
-        assert message.endswith(f"would make a text of more than {MOST_TEXT:,} characters")
+        assert message.endswith(f"would return a string of more than {MOST_TEXT:,} characters")
 
     def test_text_of_repeated_items(self) -> None:
         item = {"list_join": ["", ["x" * 4096] * 2000]}
         expression = {"repeat": {"template": "%%%", "for_each": {"%": [item]}}}
 
-        assert of_output(expression) == [f"`repeat` would make a text of more than {MOST_TEXT:,} characters"]
+        assert of_output(expression) == [
+            f"`repeat` would return a string of more than {MOST_TEXT:,} characters"
+        ]
 
     def test_concatenated_lists(self) -> None:
         half = {"repeat": {"template": "a", "for_each": {"x": ["y"] * 400, "z": ["y"] * 300}}}
 
         assert of_output({"list_concat": [half, half]}) == [
-            f"`list_concat` would make more than {MOST_ITEMS:,} values"
+            f"`list_concat` would return more than {MOST_ITEMS:,} values"
         ]
 
 
@@ -105,14 +108,14 @@ class TestTooDeep:
             "outputs": {"o": {"value": {"Fn::Select": [0, "[" * 900 + "]" * 900]}}},
         }
 
-        assert messages({"template": template}) == ["`Fn::Select`: this text is neither a list nor a map"]
+        assert messages({"template": template}) == ["`Fn::Select`: this string is neither a list nor a map"]
 
     def test_conditions_in_a_row(self) -> None:
         conditions: dict[str, Any] = {f"c{number}": {"not": f"c{number + 1}"} for number in range(2000)}
 
         found = of_output({"if": ["c0", "a", "b"]}, conditions={**conditions, "c2000": True})
 
-        assert "more than 50 conditions depend on each other in a row" in found
+        assert "more than 50 conditions depend on each other in a chain" in found
 
     def test_a_chain_of_resources_has_no_limit(self) -> None:
         resources = {
@@ -134,7 +137,7 @@ class TestWrongShapes:
         ("part", "content", "reason"),
         [
             ("files", 3, "`files` of the request must be a map"),
-            ("files", {"a": 3}, "the content of the file `a` must be text"),
+            ("files", {"a": 3}, "the content of the file `a` must be a string"),
             ("parameters", "a=b", "`parameters` of the request must be a map"),
             ("environment_files", "e.yaml", "`environment_files` of the request must be a list of names"),
             ("environment_files", [["e.yaml"]], "`environment_files` of the request must be a list of names"),
@@ -153,7 +156,7 @@ class TestWrongShapes:
     def test_a_type_of_parameter_that_is_a_list(self) -> None:
         (message,) = messages({"template": {**HOT, "parameters": {"p": {"type": ["string"]}}}})
 
-        assert message.startswith("`['string']` is not a type of parameter")
+        assert message.startswith("`['string']` is not a parameter type")
 
     def test_a_group_of_maps(self) -> None:
         (message,) = messages({"template": {**HOT, "parameter_groups": [{"parameters": [{"a": "b"}]}]}})
@@ -215,8 +218,8 @@ class TestWrongShapes:
 
     def test_half_a_character(self) -> None:
         assert of_output({"make_url": {"scheme": "http", "host": "\ud800"}}) == [
-            "`make_url`: a part has characters that are not Unicode"
+            "`make_url`: a part has characters that are not valid Unicode"
         ]
         assert messages(
             {"template": '{"heat_template_version": "2021-04-16", "description": "\\ud800"}'}
-        ) == ["the text has characters that are not Unicode"]
+        ) == ["the text has characters that are not valid Unicode"]

@@ -7,7 +7,6 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from resolving import WORLD, child
 
 from calor.cli.main import main
 from calor.language.codes import CODES
@@ -16,6 +15,7 @@ from calor.language.lint import lint
 from calor.language.reader import read_mapping
 from calor.language.request import resolve_request
 from calor.language.suppression import select
+from tests.unit.language.resolving import WORLD, child
 
 TEST = "OS::Heat::TestResource"
 ALARM = "meter_name: m, threshold: 1"
@@ -289,7 +289,7 @@ class TestSelection:
     def test_errors_can_be_left_out_as_well(self) -> None:
         source = read_mapping("a: 1\nb: 2  # calor: ignore=E111\n", "t.yaml", Report())
         assert source is not None
-        report = Report(source.locate)
+        report = Report(source.place)
         report.error("E111", "first", ("a",))
         report.error("E111", "second", ("b",))
 

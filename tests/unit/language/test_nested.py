@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from resolving import WORLD, Resolved, child, resolve
 
 from calor.language.values import MASK, Secret, Unknown, bare
+from tests.unit.language.resolving import WORLD, Resolved, child, resolve
 
 SERVER = child(
     """
@@ -165,7 +165,10 @@ class TestTemplatesAsTypes:
     def test_a_template_that_did_not_come_along(self) -> None:
         found = resolve("resources: {r: {type: missing.yaml}}").only
 
-        assert (found.code, found.message) == ("E402", "the template missing.yaml did not come along")
+        assert (found.code, found.message) == (
+            "E402",
+            "the template missing.yaml is not among the files of the request",
+        )
 
     def test_a_template_from_the_web(self) -> None:
         fetched: list[str] = []
@@ -297,8 +300,8 @@ class TestRegistry:
         assert not resolved.diagnostics, resolved.messages
         found = {}
         for name, resource in resolved.stack.resources.items():
-            assert resource.found is not None
-            found[name] = getattr(resource.found, "url", resource.found.type_name)
+            assert resource.resource_type is not None
+            found[name] = getattr(resource.resource_type, "url", resource.resource_type.type_name)
         return found
 
     def test_a_type_for_a_type(self) -> None:
@@ -414,8 +417,8 @@ class TestRegistry:
         inner = resolved.below("r").resources["inner"]
 
         assert not resolved.diagnostics
-        assert inner.found is not None
-        assert inner.found.type_name == "OS::Heat::RandomString"
+        assert inner.resource_type is not None
+        assert inner.resource_type.type_name == "OS::Heat::RandomString"
         assert inner.child is None
 
     def test_mappings_reach_into_nested_stacks(self) -> None:
@@ -431,7 +434,7 @@ class TestRegistry:
         )
 
         def type_below(parent: str, name: str) -> str:
-            found = resolved.below(parent).resources[name].found
+            found = resolved.below(parent).resources[name].resource_type
             assert found is not None
             return found.type_name
 
@@ -444,7 +447,7 @@ class TestRegistry:
         resolved = resolve("resources: {r: {type: OS::Quantum::Net}}")
 
         assert not resolved.diagnostics
-        assert resolved.resource("r").found is WORLD.declaration("OS::Neutron::Net")
+        assert resolved.resource("r").resource_type is WORLD.declaration("OS::Neutron::Net")
 
 
 class TestInPlaceOfAType:
@@ -524,7 +527,7 @@ class TestInPlaceOfAType:
             )
 
         assert resolved(concrete).only.code == "E419"
-        assert f"stands for My::Thing and lacks {lacking}" in resolved(concrete).only.message
+        assert f"replaces My::Thing, but lacks {lacking}" in resolved(concrete).only.message
         if given != "{one: 1}":
             assert not resolved(self.FACADE).diagnostics
 
@@ -657,7 +660,7 @@ class TestValuesBelow:
     """What is wrong with values in stacks below is told before anything is made."""
 
     def refusing(self, resolved: Resolved) -> list[tuple[str, str]]:
-        return [(found.code, found.path) for found in resolved.diagnostics if found.prevents]
+        return [(found.code, found.path) for found in resolved.diagnostics if found.is_fatal]
 
     FLAVORS = replace(WORLD, custom=lambda name, value: f"no {name} {value}" if value == "nope" else None)
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from resolving import WORLD, Resolved, resolve
 
 from calor.language.parameters import StackIdentity
 from calor.language.values import MASK, Secret, Unknown
+from tests.unit.language.resolving import WORLD, Resolved, resolve
 
 
 def declared(text: str, **options: Any) -> Resolved:
@@ -136,7 +136,7 @@ class TestConstraints:
     def test_without_a_description_the_message_names_value_and_limits(self) -> None:
         found = given("number", 11, "[{range: {min: 1, max: 10}}]").only
 
-        assert found.message == "Parameter 'p' is invalid: 11 is out of range: allowed is 1 to 10"
+        assert found.message == "Parameter 'p' is invalid: 11 is out of range: it must be 1 to 10"
 
     @pytest.mark.parametrize(
         ("kind", "constraint"),
@@ -425,7 +425,7 @@ class TestHidden:
     def test_a_value_of_the_wrong_type_is_not_shown(self) -> None:
         found = declared("{type: number, hidden: true}", parameters={"p": "s3cr3t"}).only
 
-        assert found.message == "Parameter 'p' is invalid: its value does not fit"
+        assert found.message == "Parameter 'p' is invalid: the value is not valid"
 
     @pytest.mark.parametrize(
         ("kind", "value"), [("json", {"a": "s3cr3t"}), ("comma_delimited_list", "s3cr3t,b"), ("number", 5)]
@@ -499,7 +499,7 @@ class TestGroups:
             ("{label: One}", "Parameter Groups error: parameter_groups: must be a list of groups"),
             (
                 "[{label: One}]",
-                "Parameter Groups error: parameter_groups[0]: the group needs a list of `parameters`",
+                "Parameter Groups error: parameter_groups[0]: the group requires a list of `parameters`",
             ),
             (
                 "[{label: One, parameters: a}]",
@@ -511,7 +511,7 @@ class TestGroups:
             ),
             (
                 "[{label: One, parameters: [a]}, {label: Two, parameters: [a]}]",
-                "Parameter Groups error: parameter_groups.Two: `a` is in the group `One` already",
+                "Parameter Groups error: parameter_groups.Two: `a` is already in the group `One`",
             ),
         ],
     )

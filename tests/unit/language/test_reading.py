@@ -186,7 +186,7 @@ class TestDuplicateKeys:
 
         assert data == {"resources": {"a": 3, "b": 2}}
         assert warning.code == "W101"
-        assert warning.message == "`a` is given twice in the same map; the last one counts"
+        assert warning.message == "`a` is given twice in the same map; the last one is used"
         assert warning.where == Position("t.yaml", 4, 3)
 
     def test_equal_values_count_as_equal_keys(self) -> None:

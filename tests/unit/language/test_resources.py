@@ -6,21 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from resolving import WORLD, Resolved, resolve
 
 from calor.language.constraints import length, one_of, pattern, range_
-from calor.language.schema import (
-    ANY,
-    SHOW,
-    Attribute,
-    Property,
-    Remove,
-    Replace,
-    Requires,
-    ResourceType,
-    exactly_one,
-)
+from calor.language.schema import ANY, SHOW, Attribute, Property, Remove, Replace, Requires, exactly_one
 from calor.language.values import Unknown
+from calor.resources.contract import ResourceType
+from tests.unit.language.resolving import WORLD, Resolved, resolve
 
 
 class Kinds(ResourceType):
@@ -241,7 +232,7 @@ class TestDeletionPolicy:
         found = resource("{type: Test::Kinds, deletion_policy: Snapshot}").only
 
         assert (found.code, found.path) == ("E406", "resources.r.deletion_policy")
-        assert found.message == "Test::Kinds cannot be kept as a snapshot"
+        assert found.message == "Test::Kinds does not support the deletion policy Snapshot"
 
 
 class TestUpdatePolicy:
@@ -409,7 +400,7 @@ class TestNamesAndPresence:
 
         assert (found.code, found.path) == ("E410", "resources.r.properties.records[0]")
         # Heat meets it when the value is known; it never fits, so that nobody has to wait for that.
-        assert (found.deferred, found.prevents) == (True, True)
+        assert (found.deferred, found.is_fatal) == (True, True)
 
     def test_the_names_in_what_is_not_known_yet_are_not_known_either(self) -> None:
         assert beside_another("{records: {get_attr: [other, output]}}").codes == []
@@ -418,7 +409,7 @@ class TestNamesAndPresence:
         found = resource("{type: Test::Strict, properties: {one: a}}").only
 
         assert (found.code, found.path) == ("E412", "resources.r.properties")
-        assert found.message == "the property `needed` must be given"
+        assert found.message == "the property `needed` is required"
 
     def test_a_missing_property_further_below(self) -> None:
         assert kinds("{records: [{}]}").only.path == "resources.r.properties.records[0]"

@@ -8,12 +8,12 @@ import logging
 from typing import Any
 
 import pytest
-from resolving import Resolved, resolve
 
 from calor.cli.main import main
 from calor.language.lint import lint
 from calor.language.values import MASK, Secret, Unknown, bare, has_secret, has_unknown, masked
 from calor.language.view import resolved_view
+from tests.unit.language.resolving import Resolved, resolve
 
 PASSWORD = "s3cr3t"
 

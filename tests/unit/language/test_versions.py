@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resolving import resolve
 
 from calor.language import versions
-from calor.language.functions.logic import NotHere
+from calor.language.functions.logic import NotInConditions
 from calor.language.versions import ALL_VERSIONS, AWS_2010, CFN_2012, HOT_VERSIONS, Version, find, first_with
+from tests.unit.language.resolving import resolve
 
 NAMES = {
     "2013-05-23": "icehouse",
@@ -65,7 +65,7 @@ each_hot_version = pytest.mark.parametrize("version", HOT_VERSIONS, ids=lambda v
 
 
 def condition_functions(version: Version) -> set[str]:
-    return {name for name, made in (version.condition_functions or {}).items() if made is not NotHere}
+    return {name for name, made in (version.condition_functions or {}).items() if made is not NotInConditions}
 
 
 @pytest.mark.parametrize(("date", "name"), NAMES.items())
@@ -181,7 +181,7 @@ def test_conditions_come_with_2016_10_14(version: Version) -> None:
         assert resolved.stack.conditions == {"c": True}
     else:
         assert resolved.only.code == "E111"
-        assert resolved.only.hint == "conditions exist from 2016-10-14 on"
+        assert resolved.only.hint == "conditions require version 2016-10-14 or later"
 
 
 @pytest.mark.parametrize("key", ["condition: true", "external_id: abc"])

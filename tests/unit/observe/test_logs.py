@@ -1,4 +1,4 @@
-"""How log lines look, and what they carry."""
+"""The format and the fields of log lines."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def _failed(problem: Exception) -> logging.LogRecord:
 
 class TestFields:
     def test_lines_carry_those_of_the_work_they_come_from(self) -> None:
-        with fields.about(request_id="req-1", project=None), fields.about(stack="web"):
+        with fields.scope(request_id="req-1", project=None), fields.scope(stack="web"):
             told = json.loads(logs.JsonLines().format(_record("hello")))
 
         assert (told["request_id"], told["stack"]) == ("req-1", "web")
         assert "project" not in told
 
     def test_what_is_learnt_in_a_thread_is_known_outside(self) -> None:
-        with fields.about(request_id="req-1"):
+        with fields.scope(request_id="req-1"):
             context = copy_context()
-            thread = threading.Thread(target=lambda: context.run(fields.learn, user="demo"))
+            thread = threading.Thread(target=lambda: context.run(fields.add, user="demo"))
             thread.start()
             thread.join()
 
@@ -65,18 +65,18 @@ class TestFields:
         assert fields.current() == {}
 
     def test_a_resource_counts_until_the_next_one_or_the_end_of_the_walk(self) -> None:
-        with fields.about(stack="web"):
-            fields.at_resource("a")
-            fields.at_resource("b")
+        with fields.scope(stack="web"):
+            fields.set_resource("a")
+            fields.set_resource("b")
 
             assert fields.current() == {"stack": "web", "resource": "b"}
         assert fields.current() == {}
 
     def test_a_walk_below_leaves_the_resource_of_the_one_above(self) -> None:
-        with fields.about(stack="above"):
-            fields.at_resource("group")
-            with fields.about(stack="below"):
-                fields.at_resource("member")
+        with fields.scope(stack="above"):
+            fields.set_resource("group")
+            with fields.scope(stack="below"):
+                fields.set_resource("member")
 
             assert fields.current() == {"stack": "above", "resource": "group"}
 
@@ -95,7 +95,7 @@ class TestForms:
         }
 
     def test_text_has_the_fields_at_its_end(self) -> None:
-        with fields.about(request_id="req-1"):
+        with fields.scope(request_id="req-1"):
             line = logs.TextLines().format(_record("hello"))
 
         assert line.endswith("INFO calor.test: hello [request_id=req-1]")
@@ -113,11 +113,9 @@ class TestSecrets:
         assert "hunter2" not in form.format(record)
 
     @pytest.mark.parametrize("form", [logs.JsonLines(), logs.TextLines()])
-    def test_what_exceptions_say_is_not_told_where_there_are_hidden_values(
-        self, form: logging.Formatter
-    ) -> None:
+    def test_messages_of_exceptions_are_omitted_with_hidden_values(self, form: logging.Formatter) -> None:
         value = "a value that is hidden".upper()
-        with fields.about(discreet=True), fields.about(stack="below"):
+        with fields.scope(confidential=True), fields.scope(stack="below"):
             line = form.format(_failed(KeyError(value)))
 
         assert value not in line
@@ -127,7 +125,7 @@ class TestSecrets:
 
 class TestFiles:
     @pytest.mark.usefixtures("kept_handlers")
-    def test_a_file_that_is_moved_away_is_opened_anew(self, tmp_path: Path) -> None:
+    def test_a_rotated_file_is_reopened(self, tmp_path: Path) -> None:
         file = tmp_path / "calor.log"
         logs.start(file=str(file))
         logging.getLogger("calor").info("one")
@@ -138,7 +136,7 @@ class TestFiles:
         assert "two" in file.read_text()
 
     @pytest.mark.usefixtures("kept_handlers")
-    def test_details_are_told_when_wanted(self, tmp_path: Path) -> None:
+    def test_debug_messages_are_logged_when_enabled(self, tmp_path: Path) -> None:
         file = tmp_path / "calor.log"
         logs.start(file=str(file))
         logging.getLogger("calor.engine").debug("not told")

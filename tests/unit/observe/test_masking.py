@@ -1,4 +1,4 @@
-"""Secrets that get into a text by accident."""
+"""Masking secrets in log lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECRET = "hunter2hunter2"
         f'password="a \\" {SECRET}"',
     ],
 )
-def test_a_secret_is_not_told(text: str) -> None:
+def test_secrets_are_masked(text: str) -> None:
     assert SECRET not in masked(text)
 
 

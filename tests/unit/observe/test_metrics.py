@@ -1,4 +1,4 @@
-"""Figures, and the text that Prometheus reads."""
+"""Metrics and their text format."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from calor.observe.exposing import Exposed
-from calor.observe.metrics import Counter, Gauge, Histogram, merged
+from calor.observe.exposing import MetricsSocket
+from calor.observe.metrics import Counter, Gauge, Histogram, merge
 
 
 def _samples(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
@@ -49,14 +49,14 @@ class TestFamilies:
             _one("seconds_count", kind="a"): 4,
         }
 
-    def test_a_gauge_asks_those_who_still_live(self) -> None:
+    def test_a_gauge_reads_live_owners(self) -> None:
         class Owner:
             pass
 
         gauge = Gauge("waiting", "What waits.")
         here, gone = Owner(), Owner()
-        gauge.ask(here, lambda _: 2)
-        gauge.ask(gone, lambda _: 40)
+        gauge.track(here, lambda _: 2)
+        gauge.track(gone, lambda _: 40)
         del gone
 
         assert _samples(gauge.text("")) == {_one("waiting"): 2}
@@ -77,7 +77,7 @@ def test_texts_of_several_processes_are_one_with_each_metric_together() -> None:
         things.add()
         texts.append(things.text(process) + others.text(process))
 
-    text = merged(texts)
+    text = merge(texts)
 
     assert text.count("# TYPE things_total") == 1
     assert len(list(text_string_to_metric_families(text))) == 2
@@ -85,8 +85,8 @@ def test_texts_of_several_processes_are_one_with_each_metric_together() -> None:
 
 
 class TestProcesses:
-    def test_each_tells_the_figures_of_all(self, tmp_path: Path) -> None:
-        engine, api = Exposed(tmp_path, "engine"), Exposed(tmp_path, "api")
+    def test_each_serves_the_metrics_of_all(self, tmp_path: Path) -> None:
+        engine, api = MetricsSocket(tmp_path, "engine"), MetricsSocket(tmp_path, "api")
 
         for one in (engine, api):
             found = _samples(one.all())
@@ -96,12 +96,12 @@ class TestProcesses:
         engine.close()
         api.close()
 
-    def test_have_names_of_their_own_and_inherit_those_of_the_dead(self, tmp_path: Path) -> None:
-        first, second = Exposed(tmp_path, "engine"), Exposed(tmp_path, "engine")
+    def test_have_unique_names_and_reuse_those_of_dead_processes(self, tmp_path: Path) -> None:
+        first, second = MetricsSocket(tmp_path, "engine"), MetricsSocket(tmp_path, "engine")
         assert (first.name, second.name) == ("engine", "engine-2")
 
         first.close()
-        third = Exposed(tmp_path, "engine")
+        third = MetricsSocket(tmp_path, "engine")
         assert third.name == "engine"
 
         second.close()
@@ -109,7 +109,7 @@ class TestProcesses:
 
     def test_may_share_a_folder_of_any_depth(self, tmp_path: Path) -> None:
         folder = tmp_path / ("deep" * 20) / ("er" * 40)
-        engine, api = Exposed(folder, "engine"), Exposed(folder, "api")
+        engine, api = MetricsSocket(folder, "engine"), MetricsSocket(folder, "api")
 
         assert 'process="engine"' in api.all()
 
@@ -117,7 +117,7 @@ class TestProcesses:
         api.close()
 
     def test_that_are_gone_are_left_out(self, tmp_path: Path) -> None:
-        engine, api = Exposed(tmp_path, "engine"), Exposed(tmp_path, "api")
+        engine, api = MetricsSocket(tmp_path, "engine"), MetricsSocket(tmp_path, "api")
         engine.close()
 
         assert 'process="engine"' not in api.all()
@@ -127,7 +127,7 @@ class TestProcesses:
     def test_one_answers_for_all_at_an_address_if_there_is_one(self, tmp_path: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             address = free.getsockname()
-        first, second = Exposed(tmp_path, "engine", address), Exposed(tmp_path, "engine", address)
+        first, second = MetricsSocket(tmp_path, "engine", address), MetricsSocket(tmp_path, "engine", address)
 
         with urllib.request.urlopen(f"http://127.0.0.1:{address[1]}/metrics") as answer:
             found = _samples(answer.read().decode())

@@ -1,4 +1,4 @@
-"""Spans from a request to what services are asked, and nothing of it unless wanted."""
+"""Spans from an API request to requests to services."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from calor.clouds.errors import NotFound
-from calor.clouds.telling import told
-from calor.engine.states import ResourceState
-from calor.engine.watching import ORIGIN, Watch, running
+from calor.clouds.request_metrics import measured
+from calor.engine.run.telemetry import Telemetry, running
 from calor.observe import fields, tracing
+from calor.stacks.states import ResourceState
 from calor.store import records
 
 
@@ -54,15 +54,15 @@ def _state(status: str) -> ResourceState:
 
 
 def test_a_call_to_a_service_is_below_the_step_the_run_and_the_request(spans: Any) -> None:
-    with tracing.span("POST /stacks", kind="SERVER"), fields.about(request_id="req-1"):
+    with tracing.span("POST /stacks", kind="SERVER"), fields.scope(request_id="req-1"):
         origin = fields.origin()
-    stack = _stack(**{ORIGIN: origin})
-    watch = Watch(lambda name: True)
-    with running(stack, "engine"), watch.walking(stack):
-        watch.step(stack, _state("IN_PROGRESS"), 1.0)
-        with told("compute", "POST") as headers:
+    stack = _stack(origin=origin)
+    telemetry = Telemetry(lambda name: True)
+    with running(stack, "engine"), telemetry.stack_scope(stack):
+        telemetry.step(stack, _state("IN_PROGRESS"), 1.0)
+        with measured("compute", "POST") as headers:
             pass
-        watch.step(stack, _state("COMPLETE"), 2.0)
+        telemetry.step(stack, _state("COMPLETE"), 2.0)
 
     found = {span.name: span for span in spans.get_finished_spans()}
     assert list(found) == ["POST /stacks", "compute POST", "CREATE OS::Nova::Server", "run CREATE"]
@@ -76,7 +76,7 @@ def test_a_call_to_a_service_is_below_the_step_the_run_and_the_request(spans: An
 
 
 def test_what_fails_is_marked(spans: Any) -> None:
-    with pytest.raises(NotFound), told("compute", "GET"):
+    with pytest.raises(NotFound), measured("compute", "GET"):
         raise NotFound("no such server")
 
     [span] = spans.get_finished_spans()
@@ -87,8 +87,8 @@ def test_what_fails_is_marked(spans: Any) -> None:
 def test_without_tracing_there_are_no_spans_and_nothing_is_carried() -> None:
     with tracing.span("anything") as span:
         assert span is None
-        assert tracing.carried() is None
-    assert tracing.here() is None
+        assert tracing.traceparent() is None
+    assert tracing.current_context() is None
 
 
 def test_opentelemetry_is_not_even_imported_unless_wanted() -> None:
@@ -98,7 +98,7 @@ def test_opentelemetry_is_not_even_imported_unless_wanted() -> None:
     assert done.stdout == "False\n"
 
 
-def test_traces_that_cannot_be_made_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tracing_packages_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"):
         monkeypatch.setitem(sys.modules, name, None)
 

@@ -1,4 +1,4 @@
-"""What happens to a resource when it shall be something else."""
+"""Decisions about resources."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import Property, ResourceType
-from calor.language.values import Secret, Unknown, surely_differs
-from calor.plan.decision import Decision, Kind, Present, Wanted, decide, decide_with_stack_below
+from calor.language.schema import Property
+from calor.language.values import Secret, Unknown, definitely_differs
+from calor.plan.decision import Decision, Kind, Present, Wanted, decide, decide_with_nested_stack
+from calor.resources.contract import ResourceType
 
 
 class Plain(ResourceType):
@@ -37,10 +38,22 @@ class Choosy(Plain):
     type_name = "Test::Choosy"
 
     @classmethod
-    def demands_replacement(
+    def needs_replacement(
         cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
     ) -> bool:
         return "size" in changed and bool(after["size"] < before["size"])
+
+
+class Paired(Plain):
+    """Changes one thing at a time."""
+
+    type_name = "Test::Paired"
+
+    @classmethod
+    def needs_replacement(
+        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
+    ) -> bool:
+        return len(changed) > 1
 
 
 class Growing(Plain):
@@ -58,32 +71,37 @@ class Growing(Plain):
 
 class Moody(Plain):
     type_name = "Test::Moody"
-    may_demand_replacement = True
+    may_need_replacement = True
 
 
 class Distant(Plain):
     type_name = "Test::Distant"
-    looks_for_itself = True
+    update_when_unchanged = True
 
 
 class Fleeting(Plain):
     type_name = "Test::Fleeting"
-    replaced_by_every_update = True
+    always_replaced = True
 
 
 class Sturdy(Plain):
     type_name = "Test::Sturdy"
 
     @classmethod
-    async def is_well(cls, ctx: Any) -> bool:
+    async def is_healthy(cls, ctx: Any) -> bool:
         return True
+
+
+class Reclaimable(Plain):
+    @classmethod
+    async def revert_replace(cls, ctx: Any) -> None: ...
 
 
 class Renewed(Plain):
     type_name = "Test::Renewed"
 
     @classmethod
-    def renews(cls, props: Mapping[str, Any]) -> bool:
+    def is_always_replaced(cls, props: Mapping[str, Any]) -> bool:
         return bool(props["colour"] == "red")
 
 
@@ -105,7 +123,7 @@ def present(kind: type[ResourceType] = Plain, state: str = "CREATE_COMPLETE", **
 def wanted(kind: type[ResourceType] = Plain, **changes: Any) -> Wanted:
     others = {
         name: changes.pop(name)
-        for name in ("metadata", "update_policy", "restricted", "external_id")
+        for name in ("metadata", "update_policy", "restricted", "external_id", "adopting")
         if name in changes
     }
     given = {"metadata": {}, "update_policy": {}, **others}
@@ -117,9 +135,31 @@ def kinds(decision: Decision) -> set[Kind]:
 
 
 class TestWhatIsThere:
-    @pytest.mark.parametrize("state", ["INIT_COMPLETE", "DELETE_COMPLETE", "CREATE_IN_PROGRESS"])
-    def test_what_does_not_stand_yet_or_any_more_is_created(self, state: str) -> None:
+    @pytest.mark.parametrize("state", ["INIT_COMPLETE", "DELETE_COMPLETE"])
+    def test_a_resource_that_does_not_exist_is_created(self, state: str) -> None:
         assert decide(present(state=state), wanted()).kind is Kind.CREATE
+
+    def test_an_interrupted_creation_is_resumed_and_shown_as_creation(self) -> None:
+        decision = decide(present(state="CREATE_IN_PROGRESS"), wanted())
+        assert decision.kind is Kind.RESUME
+        assert decision.foreseen.kind is Kind.CREATE
+
+    def test_a_resource_of_a_stack_that_adopts_is_adopted(self) -> None:
+        decision = decide(None, wanted(adopting=True))
+        assert (decision.kind, decision.foreseen.kind) == (Kind.ADOPT, Kind.CREATE)
+        assert decide(present(state="ADOPT_IN_PROGRESS"), wanted()).kind is Kind.ADOPT
+
+    def test_an_external_resource_is_referred_to(self) -> None:
+        decision = decide(None, wanted(external_id="x"))
+        assert (decision.kind, decision.foreseen.kind) == (Kind.REFER, Kind.CREATE)
+        interrupted = decide(present(state="CHECK_IN_PROGRESS", external_id="x"), wanted(external_id="x"))
+        assert (interrupted.kind, interrupted.foreseen.kind) == (Kind.REFER, Kind.KEEP)
+
+    def test_a_resource_that_was_to_be_replaced_is_reclaimed_if_its_type_can(self) -> None:
+        decision = decide(present(Reclaimable, replaced=True), wanted(Reclaimable))
+        assert (decision.kind, decision.foreseen.kind) == (Kind.RECLAIM, Kind.KEEP)
+        assert decide(present(Reclaimable, replaced=True), wanted(Reclaimable, place="there")).replaces
+        assert decide(present(replaced=True), wanted()).kind is Kind.KEEP
 
     def test_what_was_never_begun_is_created(self) -> None:
         assert decide(None, wanted()).kind is Kind.CREATE
@@ -137,7 +177,8 @@ class TestWhatIsThere:
     def test_a_failed_resource_is_kept_if_it_turns_out_to_be_well(self) -> None:
         for state in ("CREATE_FAILED", "UPDATE_FAILED", "SUSPEND_FAILED"):
             decision = decide(present(Sturdy, state), wanted(Sturdy))
-            assert (decision.kind, decision.possible) == (Kind.UNDECIDED, {Kind.UPDATE, Kind.REPLACE})
+            assert (decision.kind, decision.possible) == (Kind.RECOVER, {Kind.UPDATE, Kind.REPLACE})
+            assert decision.foreseen.kind is Kind.UNDECIDED
         assert decide(present(Sturdy, "UPDATE_FAILED"), wanted(Sturdy, size=2)).changed == {"size"}
 
     def test_what_a_check_or_somebody_says_is_ill_is_replaced(self) -> None:
@@ -179,14 +220,16 @@ class TestProperties:
     def test_nothing_changes(self) -> None:
         assert decide(present(), wanted()) == Decision(Kind.KEEP, "nothing changes")
 
-    def test_a_change_in_place_tells_before_and_after(self) -> None:
+    def test_a_change_in_place_has_both_values(self) -> None:
         decision = decide(present(), wanted(size=2))
         assert (decision.kind, decision.reason) == (Kind.UPDATE, "size changes in place")
         assert [(c.name, c.before, c.after) for c in decision.changes] == [("size", 1, 2)]
 
-    def test_one_change_that_cannot_be_made_in_place_replaces(self) -> None:
+    def test_one_change_that_is_impossible_in_place_replaces(self) -> None:
         decision = decide(present(), wanted(size=2, place="there"))
-        assert (decision.kind, decision.reason) == (Kind.REPLACE, "place cannot be changed in place")
+        assert decision.kind is Kind.REPLACE
+        assert decision.reason == "place cannot be changed in place; size could be"
+        assert decide(present(), wanted(place="there")).reason == "place cannot be changed in place"
 
     def test_what_is_gone_counts_as_changed(self) -> None:
         assert decide(present(), wanted(place=None)).kind is Kind.REPLACE
@@ -203,6 +246,17 @@ class TestProperties:
         assert decide(present(Choosy), wanted(Choosy, size=2)).kind is Kind.UPDATE
         assert decide(present(Choosy), wanted(Choosy, size=0)).kind is Kind.REPLACE
 
+    def test_only_what_demands_a_replacement_is_named_as_its_reason(self) -> None:
+        decision = decide(present(Choosy), wanted(Choosy, size=0, colour="blue"))
+        assert decision.reason == "its type does not change size in place; colour could be"
+        assert [change.name for change in decision.changes] == ["size", "colour"]
+        decision = decide(present(Choosy), wanted(Choosy, size=0, colour="blue", place="there"))
+        assert decision.reason == "place, size cannot be changed in place; colour could be"
+
+    def test_where_only_all_changes_together_demand_a_replacement_all_are_named(self) -> None:
+        decision = decide(present(Paired), wanted(Paired, size=2, colour="blue"))
+        assert decision.reason == "its type does not change size, colour in place"
+
     def test_a_type_may_refuse_what_can_never_be_done(self) -> None:
         assert decide(present(Growing), wanted(Growing, size=2)).kind is Kind.UPDATE
         assert not decide(present(Growing), wanted(Growing, size=Unknown("r"))).may_be(Kind.FORBIDDEN)
@@ -210,13 +264,13 @@ class TestProperties:
         decision = decide(present(Growing), wanted(Growing, size=0))
         assert (decision.kind, decision.reason) == (Kind.FORBIDDEN, "It cannot shrink.")
 
-    def test_a_type_that_tells_only_while_it_works_leaves_it_open(self) -> None:
+    def test_a_type_that_decides_during_the_update_leaves_it_undecided(self) -> None:
         assert kinds(decide(present(Moody), wanted(Moody, size=2))) == {Kind.UPDATE, Kind.REPLACE}
 
-    def test_what_is_elsewhere_is_looked_at_though_nothing_changes_here(self) -> None:
+    def test_remote_stacks_are_compared_on_every_update(self) -> None:
         decision = decide(present(Distant), wanted(Distant))
         assert decision.kind is Kind.UPDATE
-        assert decision.reason == "it is compared with what the other region has, whatever changes"
+        assert decision.reason == "every update compares it with the remote stack"
 
     def test_a_secret_is_compared_by_what_it_hides(self) -> None:
         assert decide(present(), wanted(colour=Secret("red"))).kind is Kind.KEEP
@@ -239,12 +293,18 @@ class TestWhatIsNotAProperty:
     def test_what_could_not_be_found_is_looked_for_again(self, after: str | None) -> None:
         for before in ("x", ""):
             failed = present(state="CHECK_FAILED", external_id=before)
-            assert decide(failed, wanted(external_id=after)).kind is Kind.REPLACE
+            assert decide(failed, wanted(external_id=after)).foreseen.kind is Kind.REPLACE
 
     @pytest.mark.parametrize(("before", "after"), [(None, "x"), ("x", None), ("x", "y")])
     def test_whom_it_belongs_to_cannot_change(self, before: str | None, after: str | None) -> None:
         decision = decide(present(external_id=before), wanted(external_id=after))
         assert (decision.kind, decision.error) == (Kind.FORBIDDEN, "NotSupported")
+        assert decision.untouched
+
+    def test_whom_it_belongs_to_cannot_change_either_after_a_failure(self) -> None:
+        failed = present(state="UPDATE_FAILED", external_id="x")
+        assert decide(failed, wanted(external_id="y")).kind is Kind.FORBIDDEN
+        assert decide(failed, wanted(external_id="x")).reason == "it is in state UPDATE_FAILED"
 
 
 class TestUnknownValues:
@@ -263,13 +323,15 @@ class TestUnknownValues:
             ({"metadata": {"a": Unknown()}, "place": "there"}, {Kind.REPLACE}),
         ],
     )
-    def test_leave_open_only_what_hangs_on_them(self, changes: dict[str, Any], possible: set[Kind]) -> None:
+    def test_leave_only_their_dependants_undecided(
+        self, changes: dict[str, Any], possible: set[Kind]
+    ) -> None:
         decision = decide(present(), wanted(**changes))
         assert kinds(decision) == possible
         assert (decision.kind is Kind.UNDECIDED) is (len(possible) > 1)
 
     def test_are_named(self) -> None:
-        assert decide(present(), wanted(size=Unknown())).reason == "size is known only when it comes to it"
+        assert decide(present(), wanted(size=Unknown())).reason == "size is not known yet"
 
     def test_a_type_that_looks_at_values_may_see_it_either_way(self) -> None:
         decision = decide(present(Choosy), wanted(Choosy, size=Unknown()))
@@ -306,16 +368,16 @@ class TestRestrictions:
 class TestStacksBelow:
     def test_a_stack_that_differs_is_updated_although_its_resource_does_not_change(self) -> None:
         shall = wanted(Group)
-        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
-        assert decide_with_stack_below(decide(present(Group), shall), shall, False).kind is Kind.KEEP
+        assert decide_with_nested_stack(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
+        assert decide_with_nested_stack(decide(present(Group), shall), shall, False).kind is Kind.KEEP
 
-    def test_what_is_open_is_no_longer_when_the_stack_changes_anyway(self) -> None:
+    def test_undecided_becomes_an_update_when_the_nested_stack_changes(self) -> None:
         shall = wanted(Group, size=Unknown())
-        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
+        assert decide_with_nested_stack(decide(present(Group), shall), shall, True).kind is Kind.UPDATE
 
     def test_restrictions_hold_for_it_as_well(self) -> None:
         shall = wanted(Group, restricted=("update",))
-        assert decide_with_stack_below(decide(present(Group), shall), shall, True).kind is Kind.FORBIDDEN
+        assert decide_with_nested_stack(decide(present(Group), shall), shall, True).kind is Kind.FORBIDDEN
 
 
 class TestWhatIsCertain:
@@ -351,9 +413,9 @@ class TestWhatIsCertain:
     def test_a_known_difference_is_a_change_whatever_stands_beside_it(
         self, before: Any, after: Any, differs: bool
     ) -> None:
-        assert surely_differs(before, after) is differs
+        assert definitely_differs(before, after) is differs
 
-    def test_a_type_is_asked_if_it_does_not_look_at_what_is_not_known(self) -> None:
+    def test_a_type_decides_if_it_does_not_read_unknown_values(self) -> None:
         before = {"size": 5, "colour": "red", "place": None, "serial": None}
         new = Unknown("other", is_new=True)
 

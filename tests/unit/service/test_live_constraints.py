@@ -1,4 +1,4 @@
-"""Custom constraints that look things up."""
+"""Custom constraints that look up objects."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ class Catalog:
         self._missing = missing
         self._fails = fails
         self.asked: list[str] = []
+
+    def as_service(self) -> Catalog:
+        return self
 
     def has(self, service: str) -> bool:
         return service != self._missing
@@ -68,7 +71,7 @@ def test_what_there_are_several_of_is_told_too() -> None:
     problem = judging(Catalog(networks=["net", "net"]))("neutron.network", "net")
 
     assert problem is not None
-    assert "There are 2 of network 'net'" in problem
+    assert "The name of the network 'net' is ambiguous (2 match)" in problem
 
 
 def test_each_value_is_looked_up_once() -> None:

@@ -30,6 +30,6 @@ def test_another_key_reads_nothing_and_says_so() -> None:
         Cipher(Cipher.new_key()).decrypt(sealed)
 
 
-def test_what_was_never_encrypted_is_told_alike() -> None:
+def test_data_that_was_never_encrypted_raises_the_same_error() -> None:
     with pytest.raises(WrongKey):
         Cipher(Cipher.new_key()).decrypt(b"no token")

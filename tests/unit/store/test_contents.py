@@ -72,7 +72,7 @@ def test_equal_documents_are_stored_once(engine: Engine) -> None:
         assert len(connection.execute(select(tables.content)).all()) == 1
 
 
-def test_whoever_guesses_a_document_cannot_tell_by_its_digest(engine: Engine, tmp_path: Path) -> None:
+def test_digests_do_not_confirm_guessed_documents(engine: Engine, tmp_path: Path) -> None:
     other = database.connect(f"sqlite:///{tmp_path}/other.db", Cipher(Cipher.new_key()))
     schema.upgrade(other)
 

@@ -1,4 +1,4 @@
-"""Databases as files."""
+"""SQLite database files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database gets a new key."""
+"""Rotating the encryption key of a database."""
 
 from __future__ import annotations
 

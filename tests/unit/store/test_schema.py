@@ -1,4 +1,4 @@
-"""Databases get their tables, of whatever version they are, and those that are not Calor's are left alone."""
+"""Creating and upgrading tables; other databases are not touched."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_newest_revision_is_the_one_that_new_databases_get() -> None:
     assert migrations.known()[0] == FIRST
 
 
-def test_a_database_made_at_once_equals_one_that_has_gone_through_all_revisions(
+def test_a_new_database_equals_a_migrated_one(
     empty: Engine,
 ) -> None:
     migrate(empty, HEAD)
@@ -109,7 +109,7 @@ def test_several_processes_may_start_at_once(empty: Engine) -> None:
     assert schema.revision(empty) == HEAD
 
 
-def test_a_creation_that_was_broken_off_begins_anew(empty: Engine) -> None:
+def test_an_interrupted_creation_is_repeated(empty: Engine) -> None:
     with empty.begin() as connection:
         schema.version.create(connection)
         tables.content.create(connection)
@@ -125,7 +125,7 @@ def test_a_database_of_heat_is_refused_and_stays_as_it_is(empty: Engine) -> None
         connection.execute(text("CREATE TABLE raw_template (id INTEGER PRIMARY KEY)"))
         connection.execute(text("CREATE TABLE stack (id VARCHAR(36) PRIMARY KEY, raw_template_id INTEGER)"))
 
-    with pytest.raises(Unusable, match=r"Heat's own tables.*CREATE DATABASE calor"):
+    with pytest.raises(Unusable, match=r"Heat's tables.*CREATE DATABASE calor"):
         schema.upgrade(empty)
 
     with empty.connect() as connection:
@@ -162,11 +162,11 @@ def test_a_database_from_before_there_were_revisions_is_taken_over(file: Engine)
         assert connection.execute(tables.stack.select()).one().name == "one"
 
 
-def test_tables_that_only_have_the_names_of_ours_are_refused(empty: Engine) -> None:
+def test_other_tables_with_the_same_names_are_refused(empty: Engine) -> None:
     with empty.begin() as connection:
         connection.execute(text("CREATE TABLE event (id INTEGER PRIMARY KEY)"))
 
-    with pytest.raises(Unusable, match="not Calor's"):
+    with pytest.raises(Unusable, match="same names as Calor's"):
         schema.upgrade(empty)
 
 
@@ -192,7 +192,7 @@ def test_a_live_name_is_one_stacks_alone(empty: Engine) -> None:
     insert_stack(empty, "5", "one")
 
 
-def test_signals_that_wait_keep_their_order_when_the_tables_are_brought_up_to_date(empty: Engine) -> None:
+def test_pending_signals_keep_their_order_in_the_migration(empty: Engine) -> None:
     migrate(empty, "0002")
     insert = "INSERT INTO inbox (id, seq, root, stack, resource, details) VALUES (:id, :seq, 's', 's', 'r', :details)"
     with empty.begin() as connection:

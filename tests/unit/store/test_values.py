@@ -1,4 +1,4 @@
-"""Whatever a template or a cloud says is read as it was written, on every database."""
+"""Values are read as they were written, on every database."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_documents_of_any_kind(engine: Engine, document: Any) -> None:
     assert kept(engine, properties=document).properties == document
 
 
-def test_nothing_is_told_from_an_empty_document(engine: Engine) -> None:
+def test_an_empty_document_differs_from_none(engine: Engine) -> None:
     row = kept(engine, properties=None, metadata={})
 
     assert (row.properties, row.metadata) == (None, {})
@@ -85,7 +85,7 @@ def test_times_keep_their_fractions(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("other", ["R", "r ", "ŕ", "r\u0301"])
-def test_names_are_told_apart_by_every_character(engine: Engine, other: str) -> None:
+def test_names_differ_by_every_character(engine: Engine, other: str) -> None:
     kept(engine)
 
     with database.reading(engine).connect() as connection:

@@ -1,4 +1,4 @@
-"""What is written is written once, whatever happens to the connection, and by whoever asked first."""
+"""Changes are written exactly once, whatever happens to the connection."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from database_servers import DatabaseServer
 from sqlalchemy import Engine, event, select
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from calor.store import database, schema, tables
-from calor.store.outages import is_passing
+from calor.store.outages import is_transient
 from calor.store.writer import Changes, Writer
+from tests.support.databases import DatabaseServer
 
 ROW = {
     "stack": "s",
@@ -103,9 +103,7 @@ def test_a_row_of_somebody_else_is_not_taken_for_ones_own(
     assert ids(engine) == ["1", "2"]
 
 
-def test_who_loses_a_name_to_somebody_else_is_told(
-    engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_conflict_is_reported(engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     commit = engine.dialect.do_commit
     losses = [True]
 
@@ -157,7 +155,7 @@ def test_what_fails_for_a_passing_reason_is_tried_again(engine: Engine, writer: 
     assert ids(engine) == ["1"]
 
 
-def test_whoever_has_no_patience_is_told(engine: Engine) -> None:
+def test_a_writer_without_patience_fails(engine: Engine) -> None:
     def fail(*_: Any) -> None:
         raise lost()
 
@@ -181,7 +179,7 @@ def test_one_bad_change_does_not_take_others_with_it(engine: Engine, writer: Wri
     assert ids(engine) == ["1", "2", "3"]
 
 
-def test_whoever_stands_still_keeps_nobody_from_writing(
+def test_a_suspended_writer_does_not_block_others(
     database_server: DatabaseServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = database_server.prepared()
@@ -199,7 +197,7 @@ def test_whoever_stands_still_keeps_nobody_from_writing(
         with pytest.raises(DBAPIError) as stop:
             connection.execute(reworded.values(reason="late"))
 
-    assert is_passing(stop.value)
+    assert is_transient(stop.value)
     with other.connect() as connection:
         assert connection.execute(select(tables.event.c.reason)).scalars().all() == ["awake"]
     sleeper.dispose()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_cloud import FakeCloud
-from fake_context import FakeContext, filled_in, run
-
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
+from calor.testing import FakeCloud, FakeContext, properties_of, run
 
 IDS = {
     ("neutron.network", "public"): "n-public",
@@ -36,7 +34,7 @@ def intended(kind: type[ResourceType], cloud: FakeCloud | None = None, **given: 
     """A resource whose creation has begun."""
     services = cloud or FakeCloud()
     services.ids.update(IDS)
-    return FakeContext(kind, filled_in(kind, **given), services=services)
+    return FakeContext(kind, properties_of(kind, **given), services=services)
 
 
 def made(kind: type[ResourceType], cloud: FakeCloud | None = None, **given: Any) -> FakeContext:

@@ -6,25 +6,25 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud, Request
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict
+from calor.resources.contract import contract_of
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, Request, properties_of, run
 from calor.types import catalogue
 from calor.types.aws.ec2.eip import EIP
-from calor.types.aws.ec2.instances import as_server
 from calor.types.aws.ec2.security_group import SecurityGroup
+from calor.types.aws.ec2.server_properties import server_properties
 from calor.types.aws.ec2.virtual_networks import routers_at
 from calor.types.aws.ec2.volume import Volume
 from calor.types.aws.ec2.volume_attachment import VolumeAttachment
 from calor.types.aws.s3.bucket import Bucket
-from calor.types.behaviour import ResourceFailed
 
 OTHER = "0d6f4bbe-7d4c-4c3e-9c35-111111111111"
 
 
 def made(kind: Any, cloud: FakeCloud, **given: Any) -> FakeContext:
-    props = filled_in(kind, **given)
+    props = properties_of(kind, **given)
     context = FakeContext(kind, props, services=cloud)
     run(kind.create(context, props))
     return context
@@ -32,11 +32,11 @@ def made(kind: Any, cloud: FakeCloud, **given: Any) -> FakeContext:
 
 class TestBuckets:
     def a_cloud(self) -> FakeCloud:
-        name = "web-thing-abcdefghijkl"
+        name = "web-thing-000000000000"
         answer = SimpleNamespace(
             url=f"https://swift:8080/v1/AUTH_p1/{name}", headers={"X-Container-Object-Count": "0"}
         )
-        return FakeCloud(answers={f"HEAD /{name}": answer, f"PUT /{name}": {}})
+        return FakeCloud(responses={f"HEAD /{name}": answer, f"PUT /{name}": {}})
 
     def headers(self, **given: Any) -> Any:
         cloud = self.a_cloud()
@@ -46,10 +46,10 @@ class TestBuckets:
     def test_a_bucket_is_a_container_that_has_an_address(self) -> None:
         context = made(Bucket, self.a_cloud())
 
-        assert context.physical_id == "web-thing-abcdefghijkl"
+        assert context.physical_id == "web-thing-000000000000"
         assert Bucket.attribute(context, "DomainName") == "swift"
         assert (
-            Bucket.attribute(context, "WebsiteURL") == "https://swift:8080/v1/AUTH_p1/web-thing-abcdefghijkl"
+            Bucket.attribute(context, "WebsiteURL") == "https://swift:8080/v1/AUTH_p1/web-thing-000000000000"
         )
 
     def test_who_may_use_it(self) -> None:
@@ -71,21 +71,21 @@ class TestBuckets:
     def test_one_with_something_in_it_stays(self) -> None:
         cloud = self.a_cloud()
         context = made(Bucket, cloud)
-        cloud.answers[f"DELETE /{context.physical_id}"] = Conflict("not empty", status=409)
+        cloud.responses[f"DELETE /{context.physical_id}"] = Conflict("not empty", status=409)
 
         with pytest.raises(ResourceFailed, match="not empty"):
             run(Bucket.delete(context))
 
 
 def test_a_volume_may_come_from_a_backup() -> None:
-    cloud = FakeCloud(ids={("cinder.backup", "old"): "b1"}, grows={"restoring-backup": "available"})
+    cloud = FakeCloud(ids={("cinder.backup", "old"): "b1"}, next_status={"restoring-backup": "available"})
 
     def restore(request: Request) -> dict[str, Any]:
         cloud.place("/volumes/v1", status="restoring-backup")
         return {"restore": {"volume_id": "v1"}}
 
-    cloud.answers["POST /backups/b1/restore"] = restore
-    cloud.answers["PUT /volumes/v1/metadata"] = {}
+    cloud.responses["POST /backups/b1/restore"] = restore
+    cloud.responses["PUT /volumes/v1/metadata"] = {}
     tags = [{"Key": "a", "Value": "b"}]
 
     context = made(Volume, cloud, AvailabilityZone="nova", SnapshotId="old", Tags=tags)
@@ -95,7 +95,7 @@ def test_a_volume_may_come_from_a_backup() -> None:
 
 
 def test_a_volume_that_is_gone_need_not_be_detached() -> None:
-    props = filled_in(VolumeAttachment, InstanceId=OTHER, VolumeId="data", Device="/dev/vdb")
+    props = properties_of(VolumeAttachment, InstanceId=OTHER, VolumeId="data", Device="/dev/vdb")
     context = FakeContext(VolumeAttachment, props, physical_id="data", services=FakeCloud())
 
     run(VolumeAttachment.delete(context))
@@ -128,7 +128,7 @@ def test_rules_of_groups_in_neutrons_words() -> None:
 
 class TestInstances:
     def server(self, **given: Any) -> dict[str, Any]:
-        return as_server({"ImageId": "i", "InstanceType": "t", **given})
+        return server_properties({"ImageId": "i", "InstanceType": "t", **given})
 
     def test_interfaces_are_in_the_order_of_their_indices(self) -> None:
         interfaces = [
@@ -166,15 +166,15 @@ def test_an_address_is_looked_at_by_its_id() -> None:
     cloud = FakeCloud()
     cloud.place("/networks/public", **{"router:external": True})
     floating = {"floating_ip_address": "203.0.113.5", "floating_network_id": "public"}
-    cloud.answers["POST /floatingips"] = lambda request: {
+    cloud.responses["POST /floatingips"] = lambda request: {
         "floatingip": cloud.place("/floatingips/f", **floating)
     }
     context = made(EIP, cloud)
 
     assert (context.physical_id, EIP.attribute(context, "AllocationId")) == ("203.0.113.5", "f")
-    assert run(EIP.live(context)) == {}
+    assert run(EIP.live_state(context)) == {}
     cloud.objects["/floatingips/f"]["port_id"] = "p"
-    run(EIP.observe(context))
+    run(EIP.refresh(context))
     assert EIP.attribute(context, "show")["port_id"] == "p"
 
 
@@ -189,7 +189,7 @@ def test_an_address_is_looked_at_by_its_id() -> None:
 def test_routers_of_every_kind_are_found_at_a_subnet(owner: str) -> None:
     cloud = FakeCloud()
     at = [{"subnet_id": "s", "ip_address": "10.0.0.1"}]
-    cloud.answers["GET /ports"] = {
+    cloud.responses["GET /ports"] = {
         "ports": [
             {"id": "a", "device_id": "r", "device_owner": owner, "fixed_ips": at},
             {"id": "b", "device_id": "dhcp", "device_owner": "network:dhcp", "fixed_ips": at},
@@ -203,4 +203,4 @@ def test_every_type_of_ec2_s3_and_iam_can_be_made() -> None:
     kinds = [name for name in catalogue.names() if name.startswith(("AWS::EC2", "AWS::S3", "AWS::IAM"))]
     assert len(kinds) == 16
     for name in kinds:
-        assert hasattr(catalogue.declaration(name), "create"), name
+        assert contract_of(catalogue.declaration(name)).create is not None, name

@@ -10,7 +10,8 @@ import yaml
 
 import calor.types
 from calor.language.constraints import AllowedValues
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import Property
+from calor.resources.contract import ResourceType
 from calor.types.aws.cloudwatch.alarm import Alarm
 from calor.types.aws.rds.db_instance import DBInstance
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud, Request
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict, NotFound, Permanent
 from calor.language.values import Unknown
-from calor.types.behaviour import ResourceFailed
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, Request, properties_of, run
 from calor.types.cinder.encrypted_volume_type import EncryptedVolumeType
 from calor.types.cinder.qos_association import QoSAssociation
 from calor.types.cinder.qos_specs import QoSSpecs
 from calor.types.cinder.quota import Quota
-from calor.types.cinder.volume import Volume
-from calor.types.cinder.volume_attachment import VolumeAttachment
+from calor.types.cinder.volume.volume import Volume
+from calor.types.cinder.volume.volume_attachment import VolumeAttachment
 from calor.types.cinder.volume_type import VolumeType
 
 LIFE = {
@@ -49,16 +48,16 @@ class VolumeCloud(FakeCloud):
     def __init__(self) -> None:
         super().__init__(
             ids=dict(IDS),
-            grows=dict(LIFE),
+            next_status=dict(LIFE),
             statuses={"volumes": "creating", "backups": "available"},
-            vanishes={"volumes": "deleting"},
+            deleting_status={"volumes": "deleting"},
         )
-        self.answers[f"POST {AT_SERVER}"] = self._attach
+        self.responses[f"POST {AT_SERVER}"] = self._attach
 
     def act(self, volume: str) -> None:
         """Lets the actions on a volume have an effect."""
-        self.answers[f"POST /volumes/{volume}/action"] = self._act
-        self.answers[f"DELETE {AT_SERVER}/{volume}"] = self._detach
+        self.responses[f"POST /volumes/{volume}/action"] = self._act
+        self.responses[f"DELETE {AT_SERVER}/{volume}"] = self._detach
 
     def _act(self, request: Request) -> dict[str, Any]:
         shown = self.objects[request.path.removesuffix("/action")]
@@ -88,7 +87,7 @@ class VolumeCloud(FakeCloud):
 
 def made(**given: Any) -> FakeContext:
     """A volume that has been created."""
-    properties = filled_in(Volume, **given)
+    properties = properties_of(Volume, **given)
     context = FakeContext(Volume, properties, services=VolumeCloud())
     run(Volume.create(context, properties))
     assert context.physical_id is not None
@@ -153,11 +152,11 @@ def test_whether_several_servers_may_have_a_volume_is_left_to_its_type() -> None
 
 def test_a_volume_that_gets_an_error_fails() -> None:
     cloud = VolumeCloud()
-    cloud.grows["creating"] = "error"
+    cloud.next_status["creating"] = "error"
     context = FakeContext(Volume, services=cloud)
 
     with pytest.raises(ResourceFailed, match="error"):
-        run(Volume.create(context, filled_in(Volume, size=1)))
+        run(Volume.create(context, properties_of(Volume, size=1)))
     assert context.physical_id is not None
 
 
@@ -168,10 +167,10 @@ def test_a_volume_is_restored_from_a_backup() -> None:
         cloud.place("/volumes/v9", name="other", status="restoring-backup", size=3)
         return {"restore": {"backup_id": "b1", "volume_id": "v9", "volume_name": "other"}}
 
-    cloud.answers["POST /backups/b1/restore"] = restore
+    cloud.responses["POST /backups/b1/restore"] = restore
     context = FakeContext(Volume, services=cloud)
 
-    run(Volume.create(context, filled_in(Volume, backup_id="b1", name="mine", metadata={"a": "b"})))
+    run(Volume.create(context, properties_of(Volume, backup_id="b1", name="mine", metadata={"a": "b"})))
 
     assert context.physical_id == "v9"
     assert cloud.body("POST /backups/b1/restore") == {"restore": {"name": "mine"}}
@@ -184,7 +183,7 @@ def test_a_volume_can_be_kept_from_being_written_to() -> None:
     cloud = VolumeCloud()
     context = FakeContext(Volume, services=cloud)
 
-    run(Volume.create(context, filled_in(Volume, size=1, read_only=True)))
+    run(Volume.create(context, properties_of(Volume, size=1, read_only=True)))
 
     assert cloud.body("POST /volumes/volumes-1/action") == {"os-update_readonly_flag": {"readonly": True}}
 
@@ -236,7 +235,7 @@ def test_a_change_that_is_under_way_already_is_not_asked_for_again() -> None:
             shown["volume_type"] = "t-fast"
         return {"volume": dict(shown)}
 
-    context.services.answers["GET /volumes/volumes-1"] = retyped
+    context.services.responses["GET /volumes/volumes-1"] = retyped
     assert updated(context, volume_type="fast") == []
 
     shown["status"] = "restoring-backup"
@@ -246,16 +245,16 @@ def test_a_change_that_is_under_way_already_is_not_asked_for_again() -> None:
 def test_a_volume_on_its_way_to_a_server_when_an_update_ended_is_detached_from_that_server() -> None:
     volume = made(size=1)
     volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
-    properties = filled_in(VolumeAttachment, instance_uuid="before", volume_id="volumes-1")
+    properties = properties_of(VolumeAttachment, instance_uuid="before", volume_id="volumes-1")
     context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
-    volume.services.answers[f"GET {AT_SERVER}/volumes-1"] = Permanent("It broke.", status=400)
+    volume.services.responses[f"GET {AT_SERVER}/volumes-1"] = Permanent("It broke.", status=400)
     with pytest.raises(Permanent):
         run(
             VolumeAttachment.update(
                 context, {**properties, "instance_uuid": SERVER}, frozenset({"instance_uuid"})
             )
         )
-    del volume.services.answers[f"GET {AT_SERVER}/volumes-1"]
+    del volume.services.responses[f"GET {AT_SERVER}/volumes-1"]
     attach(volume)
 
     run(VolumeAttachment.delete(context))
@@ -268,7 +267,7 @@ def broken_off(server: str) -> FakeContext:
     volume = made(size=1)
     volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
     attach(volume)
-    properties = filled_in(VolumeAttachment, instance_uuid=server, volume_id="volumes-1")
+    properties = properties_of(VolumeAttachment, instance_uuid=server, volume_id="volumes-1")
     context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
     context.data["_moving_to"] = {"instance_uuid": SERVER, "volume_id": "volumes-1"}
     volume.services.requests.clear()
@@ -285,7 +284,9 @@ def test_a_volume_that_is_where_it_shall_be_stays_there() -> None:
 
 def test_a_volume_moves_back_if_the_move_that_failed_is_not_wanted_any_more() -> None:
     context = broken_off("before")
-    context.services.answers["POST /servers/before/os-volume_attachments"] = Permanent("Enough.", status=400)
+    context.services.responses["POST /servers/before/os-volume_attachments"] = Permanent(
+        "Enough.", status=400
+    )
 
     with pytest.raises(Permanent, match="Enough"):
         run(VolumeAttachment.update(context, context.properties, frozenset()))
@@ -307,7 +308,7 @@ def test_a_server_gets_its_volume_back_though_the_update_was_interrupted() -> No
 def test_a_server_that_is_gone_gets_nothing_back() -> None:
     context = made(size=1)
     context.data["_detached"] = [{"server": SERVER, "device": "/dev/vdb"}]
-    context.services.answers[f"POST {AT_SERVER}"] = NotFound("There is no such server.", status=404)
+    context.services.responses[f"POST {AT_SERVER}"] = NotFound("There is no such server.", status=404)
 
     updated(context, size=5)
 
@@ -339,7 +340,7 @@ def test_a_server_gets_its_volume_back_though_the_change_fails() -> None:
     context = made(size=1)
     context.services.objects["/volumes/volumes-1"]["size"] = 1
     attach(context)
-    context.services.answers["POST /volumes/volumes-1/action"] = Permanent("No space.", status=400)
+    context.services.responses["POST /volumes/volumes-1/action"] = Permanent("No space.", status=400)
 
     with pytest.raises(Permanent, match="No space"):
         updated(context, size=5)
@@ -367,7 +368,7 @@ def test_that_a_volume_would_shrink_is_known_beforehand(size: Any, refused: bool
 def test_an_attachment_is_checked_at_its_server() -> None:
     volume = made(size=1)
     volume.services.ids["cinder.volume", "volumes-1"] = "volumes-1"
-    properties = filled_in(VolumeAttachment, instance_uuid=SERVER, volume_id="volumes-1")
+    properties = properties_of(VolumeAttachment, instance_uuid=SERVER, volume_id="volumes-1")
     context = FakeContext(VolumeAttachment, properties, services=volume.services, physical_id="volumes-1")
 
     with pytest.raises(ResourceFailed, match=f"server {SERVER} does not have volume volumes-1"):
@@ -388,7 +389,7 @@ def test_a_volume_moves_to_another_type() -> None:
 
 def test_another_backup_is_written_over_the_same_volume() -> None:
     context = made(size=1)
-    context.services.answers["POST /backups/b2/restore"] = {}
+    context.services.responses["POST /backups/b2/restore"] = {}
 
     assert updated(context, backup_id="b2") == ["POST /backups/b2/restore"]
     assert context.services.body("POST /backups/b2/restore") == {"restore": {"volume_id": "volumes-1"}}
@@ -397,7 +398,7 @@ def test_another_backup_is_written_over_the_same_volume() -> None:
 def test_a_volume_that_is_just_let_go_is_deleted_a_moment_later() -> None:
     context = made(size=1)
     context.services.objects["/volumes/volumes-1"]["status"] = "detaching"
-    context.services.answers["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
+    context.services.responses["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
 
     run(Volume.delete(context))
 
@@ -408,7 +409,7 @@ def test_a_volume_that_is_just_let_go_is_deleted_a_moment_later() -> None:
 def test_a_volume_in_use_stays() -> None:
     context = made(size=1)
     context.services.objects["/volumes/volumes-1"]["status"] = "in-use"
-    context.services.answers["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
+    context.services.responses["DELETE /volumes/volumes-1"] = [Permanent("must be available", status=400)]
     context.now = lambda: context.services.requests and len(context.services.requests) * 20.0  # type: ignore[method-assign]
 
     with pytest.raises(ResourceFailed, match="in use"):
@@ -442,7 +443,7 @@ def test_a_snapshot_is_restored_by_its_backup() -> None:
 
 
 def made_admin(kind: Any, cloud: FakeCloud | None = None, **given: Any) -> FakeContext:
-    properties = filled_in(kind, **given)
+    properties = properties_of(kind, **given)
     context = FakeContext(kind, properties, services=cloud or FakeCloud(ids=dict(IDS)))
     run(kind.create(context, properties))
     return context
@@ -485,8 +486,8 @@ def test_a_volume_type_changes_in_place() -> None:
 def test_a_type_of_the_same_name_that_was_there_before_is_not_taken_over() -> None:
     cloud = FakeCloud(ids=dict(IDS))
     cloud.place("/types/theirs", name="gold")
-    cloud.answers["POST /types"] = Conflict("Volume Type gold already exists.", status=409)
-    properties = filled_in(VolumeType, name="gold")
+    cloud.responses["POST /types"] = Conflict("Volume Type gold already exists.", status=409)
+    properties = properties_of(VolumeType, name="gold")
     context = FakeContext(VolumeType, properties, services=cloud)
 
     with pytest.raises(Conflict):
@@ -497,7 +498,7 @@ def test_a_type_of_the_same_name_that_was_there_before_is_not_taken_over() -> No
 def test_a_type_that_was_not_there_before_is_found_again() -> None:
     context = made_admin(VolumeType, name="gold")
     again = FakeContext(
-        VolumeType, context.properties, data=context.intended or {}, services=context.services
+        VolumeType, context.properties, data=context.stored_data or {}, services=context.services
     )
 
     assert run(VolumeType.find(again)) is True
@@ -506,7 +507,7 @@ def test_a_type_that_was_not_there_before_is_found_again() -> None:
 
 def test_specs_are_released_before_they_are_deleted() -> None:
     context = made_admin(QoSSpecs, name="gold", specs={"iops": 5})
-    context.services.answers["GET /qos-specs/qos-specs-1/disassociate_all"] = {}
+    context.services.responses["GET /qos-specs/qos-specs-1/disassociate_all"] = {}
 
     run(QoSSpecs.delete(context))
 
@@ -536,7 +537,7 @@ def associations(context: FakeContext) -> list[tuple[str, str]]:
 def test_specs_are_associated_with_types() -> None:
     cloud = FakeCloud(ids=dict(IDS))
     for action in ("associate", "disassociate"):
-        cloud.answers[f"GET /qos-specs/q-gold/{action}"] = {}
+        cloud.responses[f"GET /qos-specs/q-gold/{action}"] = {}
     context = made_admin(QoSAssociation, cloud, qos_specs="gold", volume_types=["fast"])
     updated(context, volume_types=["slow"])
     assert associations(context) == [("disassociate", "t-fast"), ("associate", "t-slow")]
@@ -549,8 +550,8 @@ def test_specs_are_associated_with_types() -> None:
 def test_quotas_of_a_project() -> None:
     cloud = FakeCloud(ids=dict(IDS))
     usage = {"volumes": {"in_use": 3, "limit": 10}}
-    cloud.answers["GET /os-quota-sets/p-demo"] = {"quota_set": usage}
-    cloud.answers["DELETE /os-quota-sets/p-demo"] = {}
+    cloud.responses["GET /os-quota-sets/p-demo"] = {"quota_set": usage}
+    cloud.responses["DELETE /os-quota-sets/p-demo"] = {}
     context = made_admin(Quota, cloud, project="demo", volumes=5)
 
     assert cloud.body("PUT /os-quota-sets/p-demo") == {"quota_set": {"volumes": 5}}
@@ -561,7 +562,7 @@ def test_quotas_of_a_project() -> None:
 
 def test_a_quota_below_what_is_used_is_refused() -> None:
     cloud = FakeCloud(ids=dict(IDS))
-    cloud.answers["GET /os-quota-sets/p-demo"] = {"quota_set": {"volumes": {"in_use": 3}}}
+    cloud.responses["GET /os-quota-sets/p-demo"] = {"quota_set": {"volumes": {"in_use": 3}}}
 
     with pytest.raises(ResourceFailed, match="3 are in use"):
         made_admin(Quota, cloud, project="demo", volumes=2)
@@ -575,9 +576,9 @@ def test_a_type_is_encrypted_and_not_any_more() -> None:
         shown.update({"volume_type_id": "t-fast", "encryption_id": "e1", **request.body["encryption"]})
         return {"encryption": shown}
 
-    cloud.answers["POST /types/t-fast/encryption"] = encrypt
-    cloud.answers["GET /types/t-fast/encryption"] = lambda request: shown
-    cloud.answers["DELETE /types/t-fast/encryption/e1"] = {}
+    cloud.responses["POST /types/t-fast/encryption"] = encrypt
+    cloud.responses["GET /types/t-fast/encryption"] = lambda request: shown
+    cloud.responses["DELETE /types/t-fast/encryption/e1"] = {}
     context = made_admin(EncryptedVolumeType, cloud, volume_type="fast", provider="luks", key_size=256)
 
     assert context.physical_id == "t-fast"
@@ -591,8 +592,8 @@ def test_a_type_is_encrypted_and_not_any_more() -> None:
 
 def test_a_type_without_encryption_cannot_have_it_changed() -> None:
     cloud = FakeCloud(ids=dict(IDS))
-    cloud.answers["GET /types/t-fast/encryption"] = {}
-    properties = filled_in(EncryptedVolumeType, volume_type="fast", provider="luks")
+    cloud.responses["GET /types/t-fast/encryption"] = {}
+    properties = properties_of(EncryptedVolumeType, volume_type="fast", provider="luks")
     context = FakeContext(EncryptedVolumeType, properties, physical_id="t-fast", services=cloud)
 
     with pytest.raises(NotFound):

@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import FakeContext, filled_in, run
 
-from calor.types.behaviour import ResourceFailed
-from calor.types.glance.patching import CONTENT_TYPE, patch
+from calor.clouds.errors import NotFound
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, properties_of, run
+from calor.types.glance.json_patch import CONTENT_TYPE, patch
 from calor.types.glance.web_image import WebImage
 
 
 def image_cloud() -> FakeCloud:
     return FakeCloud(
         statuses={"images": "queued"},
-        grows={"queued": "importing", "importing": "active"},
-        answers={"POST /images/images-1/import": {}},
+        next_status={"queued": "importing", "importing": "active"},
+        responses={"POST /images/images-1/import": {}},
     )
 
 
 def made(**given: Any) -> FakeContext:
     formats = {"disk_format": "qcow2", "container_format": "bare", "location": "http://images/a"}
-    properties = filled_in(WebImage, **{**formats, **given})
+    properties = properties_of(WebImage, **{**formats, **given})
     context = FakeContext(WebImage, properties, services=image_cloud())
     run(WebImage.create(context, properties))
     return context
@@ -33,7 +33,7 @@ def steps(context: FakeContext, **given: Any) -> list[dict[str, Any]]:
     """What an update changes in the image itself."""
     after = {**context.properties, **given}
     changed = frozenset(name for name in given if given[name] != context.properties[name])
-    context.services.answers["PATCH /images/images-1"] = {}
+    context.services.responses["PATCH /images/images-1"] = {}
     run(WebImage.update(context, after, changed))
     [request] = [one for one in context.services.requests if one.method == "PATCH"]
     assert request.headers == {"Content-Type": CONTENT_TYPE}
@@ -62,26 +62,39 @@ def test_an_image_is_fetched_from_the_web_and_waited_for() -> None:
     assert WebImage.attribute(context, "show")["status"] == "active"
 
 
-def test_an_import_that_failed_fails_the_image() -> None:
+@pytest.mark.parametrize(
+    ("tasks", "reason"),
+    [
+        (
+            {"tasks": [{"status": "failure", "message": "404 Not Found"}, {"status": "processing"}]},
+            "the image could not be imported: 404 Not Found",
+        ),
+        ({"tasks": [{"status": "failure", "message": ""}]}, "the image could not be imported"),
+        (NotFound("There are no tasks here.", status=404), "the image could not be imported"),
+    ],
+)
+def test_an_import_that_failed_fails_the_image_with_the_reason(tasks: Any, reason: str) -> None:
     cloud = image_cloud()
-    cloud.grows = {}
-    cloud.answers["GET /images/images-1"] = {
+    cloud.next_status = {}
+    cloud.responses["GET /images/images-1"] = {
         "id": "images-1",
         "status": "queued",
         "os_glance_failed_import": "file",
     }
-    properties = filled_in(
+    properties = properties_of(
         WebImage, disk_format="raw", container_format="bare", location="http://images/nothing"
     )
 
-    with pytest.raises(ResourceFailed, match="imported"):
+    cloud.responses["GET /images/images-1/tasks"] = tasks
+    with pytest.raises(ResourceFailed) as raised:
         run(WebImage.create(FakeContext(WebImage, properties, services=cloud), properties))
+    assert str(raised.value) == reason
 
 
 def test_an_image_that_was_not_imported_before_a_crash_is_imported_when_it_is_found() -> None:
     cloud = image_cloud()
     cloud.place("/images/images-1", name="web", visibility="private", status="queued")
-    properties = filled_in(
+    properties = properties_of(
         WebImage, name="web", disk_format="raw", container_format="bare", location="http://images/a"
     )
     context = FakeContext(WebImage, properties, services=cloud)
@@ -101,7 +114,7 @@ def test_an_image_is_shared_and_switched_off() -> None:
 
 def test_members_change_in_place() -> None:
     context = made(visibility="shared", members=["p2"])
-    context.services.answers["DELETE /images/images-1/members/p2"] = {}
+    context.services.responses["DELETE /images/images-1/members/p2"] = {}
     after = {**context.properties, "members": ["p3"], "active": False}
 
     run(WebImage.update(context, after, frozenset({"members", "active"})))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_context import FakeContext, FakeMember, FakeStackBelow, filled_in, run
 
 from calor.language.values import Secret
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeContext, FakeMember, FakeNestedStack, properties_of, run
 from calor.types.aws.autoscaling.auto_scaling_group import AutoScalingGroup as AwsGroup
-from calor.types.aws.autoscaling.instances import duration
+from calor.types.aws.autoscaling.instance_group_base import duration
 from calor.types.aws.autoscaling.launch_configuration import LaunchConfiguration
 from calor.types.aws.cloudformation.stack import Stack
-from calor.types.behaviour import ResourceFailed
-from calor.types.heat.auto_scaling_group import AutoScalingGroup
-from calor.types.heat.instance_group import InstanceGroup
-from calor.types.heat.resource_chain import ResourceChain
-from calor.types.heat.resource_group import ResourceGroup
-from calor.types.heat.software_deployment_group import SoftwareDeploymentGroup
-from calor.types.heat.structured_deployment_group import StructuredDeploymentGroup
+from calor.types.heat.groups.auto_scaling_group import AutoScalingGroup
+from calor.types.heat.groups.instance_group import InstanceGroup
+from calor.types.heat.groups.resource_chain import ResourceChain
+from calor.types.heat.groups.resource_group import ResourceGroup
+from calor.types.heat.software.software_deployment_group import SoftwareDeploymentGroup
+from calor.types.heat.software.structured_deployment_group import StructuredDeploymentGroup
 
 PROBE = "OS::Heat::TestResource"
 
@@ -28,9 +28,9 @@ def resources(template: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def below(*ids: str, **attributes: list[Any]) -> FakeStackBelow:
+def below(*ids: str, **attributes: list[Any]) -> FakeNestedStack:
     """Members 0, 1, … with ids, and their values of attributes."""
-    return FakeStackBelow(
+    return FakeNestedStack(
         *(
             FakeMember(
                 str(index),
@@ -44,17 +44,20 @@ def below(*ids: str, **attributes: list[Any]) -> FakeStackBelow:
 
 class TestResourceGroup:
     def definition(self, **properties: Any) -> dict[str, Any]:
-        return {"type": PROBE, "properties": properties or None, "metadata": None}
+        return {"type": PROBE, **({"properties": properties} if properties else {})}
 
     def stages(self, context: FakeContext | None = None, **given: Any) -> list[dict[str, Any]]:
-        values = filled_in(ResourceGroup, **{"resource_def": self.definition(), **given})
+        # Groups get secrets as such, for their members.
+        values = {**properties_of(ResourceGroup, **{"resource_def": self.definition(), **given}), **given}
         context = context or FakeContext(ResourceGroup)
         return [resources(stage.template) for stage in ResourceGroup.stages(context, values)]
 
     def existing(self, *names: str, **given: Any) -> FakeContext:
         members = [FakeMember(name, physical_id=f"id-{name}") for name in names]
         definitions = {name: {"type": "old"} for name in names}
-        return FakeContext(ResourceGroup, action="UPDATE", members=members, below=definitions, **given)
+        return FakeContext(
+            ResourceGroup, action="UPDATE", members=members, nested_definitions=definitions, **given
+        )
 
     def test_members_are_numbered(self) -> None:
         (members,) = self.stages(count=3, resource_def=self.definition(value="no-%index%"))
@@ -126,7 +129,7 @@ class TestResourceGroup:
     def test_growth_does_not_roll(self) -> None:
         policy = {"rolling_update": {"min_in_service": 0, "max_batch_size": 1, "pause_time": 0}}
         context = self.existing("0", update_policy=policy)
-        context.below = {"0": {"type": PROBE}}
+        context.nested_definitions = {"0": {"type": PROBE}}
 
         assert [list(members) for members in self.stages(context, count=4)] == [["0", "1", "2", "3"]]
 
@@ -142,7 +145,7 @@ class TestResourceGroup:
             self.stages(FakeContext(update_policy=policy, timeout=60), count=3)
 
     def test_template_is_the_last_stage(self) -> None:
-        values = filled_in(ResourceGroup, resource_def=self.definition(), count=2)
+        values = properties_of(ResourceGroup, resource_def=self.definition(), count=2)
 
         assert list(resources(ResourceGroup.stack_template(FakeContext(), values))) == ["0", "1"]
 
@@ -166,19 +169,21 @@ class TestResourceGroup:
         ],
     )
     def test_attributes(self, name: str, path: list[Any], value: Any) -> None:
-        context = FakeContext(child=below("x", "y", output=[{"a": 1}, {"a": 2}]))
+        context = FakeContext(nested=below("x", "y", output=[{"a": 1}, {"a": 2}]))
 
         assert ResourceGroup.member_attribute(context, name, path) == value
 
     def test_members_are_in_the_order_of_their_numbers(self) -> None:
-        context = FakeContext(child=FakeStackBelow(*(FakeMember(n, physical_id=n) for n in ("10", "9", "0"))))
+        context = FakeContext(
+            nested=FakeNestedStack(*(FakeMember(n, physical_id=n) for n in ("10", "9", "0")))
+        )
 
         assert ResourceGroup.member_attribute(context, "refs", []) == ["0", "9", "10"]
 
 
 class TestResourceChain:
     def members(self, **given: Any) -> dict[str, Any]:
-        values = filled_in(ResourceChain, **given)
+        values = properties_of(ResourceChain, **given)
         return resources(ResourceChain.stack_template(FakeContext(), values))
 
     def test_one_after_the_other(self) -> None:
@@ -193,7 +198,7 @@ class TestResourceChain:
         assert "depends_on" not in self.members(resources=Secret(["A", "B"]), concurrent=True)["1"]
 
     def test_attributes(self) -> None:
-        context = FakeContext(child=below("x", "y"))
+        context = FakeContext(nested=below("x", "y"))
 
         assert ResourceChain.member_attribute(context, "refs", []) == ["x", "y"]
 
@@ -205,11 +210,13 @@ def definitions(names: str, kind: str) -> dict[str, Any]:
 class TestAutoScalingGroup:
     def values(self, **given: Any) -> dict[str, Any]:
         defaults = {"resource": {"type": PROBE, "properties": {}}, "min_size": 1, "max_size": 5}
-        return filled_in(AutoScalingGroup, **{**defaults, **given})
+        return properties_of(AutoScalingGroup, **{**defaults, **given})
 
     def existing(self, *members: FakeMember, kind: str = PROBE) -> FakeContext:
         names = "".join(member.name for member in members)
-        return FakeContext(AutoScalingGroup, action="UPDATE", members=members, below=definitions(names, kind))
+        return FakeContext(
+            AutoScalingGroup, action="UPDATE", members=members, nested_definitions=definitions(names, kind)
+        )
 
     def last(self, context: FakeContext, **given: Any) -> dict[str, Any]:
         return resources(AutoScalingGroup.stack_template(context, self.values(**given)))
@@ -267,8 +274,8 @@ class TestAutoScalingGroup:
         ]
 
     def test_cooldown_begins_when_the_group_is_ready(self) -> None:
-        context = FakeContext(child=below("x", "y"), metadata={"mine": 1})
-        run(AutoScalingGroup.settled(context, self.values(cooldown=60)))
+        context = FakeContext(nested=below("x", "y"), metadata={"mine": 1})
+        run(AutoScalingGroup.after_nested_stack(context, self.values(cooldown=60)))
 
         assert list(context.metadata["cooldown_end"].values()) == ["ExactCapacity : 2"]
         assert context.metadata["mine"] == 1
@@ -297,14 +304,14 @@ class TestAutoScalingGroup:
         ]
 
         assert (
-            AutoScalingGroup.member_attribute(FakeContext(child=FakeStackBelow(*members)), name, path)
+            AutoScalingGroup.member_attribute(FakeContext(nested=FakeNestedStack(*members)), name, path)
             == value
         )
 
 
 class TestInstances:
     def launch(self, **given: Any) -> FakeContext:
-        props = filled_in(LaunchConfiguration, **given)
+        props = properties_of(LaunchConfiguration, **(given or {"ImageId": "image", "InstanceType": "small"}))
         return FakeContext(LaunchConfiguration, props, name="launch")
 
     def group(self, launch: FakeContext, **given: Any) -> FakeContext:
@@ -312,15 +319,17 @@ class TestInstances:
 
     def values(self, **given: Any) -> dict[str, Any]:
         defaults = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", "MinSize": 1, "MaxSize": 3}
-        return filled_in(AwsGroup, **{**defaults, **given})
+        return properties_of(AwsGroup, **{**defaults, **given})
 
     def test_are_what_the_launch_configuration_says(self) -> None:
         launch = self.launch(
-            ImageId="image", InstanceType="small", BlockDeviceMappings=[{"Ebs": {"Iops": None}}]
+            ImageId="image",
+            InstanceType="small",
+            BlockDeviceMappings=[{"DeviceName": "vda", "Ebs": {"SnapshotId": "s"}}],
         )
         context = self.group(launch)
 
-        run(AwsGroup.prepare(context, self.values()))
+        run(AwsGroup.before_nested_stack(context, self.values()))
         (member,) = resources(
             AwsGroup.stack_template(context, self.values(Tags=[{"Key": "k", "Value": "v"}]))
         ).values()
@@ -329,7 +338,9 @@ class TestInstances:
         assert member["properties"] == {
             "ImageId": "image",
             "InstanceType": "small",
-            "BlockDeviceMappings": [{"Ebs": {}}],
+            "BlockDeviceMappings": [
+                {"DeviceName": "vda", "Ebs": {"DeleteOnTermination": True, "SnapshotId": "s"}}
+            ],
             "Tags": [
                 {"Key": "k", "Value": "v"},
                 {"Key": "metering.groupname", "Value": context.reference},
@@ -339,11 +350,11 @@ class TestInstances:
 
     def test_own_metering_tags_suffice(self) -> None:
         tags = [{"Key": "metering.mine", "Value": "v"}]
-        values = {"LaunchConfigurationName": "launch", "Size": 1, "Tags": tags}
+        values = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", "Size": 1, "Tags": tags}
         context = self.group(self.launch())
 
         (member,) = resources(
-            InstanceGroup.stack_template(context, filled_in(InstanceGroup, **values))
+            InstanceGroup.stack_template(context, properties_of(InstanceGroup, **values))
         ).values()
 
         assert member["properties"]["Tags"] == tags
@@ -372,7 +383,7 @@ class TestInstances:
         context = FakeContext(AwsGroup, servers={"s": self.SERVER})
         values = self.values(LaunchConfigurationName=None, InstanceId="s")
 
-        run(AwsGroup.prepare(context, values))
+        run(AwsGroup.before_nested_stack(context, values))
 
         (member,) = resources(AwsGroup.stack_template(context, values)).values()
         del member["properties"]["Tags"]
@@ -385,7 +396,7 @@ class TestInstances:
 
         (member,) = resources(AwsGroup.stack_template(self.group(launch), self.values())).values()
 
-        assert launch.reference == "web-launch-abcdefghijkl"
+        assert launch.reference == "web-launch-000000000000"
         assert member["properties"]["ImageId"] == "i"
         assert member["properties"]["InstanceType"] == "large"
         assert "InstanceId" not in member["properties"]
@@ -403,7 +414,11 @@ class TestInstances:
     def existing(self, **given: Any) -> FakeContext:
         members = [FakeMember("a", created_at=1), FakeMember("b", created_at=2)]
         return self.group(
-            self.launch(), action="UPDATE", members=members, below=definitions("ab", "old"), **given
+            self.launch(),
+            action="UPDATE",
+            members=members,
+            nested_definitions=definitions("ab", "old"),
+            **given,
         )
 
     def test_stay_as_they_are_without_an_update_policy(self) -> None:
@@ -423,20 +438,20 @@ class TestInstances:
         }
 
     def test_load_balancers_are_told(self) -> None:
-        context = FakeContext(child=below("x", "y"))
-        run(AwsGroup.settled(context, self.values(LoadBalancerNames=["lb"])))
+        context = FakeContext(nested=below("x", "y"))
+        run(AwsGroup.after_nested_stack(context, self.values(LoadBalancerNames=["lb"])))
 
         assert context.calls == [("update_peer", "lb", {"Instances": ["x", "y"]})]
         assert "cooldown_end" in context.metadata
 
     def test_addresses(self) -> None:
-        context = FakeContext(child=below("x", "y", PublicIp=["1.2.3.4", None]))
+        context = FakeContext(nested=below("x", "y", PublicIp=["1.2.3.4", None]))
 
         assert AwsGroup.member_attribute(context, "InstanceList", []) == "1.2.3.4,0.0.0.0"
-        assert AwsGroup.member_attribute(FakeContext(child=below()), "InstanceList", []) is None
+        assert AwsGroup.member_attribute(FakeContext(nested=below()), "InstanceList", []) is None
 
     def test_fixed_size(self) -> None:
-        values = filled_in(InstanceGroup, LaunchConfigurationName="launch", Size=2)
+        values = properties_of(InstanceGroup, AvailabilityZones=[], LaunchConfigurationName="launch", Size=2)
 
         assert len(resources(InstanceGroup.stack_template(self.group(self.launch()), values))) == 2
 
@@ -454,7 +469,7 @@ class TestInstances:
 
 class TestDeploymentGroups:
     def test_one_deployment_for_each_server(self) -> None:
-        values = filled_in(SoftwareDeploymentGroup, servers={"a": "s1", "b": "s2"}, config="c")
+        values = properties_of(SoftwareDeploymentGroup, servers={"a": "s1", "b": "s2"}, config="c")
 
         members = resources(SoftwareDeploymentGroup.stack_template(FakeContext(), values))
 
@@ -468,7 +483,8 @@ class TestDeploymentGroups:
         }
 
     def test_structured(self) -> None:
-        values = filled_in(StructuredDeploymentGroup, servers=Secret({"a": "s1"}))
+        servers = {"a": "s1"}
+        values = {**properties_of(StructuredDeploymentGroup, servers=servers), "servers": Secret(servers)}
 
         (member,) = resources(StructuredDeploymentGroup.stack_template(FakeContext(), values)).values()
 
@@ -477,7 +493,7 @@ class TestDeploymentGroups:
 
     def test_batches(self) -> None:
         context = FakeContext(update_policy={"batch_create": {"max_batch_size": 1, "pause_time": 3}})
-        values = filled_in(SoftwareDeploymentGroup, servers={"a": "s1", "b": "s2"})
+        values = properties_of(SoftwareDeploymentGroup, servers={"a": "s1", "b": "s2"})
 
         stages = list(SoftwareDeploymentGroup.stages(context, values))
 
@@ -485,7 +501,7 @@ class TestDeploymentGroups:
         assert [stage.pause for stage in stages] == [3, 0]
 
     def test_attributes_are_maps_by_the_names_of_the_servers(self) -> None:
-        context = FakeContext(child=below("x", "y", deploy_stdout=["one", "two"], out=[1, 2]))
+        context = FakeContext(nested=below("x", "y", deploy_stdout=["one", "two"], out=[1, 2]))
 
         assert SoftwareDeploymentGroup.member_attribute(context, "deploy_stdouts", []) == {
             "0": "one",
@@ -496,7 +512,7 @@ class TestDeploymentGroups:
 
 class TestStackByAddress:
     def test_outputs(self) -> None:
-        context = FakeContext(child=FakeStackBelow(outputs={"address": {"value": {"v4": "1.2.3.4"}}}))
+        context = FakeContext(nested=FakeNestedStack(outputs={"address": {"value": {"v4": "1.2.3.4"}}}))
 
         assert Stack.member_attribute(context, "Outputs.address", ["v4"]) == "1.2.3.4"
         assert Stack.member_attribute(context, "Outputs.missing", []) is None

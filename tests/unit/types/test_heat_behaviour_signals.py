@@ -6,32 +6,49 @@ import json
 from typing import Any
 
 import pytest
-from fake_context import FakeContext, FakeMember, filled_in, run
 
+from calor.resources.outcomes import NothingToDo, ResourceFailed
+from calor.testing import FakeContext, FakeMember, properties_of, run
 from calor.types.aws.autoscaling.scaling_policy import ScalingPolicy as AwsPolicy
 from calor.types.aws.cloudformation.wait_condition import WaitCondition as AwsCondition
 from calor.types.aws.cloudformation.wait_condition_handle import WaitConditionHandle as AwsHandle
-from calor.types.behaviour import NothingToDo, ResourceFailed
-from calor.types.heat.auto_scaling_group import AutoScalingGroup
+from calor.types.heat.groups.auto_scaling_group import AutoScalingGroup
+from calor.types.heat.groups.scaling_policy import ScalingPolicy
 from calor.types.heat.ha_restarter import HARestarter
-from calor.types.heat.scaling_policy import ScalingPolicy
+from calor.types.heat.signals.update_wait_condition_handle import UpdateWaitConditionHandle
+from calor.types.heat.signals.wait_condition import WaitCondition
+from calor.types.heat.signals.wait_condition_handle import WaitConditionHandle
 from calor.types.heat.test_resource import TestResource as Probe
-from calor.types.heat.update_wait_condition_handle import UpdateWaitConditionHandle
-from calor.types.heat.wait_condition import WaitCondition
-from calor.types.heat.wait_condition_handle import WaitConditionHandle
 
 
 def created(kind: Any, **given: Any) -> FakeContext:
-    props = filled_in(kind, **given)
+    props = properties_of(kind, **given)
     context = FakeContext(kind, props)
     run(kind.create(context, props))
     return context
 
 
+POLICY = {
+    "auto_scaling_group_id": "group",
+    "adjustment_type": "change_in_capacity",
+    "scaling_adjustment": 1,
+}
+AWS_POLICY = {"AutoScalingGroupName": "group", "AdjustmentType": "ChangeInCapacity", "ScalingAdjustment": 1}
+
+
 class TestUsers:
-    @pytest.mark.parametrize("kind", [ScalingPolicy, AwsPolicy, WaitConditionHandle, AwsHandle, HARestarter])
-    def test_come_and_go_with_the_resource(self, kind: Any) -> None:
-        context = created(kind)
+    @pytest.mark.parametrize(
+        ("kind", "given"),
+        [
+            (ScalingPolicy, POLICY),
+            (AwsPolicy, AWS_POLICY),
+            (WaitConditionHandle, {}),
+            (AwsHandle, {}),
+            (HARestarter, {"InstanceId": "server"}),
+        ],
+    )
+    def test_come_and_go_with_the_resource(self, kind: Any, given: dict[str, Any]) -> None:
+        context = created(kind, **given)
         assert context.physical_id == "user-1"
 
         run(kind.suspend(context))
@@ -39,7 +56,7 @@ class TestUsers:
         run(kind.delete(context))
 
         assert context.calls == [
-            "make_user",
+            "create_user",
             ("enable_user", False),
             ("enable_user", True),
             "remove_signalling",
@@ -52,36 +69,31 @@ class TestScalingPolicy:
         definition = {"type": "OS::Heat::TestResource", "properties": {}}
         return FakeContext(
             AutoScalingGroup,
-            filled_in(AutoScalingGroup, resource=definition, min_size=1, max_size=5, cooldown=60),
+            properties_of(AutoScalingGroup, resource=definition, min_size=1, max_size=5, cooldown=60),
             status="COMPLETE",
             members=[FakeMember(name, created_at=index) for index, name in enumerate(names)],
-            below=dict.fromkeys(names, definition),
+            nested_definitions=dict.fromkeys(names, definition),
             **given,
         )
 
     def signal(self, group: FakeContext, **given: Any) -> None:
-        defaults = {
-            "auto_scaling_group_id": "group",
-            "adjustment_type": "change_in_capacity",
-            "scaling_adjustment": 1,
-        }
-        props = filled_in(ScalingPolicy, **{**defaults, **given})
+        props = properties_of(ScalingPolicy, **{**POLICY, **given})
         run(ScalingPolicy.signal(FakeContext(ScalingPolicy, props, peers={"group": group}), None))
 
     def test_grows_the_group(self) -> None:
         group = self.group(2)
         self.signal(group)
 
-        assert group.made_below is not None
-        assert len(group.made_below["resources"]) == 3
-        assert {"a", "b"} < set(group.made_below["resources"])
+        assert group.nested_template is not None
+        assert len(group.nested_template["resources"]) == 3
+        assert {"a", "b"} < set(group.nested_template["resources"])
 
     def test_shrinks_the_group_from_its_oldest_member(self) -> None:
         group = self.group(3)
         self.signal(group, scaling_adjustment=-1)
 
-        assert group.made_below is not None
-        assert list(group.made_below["resources"]) == ["b", "c"]
+        assert group.nested_template is not None
+        assert list(group.nested_template["resources"]) == ["b", "c"]
 
     def test_starts_the_cooldown(self) -> None:
         group = self.group(2)
@@ -117,15 +129,15 @@ class TestScalingPolicy:
 
         with pytest.raises(NothingToDo):
             self.signal(group)
-        assert group.made_below is None
+        assert group.nested_template is None
 
     def test_failed_members_do_not_count_and_go_first(self) -> None:
         group = self.group(3)
         group.members[2].status = "FAILED"
         self.signal(group, adjustment_type="exact_capacity", scaling_adjustment=1)
 
-        assert group.made_below is not None
-        assert list(group.made_below["resources"]) == ["b"]
+        assert group.nested_template is not None
+        assert list(group.nested_template["resources"]) == ["b"]
 
     def test_no_such_group(self) -> None:
         with pytest.raises(ResourceFailed) as raised:
@@ -133,13 +145,13 @@ class TestScalingPolicy:
         assert raised.value.kind == "NotFound"
 
     def test_urls(self) -> None:
-        context = created(ScalingPolicy)
+        context = created(ScalingPolicy, **POLICY)
 
         assert ScalingPolicy.attribute(context, "alarm_url") == "https://cfn/signal?Signature=s"
         assert ScalingPolicy.attribute(context, "signal_url") == "https://heat/p1/signal"
 
     def test_a_reference_to_the_aws_policy_is_its_url(self) -> None:
-        context = created(AwsPolicy)
+        context = created(AwsPolicy, **AWS_POLICY)
 
         assert (
             context.reference == AwsPolicy.attribute(context, "AlarmUrl") == "https://cfn/signal?Signature=s"
@@ -223,12 +235,12 @@ class TestHandle:
         assert context.metadata == {}
 
     def test_one_handle_is_replaced_by_every_update(self) -> None:
-        assert UpdateWaitConditionHandle.replaced_by_every_update
+        assert UpdateWaitConditionHandle.always_replaced
 
 
 class TestCondition:
     def condition(self, handle: FakeContext, /, **given: Any) -> FakeContext:
-        props = filled_in(WaitCondition, **{"handle": "h", "timeout": 300, **given})
+        props = properties_of(WaitCondition, **{"handle": "h", "timeout": 300, **given})
         return FakeContext(WaitCondition, props, peers={"h": handle})
 
     def wait(self, condition: FakeContext) -> None:
@@ -237,7 +249,7 @@ class TestCondition:
     def test_waits_for_all_signals(self) -> None:
         handle = created(WaitConditionHandle)
         condition = self.condition(handle, count=2)
-        condition.meanwhile = lambda: WaitConditionHandle.signal(handle, {"data": len(condition.slept)})
+        condition.on_wait = lambda: WaitConditionHandle.signal(handle, {"data": len(condition.slept)})
 
         self.wait(condition)
 
@@ -292,7 +304,7 @@ class TestCondition:
     def test_signals_are_fetched(self) -> None:
         handle = created(WaitConditionHandle, signal_transport="ZAQAR_SIGNAL")
         condition = self.condition(handle)
-        condition.meanwhile = lambda: handle.arriving.append({"data": "d"})
+        condition.on_wait = lambda: handle.incoming.append({"data": "d"})
 
         self.wait(condition)
 
@@ -324,7 +336,7 @@ class TestCondition:
     def test_aws(self) -> None:
         handle = created(AwsHandle)
         run(AwsHandle.signal(handle, {"Status": "SUCCESS", "Reason": "", "UniqueId": "i", "Data": "d"}))
-        props = filled_in(AwsCondition, Handle="h", Timeout=1)
+        props = properties_of(AwsCondition, Handle="h", Timeout=1)
         condition = FakeContext(AwsCondition, props, peers={"h": handle})
 
         run(AwsCondition.create(condition, props))

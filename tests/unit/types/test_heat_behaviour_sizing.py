@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
-from calor.types.behaviour import ResourceFailed
-from calor.types.heat.rolling import Rolling, check_pauses, named_stages, resized, scaled_stages
-from calor.types.heat.sizing import Adjustment, Batch, Sizes, batches, cooled, cooling
+from calor.resources.outcomes import ResourceFailed
+from calor.types.heat.groups.rolling_updates import (
+    Rolling,
+    check_pauses,
+    named_stages,
+    resized,
+    scaled_stages,
+)
+from calor.types.heat.groups.sizes import Adjustment, Batch, Sizes, batches, cooling, with_cooldown
 
 REFERENCE = Path(__file__).resolve().parents[3].parent / "shared" / "reference" / "vectors.json"
 
@@ -113,7 +119,7 @@ class TestPauses:
 
 class TestCooldown:
     def test_ends(self) -> None:
-        metadata = cooled({"mine": 1}, "why", 60, 1000.0)
+        metadata = with_cooldown({"mine": 1}, "why", 60, 1000.0)
 
         assert metadata["mine"] == 1
         assert list(metadata["cooldown_end"].values()) == ["why"]
@@ -122,10 +128,10 @@ class TestCooldown:
         assert not cooling(metadata, 1060.0)
 
     def test_is_written_as_a_time_in_utc(self) -> None:
-        assert list(cooled({}, "why", 0, 0.0)["cooldown_end"]) == ["1970-01-01T00:00:00.000000"]
+        assert list(with_cooldown({}, "why", 0, 0.0)["cooldown_end"]) == ["1970-01-01T00:00:00.000000"]
 
     def test_is_never_cut_short(self) -> None:
-        metadata = cooled(cooled({}, "long", 60, 1000.0), "short", 1, 1000.0)
+        metadata = with_cooldown(with_cooldown({}, "long", 60, 1000.0), "short", 1, 1000.0)
 
         assert cooling(metadata, 1059.0)
         assert list(metadata["cooldown_end"].values()) == ["short"]

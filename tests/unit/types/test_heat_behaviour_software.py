@@ -7,22 +7,23 @@ from typing import Any
 
 import pytest
 import yaml
-from fake_context import FakeContext, filled_in, run
 
-from calor.types.behaviour import NeedsReplacement, ResourceFailed
-from calor.types.heat.cloud_config import CloudConfig
-from calor.types.heat.deriving import filled, outcome
-from calor.types.heat.multipart_mime import MultipartMime
-from calor.types.heat.software_component import SoftwareComponent
-from calor.types.heat.software_config import SoftwareConfig
-from calor.types.heat.software_deployment import SoftwareDeployment
+from calor.language.values import Secret
+from calor.resources.outcomes import NeedsReplacement, ResourceFailed
+from calor.testing import FakeContext, properties_of, run
+from calor.types.heat.software.cloud_config import CloudConfig
+from calor.types.heat.software.derived_config import filled, outcome
+from calor.types.heat.software.multipart_mime import MultipartMime
+from calor.types.heat.software.software_component import SoftwareComponent
+from calor.types.heat.software.software_config import SoftwareConfig
+from calor.types.heat.software.software_deployment import SoftwareDeployment
+from calor.types.heat.software.structured_config import StructuredConfig
+from calor.types.heat.software.structured_deployment import StructuredDeployment
 from calor.types.heat.stack import Stack
-from calor.types.heat.structured_config import StructuredConfig
-from calor.types.heat.structured_deployment import StructuredDeployment
 
 
 def created(kind: Any, context: FakeContext | None = None, /, **given: Any) -> FakeContext:
-    props = filled_in(kind, **given)
+    props = properties_of(kind, **given)
     context = context or FakeContext(kind)
     context.properties = props
     run(kind.create(context, props))
@@ -35,11 +36,11 @@ class TestConfigs:
 
         assert context.configs["config-1"] == {
             "id": "config-1",
-            "name": "web-thing-abcdefghijkl",
+            "name": "web-thing-000000000000",
             "group": "Heat::Ungrouped",
             "config": "#!/bin/sh",
             "options": None,
-            "inputs": [{"name": "a"}],
+            "inputs": context.properties["inputs"],
             "outputs": None,
         }
         assert context.physical_id == "config-1"
@@ -166,7 +167,7 @@ class TestDeployment:
         self, context: FakeContext | None = None, *, report: Any = None, **given: Any
     ) -> FakeContext:
         context = context or self.context()
-        context.meanwhile = lambda: context.type.signal(context, report)  # type: ignore[attr-defined]
+        context.on_wait = lambda: context.type.signal(context, report)  # type: ignore[attr-defined]
         return created(context.type, context, **{"server": "s", "config": "source", **given})
 
     def inputs(self, context: FakeContext) -> dict[str, Any]:
@@ -221,7 +222,7 @@ class TestDeployment:
 
     def test_reports_are_fetched(self) -> None:
         context = self.context()
-        context.arriving = [{"result": 1}]
+        context.incoming = [{"result": 1}]
         created(SoftwareDeployment, context, server="s", config="source", signal_transport="TEMP_URL_SIGNAL")
 
         assert SoftwareDeployment.attribute(context, "result") == 1
@@ -263,7 +264,7 @@ class TestDeployment:
         context = self.deployed(config=None)
 
         derived = context.configs[context.deployments["deployment-1"]["config"]]
-        assert (derived["name"], derived["group"]) == ("web-thing-abcdefghijkl", "Heat::Ungrouped")
+        assert (derived["name"], derived["group"]) == ("web-thing-000000000000", "Heat::Ungrouped")
 
     def test_update_takes_a_new_configuration(self) -> None:
         context = self.deployed(input_values={"b": 1})
@@ -302,7 +303,7 @@ class TestDeployment:
             seen.append(self.inputs(context)["deploy_action"])
             return SoftwareDeployment.signal(context, None)
 
-        context.meanwhile = report
+        context.on_wait = report
         run(SoftwareDeployment.delete(context))
 
         assert seen == ["DELETE"]
@@ -317,7 +318,7 @@ class TestDeployment:
 
     def test_a_server_that_goes_meanwhile_need_not_finish(self) -> None:
         context = self.deployed(actions=["CREATE", "DELETE"])
-        context.meanwhile = context.servers.clear
+        context.on_wait = context.servers.clear
         run(SoftwareDeployment.delete(context))
 
         assert context.deployments == {}
@@ -365,23 +366,31 @@ class Elsewhere:
             "stack_name": "there",
             "stack_status": f"{self.action}_{status}",
             "stack_status_reason": "because",
-            "outputs": [{"output_key": "o", "output_value": 1}],
+            "outputs": [
+                {"output_key": "o", "output_value": 1},
+                {"output_key": "key", "output_value": "k", "sensitive": True},
+            ],
         }
 
 
 class TestRemoteStack:
     def stack(self, remote: Elsewhere, **given: Any) -> FakeContext:
-        return created(Stack, FakeContext(Stack, remote=remote), **{"template": "t", **given})
+        return created(
+            Stack,
+            FakeContext(Stack, remote=remote, template_files={"a.yaml": "text"}),
+            **{"template": "t", **given},
+        )
 
     def test_create(self) -> None:
         remote = Elsewhere()
         context = self.stack(remote, context={"region_name": "there"}, timeout=5, parameters={"p": 1})
 
         assert context.physical_id == "remote-1"
-        assert context.calls == [("remote_stacks", {"region_name": "there"})]
+        [(_, place)] = context.calls
+        assert place["region_name"] == "there"
         assert remote.bodies == [
             {
-                "stack_name": "web-thing-abcdefghijkl",
+                "stack_name": "web-thing-000000000000",
                 "disable_rollback": True,
                 "template": "t",
                 "parameters": {"p": 1},
@@ -390,7 +399,7 @@ class TestRemoteStack:
                 "timeout_mins": 5,
             }
         ]
-        assert Stack.attribute(context, "outputs") == {"o": 1}
+        assert Stack.attribute(context, "outputs") == {"o": 1, "key": Secret("k")}
         assert Stack.attribute(context, "stack_name") == "there"
 
     def test_failure(self) -> None:
@@ -412,5 +421,5 @@ class TestRemoteStack:
         context = self.stack(Elsewhere())
         wanted = {**context.properties, "context": {"region_name": "elsewhere"}}
 
-        assert Stack.demands_replacement(context.properties, wanted, frozenset({"context"}))
-        assert not Stack.demands_replacement(context.properties, context.properties, frozenset({"timeout"}))
+        assert Stack.needs_replacement(context.properties, wanted, frozenset({"context"}))
+        assert not Stack.needs_replacement(context.properties, context.properties, frozenset({"timeout"}))

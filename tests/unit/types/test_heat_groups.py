@@ -9,7 +9,7 @@ import pytest
 
 from calor.language.values import Secret, Unknown
 from calor.types import catalogue
-from calor.types.heat.groups import MOST_MEMBERS
+from calor.types.heat.groups.member_templates import MOST_MEMBERS
 
 
 def child(type_name: str, **values: Any) -> dict[str, Any] | None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import Problem, ResourceType
+from calor.language.schema import Problem
 from calor.language.values import Secret, Unknown
+from calor.resources.contract import ResourceType
 from calor.types import catalogue
 
 

@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import pytest
-from fake_context import FakeContext, filled_in, run
 
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeContext, properties_of, run
 from calor.types.aws.iam.access_key import AccessKey
 from calor.types.aws.iam.user import User
-from calor.types.behaviour import ResourceFailed
 
 
 def test_a_user_is_made_and_goes_with_the_resource() -> None:
     context = FakeContext(User)
 
-    run(User.create(context, filled_in(User)))
+    run(User.create(context, properties_of(User)))
     run(User.suspend(context))
     run(User.resume(context))
     run(User.delete(context))
 
     assert context.physical_id == "user-1"
     assert context.reference == context.physical_name()
-    assert context.calls == ["make_user", ("enable_user", False), ("enable_user", True), "remove_signalling"]
+    assert context.calls == [
+        "create_user",
+        ("enable_user", False),
+        ("enable_user", True),
+        "remove_signalling",
+    ]
 
 
 def test_it_gets_the_password_that_is_given() -> None:
     context = FakeContext(User)
 
-    run(User.create(context, filled_in(User, LoginProfile={"Password": "secret"})))
+    run(User.create(context, properties_of(User, LoginProfile={"Password": "secret"})))
 
-    assert context.calls == [("make_user", "secret")]
+    assert context.calls == [("create_user", "secret")]
 
 
 def test_keys_are_those_of_the_user() -> None:
     user = FakeContext(User, name="user")
-    properties = filled_in(AccessKey, UserName="user")
+    properties = properties_of(AccessKey, UserName="user")
     context = FakeContext(AccessKey, properties, peers={"user": user})
 
     run(AccessKey.create(context, properties))
@@ -45,4 +50,4 @@ def test_keys_are_those_of_the_user() -> None:
 
 def test_keys_of_nobody() -> None:
     with pytest.raises(ResourceFailed, match="could not find user"):
-        run(AccessKey.create(FakeContext(AccessKey), filled_in(AccessKey, UserName="nobody")))
+        run(AccessKey.create(FakeContext(AccessKey), properties_of(AccessKey, UserName="nobody")))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict, NotFound
+from calor.testing import FakeCloud, FakeContext, properties_of, run
 from calor.types.keystone.base import MARK, KeystoneType
 from calor.types.keystone.domain import Domain
 from calor.types.keystone.endpoint import Endpoint
@@ -37,7 +36,7 @@ IDS = {
 
 def made(kind: type[KeystoneType], **given: Any) -> FakeContext:
     """A resource that has been created."""
-    properties = filled_in(kind, **given)
+    properties = properties_of(kind, **given)
     context = FakeContext(kind, properties, services=FakeCloud(ids=dict(IDS)))
     run(kind.create(context, properties))
     return context
@@ -95,9 +94,9 @@ def test_what_the_service_cannot_take_back_is_not_sent() -> None:
 
 
 def test_a_project_whose_answer_was_lost_is_recognised_by_its_mark() -> None:
-    cloud = FakeCloud(ids=dict(IDS), loses_answers=True)
+    cloud = FakeCloud(ids=dict(IDS), loses_responses=True)
     cloud.place("/projects/theirs", name="web", domain_id="default")
-    properties = filled_in(Project, name="web")
+    properties = properties_of(Project, name="web")
     context = FakeContext(Project, properties, services=cloud)
 
     run(Project.create(context, properties))
@@ -116,8 +115,8 @@ def test_a_project_whose_answer_was_lost_is_recognised_by_its_mark() -> None:
 def test_what_cannot_have_a_mark_is_recognised_nevertheless(
     kind: type[KeystoneType], given: dict[str, Any]
 ) -> None:
-    cloud = FakeCloud(ids=dict(IDS), loses_answers=True)
-    properties = filled_in(kind, **given)
+    cloud = FakeCloud(ids=dict(IDS), loses_responses=True)
+    properties = properties_of(kind, **given)
     context = FakeContext(kind, properties, services=cloud)
 
     run(kind.create(context, properties))
@@ -129,10 +128,10 @@ def test_what_cannot_have_a_mark_is_recognised_nevertheless(
 
 @pytest.mark.parametrize("kind", [Domain, Role])
 def test_what_has_the_name_already_is_not_taken_for_ones_own(kind: type[KeystoneType]) -> None:
-    cloud = FakeCloud(ids=dict(IDS), loses_answers=True)
+    cloud = FakeCloud(ids=dict(IDS), loses_responses=True)
     theirs = cloud.place(f"/{kind.collection[0]}/theirs", name="web")
-    cloud.answers[f"POST /{kind.collection[0]}"] = Conflict("There is one already.", status=409)
-    properties = filled_in(kind, name=theirs["name"])
+    cloud.responses[f"POST /{kind.collection[0]}"] = Conflict("There is one already.", status=409)
+    properties = properties_of(kind, name=theirs["name"])
     context = FakeContext(kind, properties, services=cloud)
 
     with pytest.raises(Conflict):
@@ -144,7 +143,7 @@ def test_what_has_the_name_already_is_not_taken_for_ones_own(kind: type[Keystone
 def test_what_was_there_before_is_not_taken_for_ones_own() -> None:
     cloud = FakeCloud(ids=dict(IDS))
     cloud.place("/projects/theirs", name="web", domain_id="default")
-    context = FakeContext(Project, filled_in(Project, name="web"), services=cloud)
+    context = FakeContext(Project, properties_of(Project, name="web"), services=cloud)
 
     assert run(Project.find(context)) is False
     assert context.physical_id is None
@@ -262,7 +261,7 @@ def test_a_group_has_roles() -> None:
 
 
 def assigned(**given: Any) -> FakeContext:
-    properties = filled_in(UserRoleAssignment, **given)
+    properties = properties_of(UserRoleAssignment, **given)
     context = FakeContext(UserRoleAssignment, properties, services=FakeCloud(ids=dict(IDS)))
     run(UserRoleAssignment.create(context, properties))
     return context
@@ -282,7 +281,7 @@ def test_roles_are_given_and_taken_back() -> None:
 def test_roles_move_to_another_user() -> None:
     context = assigned(user="ann", roles=[{"role": "member", "project": "demo"}])
 
-    after = filled_in(UserRoleAssignment, user="bob", roles=[{"role": "reader", "project": "demo"}])
+    after = properties_of(UserRoleAssignment, user="bob", roles=[{"role": "reader", "project": "demo"}])
     run(UserRoleAssignment.update(context, after, frozenset({"user", "roles"})))
 
     assert context.services.lines()[1:] == [

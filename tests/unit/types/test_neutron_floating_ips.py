@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import run
-from neutron_work import attribute, deleted, found, intended, made, updated
 
-from calor.types.behaviour import ResourceFailed
-from calor.types.neutron.floating_ip import FloatingIP
-from calor.types.neutron.floating_ip_association import FloatingIPAssociation
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, run
+from calor.types.neutron.floating_ips.floating_ip import FloatingIP
+from calor.types.neutron.floating_ips.floating_ip_association import FloatingIPAssociation
+from tests.unit.types.neutron_work import attribute, deleted, found, intended, made, updated
 
 
 def test_a_floating_ip_is_reserved_on_an_external_network() -> None:
@@ -53,7 +52,7 @@ def test_a_floating_ip_whose_creation_was_interrupted_is_found_by_what_it_is_for
     cloud.place("/floatingips/other", floating_network_id="n-public", port_id="p2")
     cloud.place("/floatingips/taken", floating_network_id="n-public", port_id="p1")
     context = intended(FloatingIP, cloud, floating_network="public", port_id="p1")
-    context.elsewhere = frozenset({"taken"})
+    context.claimed_ids = frozenset({"taken"})
     assert not found(context)
     cloud.place("/floatingips/mine", floating_network_id="n-public", port_id="p1")
 
@@ -105,23 +104,23 @@ def test_a_floating_ip_that_leads_elsewhere_by_now_stays_so() -> None:
 def test_an_association_gives_way_to_another_about_the_same() -> None:
     cloud = association()
     old = made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
-    run(FloatingIPAssociation.make_way(old))
+    run(FloatingIPAssociation.before_replace(old))
     assert cloud.objects["/floatingips/f1"]["port_id"] is None
     made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
     deleted(old)
     assert cloud.objects["/floatingips/f1"]["port_id"] == "p1"
 
     refused = intended(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
-    run(FloatingIPAssociation.make_way(refused))
+    run(FloatingIPAssociation.before_replace(refused))
     assert not found(refused)
 
 
 def test_an_association_that_gave_way_comes_back() -> None:
     cloud = association()
     old = made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p1")
-    run(FloatingIPAssociation.make_way(old))
+    run(FloatingIPAssociation.before_replace(old))
     made(FloatingIPAssociation, cloud, floatingip_id="f1", port_id="p2")
-    run(FloatingIPAssociation.come_back(old))
+    run(FloatingIPAssociation.revert_replace(old))
     assert cloud.objects["/floatingips/f1"]["port_id"] == "p1"
     deleted(old)
     assert cloud.objects["/floatingips/f1"]["port_id"] is None

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import run
-from neutron_work import attribute, deleted, found, intended, made, updated
 
 from calor.clouds.errors import Conflict, NotFound, Permanent, Transient
-from calor.types.behaviour import ResourceFailed
-from calor.types.neutron.net import Net
-from calor.types.neutron.port import Port
-from calor.types.neutron.provider_net import ProviderNet
-from calor.types.neutron.router import Router
-from calor.types.neutron.router_gateway import RouterGateway
-from calor.types.neutron.router_interface import RouterInterface
-from calor.types.neutron.segment import Segment
-from calor.types.neutron.subnet import Subnet
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, run
+from calor.types.neutron.networks.net import Net
+from calor.types.neutron.networks.provider_net import ProviderNet
+from calor.types.neutron.networks.segment import Segment
+from calor.types.neutron.networks.subnet import Subnet
+from calor.types.neutron.ports.port import Port
+from calor.types.neutron.routers.router import Router
+from calor.types.neutron.routers.router_gateway import RouterGateway
+from calor.types.neutron.routers.router_interface import RouterInterface
+from tests.unit.types.neutron_work import attribute, deleted, found, intended, made, updated
 
 NETWORK = "0d6f4bbe-7d4c-4c3e-9c35-333333333333"
 SUBNET = "0d6f4bbe-7d4c-4c3e-9c35-444444444444"
@@ -47,14 +46,14 @@ def test_a_network_is_made_with_what_its_properties_say() -> None:
 
 
 def test_a_network_is_complete_when_it_is_no_longer_being_built() -> None:
-    cloud = FakeCloud(statuses={"networks": "BUILD"}, grows={"BUILD": "ACTIVE"})
+    cloud = FakeCloud(statuses={"networks": "BUILD"}, next_status={"BUILD": "ACTIVE"})
 
     assert attribute(made(Net, cloud), "status") == "ACTIVE"
 
 
 def test_a_network_that_goes_to_error_fails() -> None:
     with pytest.raises(ResourceFailed, match="ERROR"):
-        made(Net, FakeCloud(statuses={"networks": "BUILD"}, grows={"BUILD": "ERROR"}))
+        made(Net, FakeCloud(statuses={"networks": "BUILD"}, next_status={"BUILD": "ERROR"}))
 
 
 def test_tags_are_set_apart_from_the_object() -> None:
@@ -87,8 +86,8 @@ def test_a_network_changes_in_place() -> None:
 
 def test_only_the_agents_that_are_named_serve_a_network() -> None:
     cloud = FakeCloud()
-    cloud.answers["GET /networks/networks-1/dhcp-agents"] = {"agents": [{"id": "a"}, {"id": "b"}]}
-    cloud.answers["DELETE /agents/a/dhcp-networks/networks-1"] = {}
+    cloud.responses["GET /networks/networks-1/dhcp-agents"] = {"agents": [{"id": "a"}, {"id": "b"}]}
+    cloud.responses["DELETE /agents/a/dhcp-networks/networks-1"] = {}
     made(Net, cloud, dhcp_agent_ids=["b", "c"])
 
     assert cloud.lines("GET") == [
@@ -104,7 +103,7 @@ def test_segments_are_asked_for_where_the_template_reads_them() -> None:
     cloud.place("/segments/x", network_id="networks-3", name="named")
     cloud.place("/segments/y", network_id="networks-3", name=None)
     context = intended(Net, cloud)
-    context.read = frozenset({"segments"})
+    context.attributes_read = frozenset({"segments"})
     run(Net.create(context, context.properties))
 
     assert [segment["id"] for segment in attribute(context, "segments")] == ["y", "x"]
@@ -112,7 +111,7 @@ def test_segments_are_asked_for_where_the_template_reads_them() -> None:
 
 def test_a_network_in_use_is_deleted_when_it_is_free() -> None:
     context = made(Net)
-    context.services.answers["DELETE /networks/networks-1"] = [Conflict("in use", status=409)] * 3
+    context.services.responses["DELETE /networks/networks-1"] = [Conflict("in use", status=409)] * 3
     deleted(context)
 
     assert context.services.lines("GET", "POST") == ["DELETE /networks/networks-1"] * 4
@@ -122,7 +121,7 @@ def test_a_network_in_use_is_deleted_when_it_is_free() -> None:
 
 def test_a_network_that_stays_in_use_is_not_deleted() -> None:
     context = made(Net)
-    context.services.answers["DELETE /networks/networks-1"] = Conflict("in use by a port", status=409)
+    context.services.responses["DELETE /networks/networks-1"] = Conflict("in use by a port", status=409)
 
     with pytest.raises(Conflict, match="in use by a port"):
         deleted(context)
@@ -151,7 +150,7 @@ def test_a_network_of_another_resource_is_not_taken_for_an_orphan() -> None:
     cloud = FakeCloud()
     cloud.place("/networks/n", name="shared name", status="ACTIVE")
     context = intended(Net, cloud, name="shared name")
-    context.elsewhere = frozenset({"n"})
+    context.claimed_ids = frozenset({"n"})
 
     assert not found(context)
 
@@ -165,7 +164,7 @@ def test_a_list_that_the_service_does_not_filter_is_read_whole() -> None:
             return Permanent("['segmentation_id'] is invalid attribute for filtering", status=400)
         return {"segments": [{"id": "other", **segment, "segmentation_id": 8}, {"id": "mine", **segment}]}
 
-    cloud.answers["GET /segments"] = segments
+    cloud.responses["GET /segments"] = segments
     context = intended(Segment, cloud, network=NETWORK, network_type="vxlan", segmentation_id=7)
 
     assert found(context)
@@ -240,14 +239,14 @@ def test_a_network_that_somebody_has_changed_shows_that() -> None:
     shown = context.services.objects["/networks/networks-1"]
     shown.update(name="two", tags=["a", "b"], dns_domain="x.")
 
-    assert run(Net.live(context)) == {
+    assert run(Net.live_state(context)) == {
         "name": "two",
         "admin_state_up": True,
         "shared": False,
         "tags": ["b", "a"],
     }
     context.services.objects.clear()
-    assert run(Net.live(context)) is None
+    assert run(Net.live_state(context)) is None
 
 
 # Subnets.
@@ -331,17 +330,17 @@ def test_a_subnet_changes_in_place() -> None:
 
 def test_a_port_is_made_with_addresses_and_groups() -> None:
     cloud = FakeCloud()
-    cloud.answers["POST /ports"] = {"port": {"id": "p", "status": "DOWN"}}
+    cloud.responses["POST /ports"] = {"port": {"id": "p", "status": "DOWN"}}
     context = made(
         Port,
         cloud,
         network="private",
         fixed_ips=[
-            {"subnet": "left", "subnet_id": None, "ip_address": None},
-            {"subnet": None, "subnet_id": None, "ip_address": "10.0.1.7"},
+            {"subnet": "left"},
+            {"ip_address": "10.0.1.7"},
         ],
         security_groups=["web", "0b7e2cd6-9f9c-4a35-9e1b-000000000001"],
-        allowed_address_pairs=[{"ip_address": "10.0.0.100", "mac_address": None}],
+        allowed_address_pairs=[{"ip_address": "10.0.0.100"}],
         qos_policy="gold",
     )
 
@@ -364,7 +363,7 @@ def test_a_port_without_a_word_about_addresses_gets_one(given: list[dict[str, st
     context = made(Port, network="private", fixed_ips=given)
     assert "fixed_ips" not in context.services.body("POST /ports")["port"]
 
-    other = made(Port, network="private", fixed_ips=[{"subnet": "left", "ip_address": None}])
+    other = made(Port, network="private", fixed_ips=[{"subnet": "left"}])
     updated(other, fixed_ips=given)
     assert "PUT /ports/ports-1" not in other.services.lines()
 
@@ -396,15 +395,15 @@ def test_a_port_tells_of_its_network_and_subnets() -> None:
     cloud.place("/networks/n-private", mtu=1450)
     cloud.place("/subnets/s-left", cidr="10.0.0.0/24")
     address = {"subnet_id": "s-left", "ip_address": "10.0.0.4"}
-    cloud.answers["POST /ports"] = {
+    cloud.responses["POST /ports"] = {
         "port": {"id": "p", "network_id": "n-private", "status": "DOWN", "fixed_ips": [address]}
     }
     cloud.place("/ports/p", network_id="n-private", status="DOWN", fixed_ips=[address])
     context = made(Port, cloud, network="private")
     assert not any(line.startswith(("GET /networks/", "GET /subnets/")) for line in cloud.lines())
 
-    context.read = frozenset({"network", "subnets"})
-    run(Port.observe(context))
+    context.attributes_read = frozenset({"network", "subnets"})
+    run(Port.refresh(context))
 
     assert attribute(context, "fixed_ips") == [address]
     assert attribute(context, "network")["mtu"] == 1450
@@ -412,9 +411,9 @@ def test_a_port_tells_of_its_network_and_subnets() -> None:
 
 
 def test_a_port_in_use_is_as_it_was_made() -> None:
-    fixed = [{"subnet": "left", "subnet_id": None, "ip_address": None}]
+    fixed = [{"subnet": "left"}]
     cloud = FakeCloud()
-    cloud.answers["POST /ports"] = {"port": {"id": "p", "status": "DOWN"}}
+    cloud.responses["POST /ports"] = {"port": {"id": "p", "status": "DOWN"}}
     context = made(Port, cloud, network="private", fixed_ips=fixed, security_groups=["web"])
     cloud.place(
         "/ports/p",
@@ -426,7 +425,7 @@ def test_a_port_in_use_is_as_it_was_made() -> None:
         admin_state_up=True,
     )
 
-    assert run(Port.live(context)) == {"admin_state_up": True}
+    assert run(Port.live_state(context)) == {"admin_state_up": True}
 
 
 def test_a_port_lends_its_addresses_to_its_replacement_and_takes_them_back() -> None:
@@ -434,13 +433,13 @@ def test_a_port_lends_its_addresses_to_its_replacement_and_takes_them_back() -> 
     cloud = FakeCloud()
     old = made(Port, cloud, network="private")
     cloud.objects["/ports/ports-1"].update(fixed_ips=[address])
-    run(Port.make_way(old))
+    run(Port.before_replace(old))
     assert cloud.objects["/ports/ports-1"]["fixed_ips"] == []
 
     # An interrupted replacement begins again.
-    run(Port.make_way(old))
+    run(Port.before_replace(old))
     made(Port, cloud, network="private", fixed_ips=[{"subnet": "left", "ip_address": "10.0.0.4"}])
-    run(Port.come_back(old))
+    run(Port.revert_replace(old))
     assert cloud.objects["/ports/ports-1"]["fixed_ips"] == [address]
     assert cloud.objects["/ports/ports-2"]["fixed_ips"] == []
 
@@ -448,17 +447,17 @@ def test_a_port_lends_its_addresses_to_its_replacement_and_takes_them_back() -> 
 def test_a_port_may_be_replaced_by_every_update() -> None:
     properties = made(Port, network="private").properties
 
-    assert not Port.renews(properties)
-    assert Port.renews({**properties, "replacement_policy": "REPLACE_ALWAYS"})
+    assert not Port.is_always_replaced(properties)
+    assert Port.is_always_replaced({**properties, "replacement_policy": "REPLACE_ALWAYS"})
 
 
 def test_a_failed_port_is_well_unless_it_is_gone_or_in_error() -> None:
     context = made(Port, FakeCloud(statuses={"ports": "DOWN"}), network="private")
-    assert run(Port.is_well(context))
+    assert run(Port.is_healthy(context))
     context.services.objects["/ports/ports-1"]["status"] = "ERROR"
-    assert not run(Port.is_well(context))
+    assert not run(Port.is_healthy(context))
     context.services.objects.clear()
-    assert not run(Port.is_well(context))
+    assert not run(Port.is_healthy(context))
 
 
 # Routers.
@@ -492,7 +491,7 @@ def test_a_router_leads_out_through_its_gateway() -> None:
 def test_what_a_gateway_leaves_open_the_service_chooses() -> None:
     context = made(
         Router,
-        external_gateway_info={"network": "public", "enable_snat": None, "external_fixed_ips": None},
+        external_gateway_info={"network": "public"},
     )
 
     body = context.services.body("POST /routers")["router"]
@@ -502,9 +501,12 @@ def test_what_a_gateway_leaves_open_the_service_chooses() -> None:
 @pytest.mark.parametrize("given", [{"l3_agent_ids": ["a"]}, {"l3_agent_id": "a"}])
 def test_a_router_runs_on_the_agents_that_are_named(given: dict[str, object]) -> None:
     cloud = FakeCloud()
-    cloud.answers["GET /routers/routers-1/l3-agents"] = [{"agents": [{"id": "b"}]}, {"agents": [{"id": "a"}]}]
-    cloud.answers["DELETE /agents/a/l3-routers/routers-1"] = {}
-    cloud.answers["DELETE /agents/b/l3-routers/routers-1"] = {}
+    cloud.responses["GET /routers/routers-1/l3-agents"] = [
+        {"agents": [{"id": "b"}]},
+        {"agents": [{"id": "a"}]},
+    ]
+    cloud.responses["DELETE /agents/a/l3-routers/routers-1"] = {}
+    cloud.responses["DELETE /agents/b/l3-routers/routers-1"] = {}
     context = made(Router, cloud, **given)
 
     assert cloud.body("POST /agents/a/l3-routers") == {"router_id": "routers-1"}
@@ -516,8 +518,8 @@ def test_a_router_runs_on_the_agents_that_are_named(given: dict[str, object]) ->
 
 def test_an_agent_that_has_been_given_the_router_meanwhile_is_fine() -> None:
     cloud = FakeCloud()
-    cloud.answers["GET /routers/routers-1/l3-agents"] = [{"agents": []}, {"agents": [{"id": "a"}]}]
-    cloud.answers["POST /agents/a/l3-routers"] = Conflict("hosted already", status=409)
+    cloud.responses["GET /routers/routers-1/l3-agents"] = [{"agents": []}, {"agents": [{"id": "a"}]}]
+    cloud.responses["POST /agents/a/l3-routers"] = Conflict("hosted already", status=409)
 
     assert made(Router, cloud, l3_agent_ids=["a"]).physical_id == "routers-1"
 
@@ -542,7 +544,7 @@ def test_an_interface_joins_a_router_to_a_subnet_or_a_port(
 
 def test_an_interface_that_a_replacement_has_joined_again_stays() -> None:
     context = made(RouterInterface, router="edge", subnet="left")
-    context.elsewhere = frozenset({str(context.physical_id)})
+    context.claimed_ids = frozenset({str(context.physical_id)})
     deleted(context)
 
     assert "PUT /routers/r-edge/remove_router_interface" not in context.services.lines()
@@ -559,7 +561,7 @@ def test_interfaces_of_old_stacks_are_of_subnets() -> None:
 def test_an_interface_that_floating_ips_need_goes_after_them() -> None:
     context = made(RouterInterface, router="edge", subnet="left")
     remove = "PUT /routers/r-edge/remove_router_interface"
-    context.services.answers[remove] = [Conflict("needed", status=409), Conflict("needed", status=409)]
+    context.services.responses[remove] = [Conflict("needed", status=409), Conflict("needed", status=409)]
     deleted(context)
 
     assert context.services.lines().count(remove) == 3
@@ -570,7 +572,7 @@ def test_what_belonged_to_a_router_that_is_gone_is_deleted(kind: type) -> None:
     given = {"subnet": "left", "router": "edge"} if kind is RouterInterface else {"router_id": "r-edge"}
     context = made(kind, **given, **({"network": "public"} if kind is RouterGateway else {}))
     gone = NotFound("no such router", status=404)
-    context.services.answers.update(
+    context.services.responses.update(
         {"PUT /routers/r-edge/remove_router_interface": gone, "PUT /routers/r-edge": gone}
     )
     deleted(context)
@@ -580,7 +582,7 @@ def test_what_belonged_to_a_router_that_is_gone_is_deleted(kind: type) -> None:
 
 def test_an_interface_is_joined_once_although_the_answer_is_lost() -> None:
     cloud = FakeCloud()
-    cloud.answers["PUT /routers/r-edge/add_router_interface"] = [Transient("away", status=502)]
+    cloud.responses["PUT /routers/r-edge/add_router_interface"] = [Transient("away", status=502)]
     cloud.place("/ports/if", device_id="r-edge", fixed_ips=[{"subnet_id": "s-left"}])
     context = made(RouterInterface, cloud, router="edge", subnet="left")
 

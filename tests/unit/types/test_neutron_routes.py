@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import run
-from neutron_work import deleted, found, intended, made, updated
 
-from calor.types.behaviour import ResourceFailed
-from calor.types.neutron.extra_route import ExtraRoute
-from calor.types.neutron.extra_route_set import ExtraRouteSet
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, run
+from calor.types.neutron.routers.extra_route import ExtraRoute
+from calor.types.neutron.routers.extra_route_set import ExtraRouteSet
+from tests.unit.types.neutron_work import deleted, found, intended, made, updated
 
 ADD, REMOVE = "PUT /routers/r-edge/add_extraroutes", "PUT /routers/r-edge/remove_extraroutes"
 
@@ -36,7 +35,7 @@ def with_router(*routes: dict[str, str], atomic: bool = True) -> FakeCloud:
         router["routes"] = [one for one in router["routes"] if one not in request.body["router"]["routes"]]
         return {"router": router}
 
-    cloud.answers.update({ADD: add, REMOVE: remove})
+    cloud.responses.update({ADD: add, REMOVE: remove})
     return cloud
 
 
@@ -71,9 +70,9 @@ def test_a_route_whose_creation_was_interrupted_is_found() -> None:
     context = intended(ExtraRoute, cloud, router_id="r-edge", **route(1))
     assert not found(context)
     routes_of(cloud).append(route(1))
-    context.elsewhere = frozenset({"r-edge:10.1.0.0/16:10.0.0.1"})
+    context.claimed_ids = frozenset({"r-edge:10.1.0.0/16:10.0.0.1"})
     assert not found(context)
-    context.elsewhere = frozenset()
+    context.claimed_ids = frozenset()
 
     assert found(context)
     assert context.physical_id == "r-edge:10.1.0.0/16:10.0.0.1"

@@ -4,23 +4,24 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import Problem, ResourceType
+from calor.language.schema import Problem
 from calor.language.values import Secret, Unknown
-from calor.types.neutron.firewall import Firewall
-from calor.types.neutron.floating_ip import FloatingIP
-from calor.types.neutron.net import Net
-from calor.types.neutron.network_gateway import NetworkGateway
-from calor.types.neutron.port import Port
-from calor.types.neutron.provider_net import ProviderNet
+from calor.resources.contract import ResourceType
+from calor.types.neutron.firewalls.firewall import Firewall
+from calor.types.neutron.floating_ips.floating_ip import FloatingIP
+from calor.types.neutron.gateways.network_gateway import NetworkGateway
+from calor.types.neutron.networks.net import Net
+from calor.types.neutron.networks.provider_net import ProviderNet
+from calor.types.neutron.networks.segment import Segment
+from calor.types.neutron.networks.subnet import Subnet
+from calor.types.neutron.networks.subnet_pool import SubnetPool
+from calor.types.neutron.ports.port import Port
 from calor.types.neutron.quota import Quota
-from calor.types.neutron.rbac_policy import RBACPolicy
-from calor.types.neutron.router import Router
-from calor.types.neutron.router_interface import RouterInterface
-from calor.types.neutron.security_group import SecurityGroup
-from calor.types.neutron.security_group_rule import SecurityGroupRule
-from calor.types.neutron.segment import Segment
-from calor.types.neutron.subnet import Subnet
-from calor.types.neutron.subnet_pool import SubnetPool
+from calor.types.neutron.routers.router import Router
+from calor.types.neutron.routers.router_interface import RouterInterface
+from calor.types.neutron.security.rbac_policy import RBACPolicy
+from calor.types.neutron.security.security_group import SecurityGroup
+from calor.types.neutron.security.security_group_rule import SecurityGroupRule
 
 ATTRIBUTE = Unknown()
 REFERENCE = Unknown("some_resource")

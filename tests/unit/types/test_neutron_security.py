@@ -5,28 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from neutron_work import deleted, found, intended, made, updated
 
 from calor.clouds.errors import Conflict, OverLimit
-from calor.types.neutron.security_group import SecurityGroup
-from calor.types.neutron.security_group_rule import SecurityGroupRule
-from calor.types.neutron.security_rules import likeness
+from calor.testing import FakeCloud, properties_of
+from calor.types.neutron.security.rule_changes import rule_key
+from calor.types.neutron.security.security_group import SecurityGroup
+from calor.types.neutron.security.security_group_rule import SecurityGroupRule
+from tests.unit.types.neutron_work import deleted, found, intended, made, updated
 
 RULES = "/security-group-rules"
 
 
-def listed(**given: Any) -> dict[str, Any]:
-    """A rule of a template, with the defaults of the schema."""
-    fields = SecurityGroup.properties["rules"].items
-    assert fields is not None
-    assert fields.fields is not None
-    return {name: field.default for name, field in fields.fields.items()} | given
+def complete(*rules: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rules of a template, with the defaults of the schema."""
+    filled: list[dict[str, Any]] = properties_of(SecurityGroup, rules=list(rules))["rules"]
+    return filled
 
 
-SSH = listed(protocol="tcp", port_range_min=22, port_range_max=22)
-WEB = listed(protocol="tcp", port_range_min=80, port_range_max=80, remote_ip_prefix="10.0.0.0/8")
-OUT = listed(direction="egress", protocol="udp", port_range_min=53, port_range_max=53)
+SSH = {"protocol": "tcp", "port_range_min": 22, "port_range_max": 22}
+WEB = {"protocol": "tcp", "port_range_min": 80, "port_range_max": 80, "remote_ip_prefix": "10.0.0.0/8"}
+OUT = {"direction": "egress", "protocol": "udp", "port_range_min": 53, "port_range_max": 53}
 
 
 def with_groups() -> FakeCloud:
@@ -50,7 +48,7 @@ def with_groups() -> FakeCloud:
             )
         return {"security_group": dict(group)}
 
-    cloud.answers["POST /security-groups"] = make
+    cloud.responses["POST /security-groups"] = make
     return cloud
 
 
@@ -97,7 +95,7 @@ def test_a_group_with_a_rule_about_egress_lets_nothing_else_out() -> None:
 
 def test_a_listed_rule_that_every_group_has_is_not_made_again() -> None:
     cloud = with_groups()
-    made(SecurityGroup, cloud, rules=[listed(direction="egress", remote_ip_prefix="0.0.0.0/0")])
+    made(SecurityGroup, cloud, rules=[{"direction": "egress", "remote_ip_prefix": "0.0.0.0/0"}])
 
     assert rules(cloud) == [("egress", "IPv4", None, None)]
     assert "POST /security-group-rules" not in cloud.lines()
@@ -105,7 +103,8 @@ def test_a_listed_rule_that_every_group_has_is_not_made_again() -> None:
 
 @pytest.mark.parametrize(("named", "group"), [(None, "g"), ("other", "other")])
 def test_a_rule_may_be_about_the_ports_of_a_group(named: str | None, group: str) -> None:
-    rule = listed(remote_mode="remote_group_id", remote_group_id=named, remote_ip_prefix="10.0.0.0/8")
+    rule = {"remote_mode": "remote_group_id", "remote_ip_prefix": "10.0.0.0/8"}
+    rule |= {"remote_group_id": named} if named else {}
     cloud = with_groups()
     made(SecurityGroup, cloud, rules=[rule])
 
@@ -119,12 +118,12 @@ def test_an_update_changes_only_the_rules_that_differ() -> None:
     context = made(SecurityGroup, cloud, rules=[SSH, WEB])
     before = {path: rule["id"] for path, rule in cloud.objects.items()}
     cloud.requests.clear()
-    updated(context, rules=[WEB, OUT])
+    updated(context, rules=complete(WEB, OUT))
 
     assert rules(cloud) == [("egress", "IPv4", "udp", 53), ("ingress", "IPv4", "tcp", 80)]
     assert cloud.lines("GET").count("POST /security-group-rules") == 1
     assert len(before.keys() & cloud.objects.keys()) == 2
-    updated(context, rules=[])
+    updated(context, rules=complete())
     assert rules(cloud) == ALL_OUT
 
 
@@ -133,21 +132,21 @@ def test_rules_declared_apart_stay() -> None:
     context = made(SecurityGroup, cloud, rules=[SSH])
     cloud.ids["neutron.security_group", "this"] = "g"
     made(SecurityGroupRule, cloud, security_group="this", port_range_min=443, port_range_max=443)
-    updated(context, rules=[])
+    updated(context, rules=complete())
 
     assert rules(cloud) == [*ALL_OUT, ("ingress", "IPv4", "tcp", 443)]
 
 
 def test_a_rule_that_the_service_knows_already_is_fine() -> None:
     cloud = with_groups()
-    cloud.answers["POST /security-group-rules"] = Conflict("exists", status=409)
+    cloud.responses["POST /security-group-rules"] = Conflict("exists", status=409)
 
     assert made(SecurityGroup, cloud, rules=[SSH]).physical_id == "g"
 
 
 def test_a_rule_beyond_the_quota_fails() -> None:
     cloud = with_groups()
-    cloud.answers["POST /security-group-rules"] = OverLimit("quota exceeded", status=409)
+    cloud.responses["POST /security-group-rules"] = OverLimit("quota exceeded", status=409)
 
     with pytest.raises(OverLimit):
         made(SecurityGroup, cloud, rules=[SSH])
@@ -167,7 +166,7 @@ def test_a_group_whose_creation_was_interrupted_gets_the_rules_it_lacks() -> Non
 def test_a_group_in_use_is_deleted_when_it_is_free() -> None:
     cloud = with_groups()
     context = made(SecurityGroup, cloud)
-    cloud.answers["DELETE /security-groups/g"] = [Conflict("in use", status=409)]
+    cloud.responses["DELETE /security-groups/g"] = [Conflict("in use", status=409)]
     deleted(context)
 
     assert "/security-groups/g" not in cloud.objects
@@ -215,7 +214,7 @@ def test_a_rule_whose_creation_was_interrupted_is_found_by_what_it_allows() -> N
     ],
 )
 def test_rules_that_mean_the_same_are_alike(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert likeness(one) == likeness(other)
+    assert rule_key(one) == rule_key(other)
 
 
 @pytest.mark.parametrize(
@@ -223,4 +222,4 @@ def test_rules_that_mean_the_same_are_alike(one: dict[str, Any], other: dict[str
 )
 def test_rules_that_differ_are_not_alike(other: dict[str, Any]) -> None:
     rule = {"protocol": "tcp", "ethertype": "IPv4"}
-    assert likeness(rule) != likeness({**rule, **other})
+    assert rule_key(rule) != rule_key({**rule, **other})

@@ -5,30 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import filled_in, run
-from neutron_work import attribute, deleted, found, intended, made, updated
 
 from calor.clouds.errors import Conflict, NotFound
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, properties_of, resource, run
 from calor.types import catalogue
-from calor.types.behaviour import ResourceFailed
-from calor.types.neutron.firewall import Firewall
-from calor.types.neutron.firewall_rule import FirewallRule
-from calor.types.neutron.floating_ip_port_forward import FloatingIPPortForward
-from calor.types.neutron.ike_policy import IKEPolicy
-from calor.types.neutron.network_gateway import NetworkGateway
-from calor.types.neutron.qos_bandwidth_limit_rule import QoSBandwidthLimitRule
-from calor.types.neutron.qos_policy import QoSPolicy
+from calor.types.neutron.firewalls.firewall import Firewall
+from calor.types.neutron.firewalls.firewall_rule import FirewallRule
+from calor.types.neutron.floating_ips.floating_ip_port_forward import FloatingIPPortForward
+from calor.types.neutron.gateways.network_gateway import NetworkGateway
+from calor.types.neutron.networks.segment import Segment
+from calor.types.neutron.networks.subnet_pool import SubnetPool
+from calor.types.neutron.ports.trunk import Trunk
+from calor.types.neutron.qos.qos_bandwidth_limit_rule import QoSBandwidthLimitRule
+from calor.types.neutron.qos.qos_policy import QoSPolicy
 from calor.types.neutron.quota import Quota
-from calor.types.neutron.rbac_policy import RBACPolicy
-from calor.types.neutron.segment import Segment
-from calor.types.neutron.subnet_pool import SubnetPool
+from calor.types.neutron.security.rbac_policy import RBACPolicy
 from calor.types.neutron.taas.tap_flow import TapFlow
-from calor.types.neutron.trunk import Trunk
-from calor.types.neutron.vpn_service import VPNService
+from calor.types.neutron.vpn.ike_policy import IKEPolicy
+from calor.types.neutron.vpn.vpn_service import VPNService
+from tests.unit.types.neutron_work import IDS, attribute, deleted, found, intended, made, updated
 
-NAME = "web-thing-abcdefghijkl"
+NAME = "web-thing-000000000000"
 
 Given = dict[str, Any]
 
@@ -274,7 +273,7 @@ REQUESTS: list[tuple[str, Given, str, Given]] = [
         "L2Gateway",
         {
             "name": "l2",
-            "devices": [{"device_name": "d", "interfaces": [{"name": "eth0", "segmentation_id": None}]}],
+            "devices": [{"device_name": "d", "interfaces": [{"name": "eth0"}]}],
         },
         "/l2-gateways l2_gateway",
         {"name": "l2", "devices": [{"device_name": "d", "interfaces": [{"name": "eth0"}]}]},
@@ -331,7 +330,7 @@ def test_an_object_is_made_found_again_and_deleted(name: str, given: Given, plac
     again = intended(kind, cloud, **given)
     assert found(again)
     assert again.physical_id == context.physical_id
-    again.elsewhere = frozenset({str(context.physical_id)})
+    again.claimed_ids = frozenset({str(context.physical_id)})
     again.physical_id = None
     assert not found(again)
 
@@ -342,16 +341,51 @@ def test_an_object_is_made_found_again_and_deleted(name: str, given: Given, plac
     deleted(context)
 
 
+@pytest.mark.parametrize(
+    ("name", "given"), [case[:2] for case in REQUESTS], ids=[case[0] for case in REQUESTS]
+)
+def test_an_object_is_made_once_although_the_engine_is_killed(name: str, given: Given) -> None:
+    cloud = FakeCloud(ids=dict(IDS), statuses={"firewalls": "ACTIVE"})
+    one = resource(declared(name), FakeContext(services=cloud), **given)
+    one.crash_during_create()
+    one.create()
+    assert len(cloud.objects) == 1
+
+    one.check()
+    one.delete()
+    assert cloud.objects == {}
+
+
+RBAC: Given = {
+    "object_type": "network",
+    "object_id": "private",
+    "target_tenant": "p2",
+    "action": "access_as_shared",
+}
+FORWARD: Given = {
+    "floating_ip": "203.0.113.9",
+    "internal_port": "eth0",
+    "internal_ip_address": "10.0.0.5",
+    "internal_port_number": 80,
+    "external_port": 80,
+    "protocol": "tcp",
+}
+
 CHANGES: list[tuple[str, Given, Given, Given]] = [
     ("AddressScope", {}, {"name": "new", "shared": True}, {"name": "new", "shared": True}),
-    ("SubnetPool", {"address_scope": "scope"}, {"address_scope": None}, {"address_scope_id": None}),
+    (
+        "SubnetPool",
+        {"address_scope": "scope", "prefixes": ["10.0.0.0/8"]},
+        {"address_scope": None},
+        {"address_scope_id": None},
+    ),
     ("QoSPolicy", {"description": "old"}, {"description": None}, {"description": ""}),
     ("QoSBandwidthLimitRule", {"policy": "gold", "max_kbps": 1}, {"max_kbps": 2}, {"max_kbps": 2}),
-    ("RBACPolicy", {"object_id": "private"}, {"target_tenant": "p3"}, {"target_tenant": "p3"}),
-    ("Segment", {"network": "private"}, {"name": "rack"}, {"name": "rack"}),
+    ("RBACPolicy", RBAC, {"target_tenant": "p3"}, {"target_tenant": "p3"}),
+    ("Segment", {"network": "private", "network_type": "vxlan"}, {"name": "rack"}, {"name": "rack"}),
     (
         "FloatingIPPortForward",
-        {"floating_ip": "203.0.113.9", "internal_port": "eth0"},
+        FORWARD,
         {"internal_port": "eth1", "internal_port_number": 81},
         {"internal_port_id": "p-1", "internal_port": 81},
     ),
@@ -380,8 +414,7 @@ CHANGES: list[tuple[str, Given, Given, Given]] = [
     ("name", "given", "change", "body"), CHANGES, ids=[f"{case[0]}-{'-'.join(case[2])}" for case in CHANGES]
 )
 def test_an_object_changes_in_place(name: str, given: Given, change: Given, body: Given) -> None:
-    filler = {"object_type": "network"} if name == "RBACPolicy" else {}
-    context = made(declared(name), **given, **filler)
+    context = made(declared(name), **given)
     [path] = context.services.objects
     updated(context, **change)
 
@@ -392,8 +425,8 @@ def test_an_object_changes_in_place(name: str, given: Given, change: Given, body
 def test_a_firewall_on_no_router_is_complete() -> None:
     cloud = FakeCloud(
         statuses={"firewalls": "PENDING_CREATE"},
-        grows={"PENDING_CREATE": "INACTIVE", "PENDING_DELETE": "gone"},
-        vanishes={"firewalls": "PENDING_DELETE"},
+        next_status={"PENDING_CREATE": "INACTIVE", "PENDING_DELETE": "gone"},
+        deleting_status={"firewalls": "PENDING_DELETE"},
     )
     context = made(Firewall, cloud, firewall_policy_id="fp")
     assert attribute(context, "status") == "INACTIVE"
@@ -421,7 +454,7 @@ def test_a_service_without_connections_may_stay_pending() -> None:
 
 def test_a_policy_in_use_is_deleted_when_it_is_free() -> None:
     context = made(IKEPolicy)
-    context.services.answers["DELETE /vpn/ikepolicies/ikepolicies-1"] = [Conflict("in use", status=409)]
+    context.services.responses["DELETE /vpn/ikepolicies/ikepolicies-1"] = [Conflict("in use", status=409)]
     deleted(context)
 
     assert context.services.objects == {}
@@ -447,7 +480,7 @@ def test_a_rule_whose_policy_is_gone_is_deleted() -> None:
 
 
 def test_a_check_tells_whether_a_forwarding_is_there() -> None:
-    context = made(FloatingIPPortForward, floating_ip="203.0.113.9", internal_port="eth0", external_port=80)
+    context = made(FloatingIPPortForward, **FORWARD)
     assert run(FloatingIPPortForward.check(context)) is None
     context.services.objects.clear()
 
@@ -458,7 +491,7 @@ def test_a_check_tells_whether_a_forwarding_is_there() -> None:
 def test_a_policy_tells_of_rules_that_were_made_after_it() -> None:
     context = made(QoSPolicy)
     context.services.objects["/qos/policies/policies-1"]["rules"] = [{"id": "r"}]
-    run(QoSPolicy.observe(context))
+    run(QoSPolicy.refresh(context))
 
     assert attribute(context, "rules") == [{"id": "r"}]
 
@@ -505,7 +538,7 @@ def test_a_trunk_goes_down_after_its_ports_have_changed() -> None:
 
 
 def joined(network: str) -> dict[str, Any]:
-    return {"network": network, "segmentation_type": "flat", "segmentation_id": None, "network_id": None}
+    return {"network": network, "segmentation_type": "flat"}
 
 
 def test_networks_are_joined_to_a_gateway_and_parted_from_it() -> None:
@@ -515,7 +548,7 @@ def test_networks_are_joined_to_a_gateway_and_parted_from_it() -> None:
     body = {"network_id": "n-private", "segmentation_type": "flat"}
     assert cloud.body(f"PUT {path}/connect_network") == body
 
-    cloud.answers[f"PUT {path}/disconnect_network"] = [NotFound("not joined", status=404)]
+    cloud.responses[f"PUT {path}/disconnect_network"] = [NotFound("not joined", status=404)]
     updated(context, connections=[joined("public")])
     assert cloud.body(f"PUT {path}/disconnect_network") == body
     assert cloud.body(f"PUT {path}/connect_network")["network_id"] == "n-public"
@@ -524,9 +557,9 @@ def test_networks_are_joined_to_a_gateway_and_parted_from_it() -> None:
 
 
 def test_a_gateway_of_other_devices_is_another() -> None:
-    props = filled_in(NetworkGateway)
-    assert NetworkGateway.demands_replacement(props, props, frozenset({"devices"}))
-    assert not NetworkGateway.demands_replacement(props, props, frozenset({"name"}))
+    props = properties_of(NetworkGateway, devices=[{"id": "d", "interface_name": "eth0"}])
+    assert NetworkGateway.needs_replacement(props, props, frozenset({"devices"}))
+    assert not NetworkGateway.needs_replacement(props, props, frozenset({"name"}))
 
 
 # Quotas.
@@ -539,7 +572,7 @@ def test_a_quota_limits_a_project_until_it_is_deleted() -> None:
 
     updated(context, network=7)
     assert context.services.lines() == ["PUT /quotas/p-other"] * 2
-    context.services.answers["DELETE /quotas/p-other"] = {}
+    context.services.responses["DELETE /quotas/p-other"] = {}
     updated(context, port=None)
     assert context.services.lines()[2:] == ["DELETE /quotas/p-other", "PUT /quotas/p-other"]
     assert context.services.body("PUT /quotas/p-other") == {"quota": {"network": 7}}
@@ -548,10 +581,15 @@ def test_a_quota_limits_a_project_until_it_is_deleted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "named"), [(Segment, False), (TapFlow, False), (SubnetPool, True), (RBACPolicy, False)]
+    ("kind", "given", "named"),
+    [
+        (Segment, {"network": "private", "network_type": "vxlan"}, False),
+        (TapFlow, {"port": "eth0", "tap_service": "tap"}, False),
+        (SubnetPool, {"prefixes": ["10.0.0.0/8"]}, True),
+        (RBACPolicy, RBAC, False),
+    ],
 )
-def test_only_what_wants_a_name_gets_one(kind: type[ResourceType], named: bool) -> None:
-    given: Given = {"object_type": "network", "object_id": "private"} if kind is RBACPolicy else {}
+def test_only_what_wants_a_name_gets_one(kind: type[ResourceType], given: Given, named: bool) -> None:
     context = made(kind, **given)
 
     [body] = [one for request in context.services.requests if request.body for one in request.body.values()]

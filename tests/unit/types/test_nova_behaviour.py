@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_cloud import FakeCloud, Request
-from fake_context import FakeContext, filled_in, run
-
 from calor.clouds.errors import NotFound, Permanent
-from calor.language.schema import ResourceType
-from calor.types.heat.deployed_server import DeployedServer
+from calor.resources.contract import ResourceType
+from calor.testing import FakeCloud, FakeContext, Request, properties_of, run
+from calor.types.heat.software.deployed_server import DeployedServer
 from calor.types.nova.flavor import Flavor
 from calor.types.nova.floating_ip import FloatingIP
 from calor.types.nova.floating_ip_association import FloatingIPAssociation
@@ -22,7 +20,7 @@ PROJECT = "0d6f4bbe-7d4c-4c3e-9c35-111111111111"
 
 
 def made(kind: Any, cloud: FakeCloud | None = None, **given: Any) -> FakeContext:
-    props = filled_in(kind, **given)
+    props = properties_of(kind, **given)
     context = FakeContext(kind, props, services=cloud or FakeCloud())
     run(kind.create(context, props))
     return context
@@ -36,7 +34,7 @@ def changed(kind: Any, context: FakeContext, **given: Any) -> None:
 class TestKeyPairs:
     def test_a_key_is_registered_under_its_name(self) -> None:
         cloud = FakeCloud()
-        cloud.answers["POST /os-keypairs"] = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
+        cloud.responses["POST /os-keypairs"] = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
 
         context = made(KeyPair, cloud, name="key", public_key="ssh-rsa AAAA", type="ssh")
 
@@ -52,7 +50,7 @@ class TestKeyPairs:
     def generated(self, **given: Any) -> FakeContext:
         cloud = FakeCloud()
         pair = {"name": "key", "public_key": "ssh-rsa AAAA", "private_key": "PRIVATE"}
-        cloud.answers["POST /os-keypairs"] = {"keypair": pair}
+        cloud.responses["POST /os-keypairs"] = {"keypair": pair}
         return made(KeyPair, cloud, name="key", **given)
 
     def test_a_private_key_is_kept_only_if_that_is_wanted(self) -> None:
@@ -65,14 +63,14 @@ class TestKeyPairs:
     def test_for_somebody_else(self) -> None:
         cloud = FakeCloud(ids={("keystone.user", "eve"): PROJECT})
         pair = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
-        cloud.answers |= {
+        cloud.responses |= {
             "POST /os-keypairs": pair,
             "GET /os-keypairs/key": pair,
             "DELETE /os-keypairs/key": {},
         }
         context = made(KeyPair, cloud, name="key", user="eve")
 
-        assert run(KeyPair.live(context)) == {}
+        assert run(KeyPair.live_state(context)) == {}
         assert cloud.requests[-1].params == {"user_id": PROJECT}
         run(KeyPair.delete(context))
 
@@ -81,9 +79,9 @@ class TestKeyPairs:
 
     def test_a_pair_whose_private_half_is_lost_is_made_anew(self) -> None:
         cloud = FakeCloud()
-        cloud.answers["GET /os-keypairs/key"] = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
-        context = FakeContext(KeyPair, filled_in(KeyPair, name="key"), services=cloud)
-        cloud.answers["DELETE /os-keypairs/key"] = {}
+        cloud.responses["GET /os-keypairs/key"] = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
+        context = FakeContext(KeyPair, properties_of(KeyPair, name="key"), services=cloud)
+        cloud.responses["DELETE /os-keypairs/key"] = {}
 
         assert not run(KeyPair.find(context))
 
@@ -92,8 +90,8 @@ class TestKeyPairs:
     def test_one_that_was_there_before_is_left_alone(self) -> None:
         cloud = FakeCloud()
         old = {"name": "key", "public_key": "ssh-rsa AAAA", "created_at": "1970-01-02T00:00:00"}
-        cloud.answers["GET /os-keypairs/key"] = {"keypair": old}
-        context = FakeContext(KeyPair, filled_in(KeyPair, name="key"), services=cloud)
+        cloud.responses["GET /os-keypairs/key"] = {"keypair": old}
+        context = FakeContext(KeyPair, properties_of(KeyPair, name="key"), services=cloud)
 
         assert not run(KeyPair.find(context))
 
@@ -108,8 +106,8 @@ class TestKeyPairs:
             cloud.place(f"/os-keypairs/{given['name']}", **given)
             return {"keypair": given}
 
-        cloud.answers["POST /os-keypairs"] = register
-        cloud.answers["GET /os-keypairs/key"] = lambda request: (
+        cloud.responses["POST /os-keypairs"] = register
+        cloud.responses["GET /os-keypairs/key"] = lambda request: (
             {"keypair": cloud.objects["/os-keypairs/key"]}
             if "/os-keypairs/key" in cloud.objects
             else NotFound("gone", status=404)
@@ -119,7 +117,7 @@ class TestKeyPairs:
     def test_it_makes_way_for_the_one_that_replaces_it(self) -> None:
         cloud, context = self.registered()
 
-        run(KeyPair.make_way(context))
+        run(KeyPair.before_replace(context))
         assert cloud.objects == {}
         made(KeyPair, cloud, name="key", public_key="ssh-rsa NEW")
         run(KeyPair.delete(context))
@@ -128,10 +126,10 @@ class TestKeyPairs:
 
     def test_and_comes_back_if_that_does_not_work_out(self) -> None:
         cloud, context = self.registered()
-        run(KeyPair.make_way(context))
+        run(KeyPair.before_replace(context))
         following = made(KeyPair, cloud, name="key", public_key="ssh-rsa NEW")
 
-        run(KeyPair.come_back(context))
+        run(KeyPair.revert_replace(context))
         run(KeyPair.delete(following))
 
         assert cloud.objects["/os-keypairs/key"]["public_key"] == "ssh-rsa OLD"
@@ -140,9 +138,11 @@ class TestKeyPairs:
 class TestFlavors:
     def a_cloud(self) -> FakeCloud:
         cloud = FakeCloud(ids={("keystone.project", "demo"): PROJECT})
-        cloud.answers["GET /flavors/flavors-1/os-extra_specs"] = {"extra_specs": {"old": "1"}}
-        cloud.answers["GET /flavors/flavors-1/os-flavor-access"] = {"flavor_access": [{"tenant_id": "other"}]}
-        cloud.answers["DELETE /flavors/flavors-1/os-extra_specs/old"] = {}
+        cloud.responses["GET /flavors/flavors-1/os-extra_specs"] = {"extra_specs": {"old": "1"}}
+        cloud.responses["GET /flavors/flavors-1/os-flavor-access"] = {
+            "flavor_access": [{"tenant_id": "other"}]
+        }
+        cloud.responses["DELETE /flavors/flavors-1/os-extra_specs/old"] = {}
         return cloud
 
     def test_a_flavor_with_its_specs_and_projects(self) -> None:
@@ -229,7 +229,7 @@ def test_quotas_are_set_and_set_back() -> None:
     context = made(Quota, project=PROJECT, cores=5, ram=-1)
 
     assert context.services.body(f"PUT /os-quota-sets/{PROJECT}") == {"quota_set": {"cores": 5, "ram": -1}}
-    context.services.answers[f"DELETE /os-quota-sets/{PROJECT}"] = {}
+    context.services.responses[f"DELETE /os-quota-sets/{PROJECT}"] = {}
     run(Quota.delete(context))
     assert context.services.lines()[-1] == f"DELETE /os-quota-sets/{PROJECT}"
 
@@ -265,11 +265,11 @@ class TestFloatingAddresses:
     def test_a_server_gets_one_at_a_port_that_can_be_reached(self) -> None:
         cloud = FakeCloud(ids={("nova.server", "s1"): "s1"})
         cloud.place("/floatingips/f1")
-        cloud.answers["GET /servers/s1/os-interface"] = {
+        cloud.responses["GET /servers/s1/os-interface"] = {
             "interfaceAttachments": [{"port_id": "lonely"}, {"port_id": "p2"}]
         }
         refusing = [Permanent("it has no address", status=400)]
-        cloud.answers["PUT /floatingips/f1"] = refusing
+        cloud.responses["PUT /floatingips/f1"] = refusing
 
         context = made(FloatingIPAssociation, cloud, server_id="s1", floating_ip="f1")
 
@@ -310,5 +310,5 @@ def test_every_type_of_nova_can_be_made() -> None:
     assert len(kinds) == 8
     for name in kinds:
         kind: type[ResourceType] | None = catalogue.declaration(name)
-        assert hasattr(kind, "create"), name
-        assert hasattr(kind, "delete"), name
+        assert kind.create is not None, name
+        assert kind.delete is not None, name

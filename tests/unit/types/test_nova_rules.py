@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import Problem, ResourceType
+from calor.language.schema import Problem
 from calor.language.values import Secret, Unknown
+from calor.resources.contract import ResourceType
 from calor.types.nova.quota import Quota
-from calor.types.nova.server import Server
+from calor.types.nova.server.server import Server
 
 ATTRIBUTE = Unknown()
 REFERENCE = Unknown("some_resource")

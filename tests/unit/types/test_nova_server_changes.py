@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud, Request
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict
-from calor.types.behaviour import ResourceFailed
-from calor.types.nova.interfaces import rewiring
-from calor.types.nova.server import Server
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, Request, properties_of, run
+from calor.types.nova.server.interfaces import plan_interfaces
+from calor.types.nova.server.server import Server
 
 SMALL, LARGE = "0d6f4bbe-7d4c-4c3e-9c35-000000000001", "0d6f4bbe-7d4c-4c3e-9c35-000000000002"
 OLD, NEW = "0d6f4bbe-7d4c-4c3e-9c35-000000000003", "0d6f4bbe-7d4c-4c3e-9c35-000000000004"
@@ -29,7 +28,7 @@ class Nova(FakeCloud):
     """Does what the actions of one server ask for."""
 
     def running(self, **members: Any) -> Nova:
-        self.grows = {"RESIZE": "VERIFY_RESIZE", "REBUILD": "ACTIVE", "SUSPENDING": "SUSPENDED"}
+        self.next_status = {"RESIZE": "VERIFY_RESIZE", "REBUILD": "ACTIVE", "SUSPENDING": "SUSPENDED"}
         self.place(
             "/servers/s1",
             name="web",
@@ -42,7 +41,7 @@ class Nova(FakeCloud):
         )
         self.objects["/servers/s1"].update(members)
         self.interfaces: list[dict[str, Any]] = []
-        self.answers |= {
+        self.responses |= {
             "POST /servers/s1/action": self.act,
             "GET /servers/s1/os-interface": lambda request: {"interfaceAttachments": list(self.interfaces)},
             "POST /servers/s1/os-interface": self.plug,
@@ -69,14 +68,14 @@ class Nova(FakeCloud):
                 self.server.update(status="SUSPENDING")
             case "createImage":
                 self.place("/images/i1", name=given["name"], status="queued")
-                self.grows["queued"] = "active"
+                self.next_status["queued"] = "active"
                 return {"image_id": "i1"}
         return {}
 
     def attach(self, port: str, network: str = ONE, *addresses: str) -> None:
         self.interfaces.append(interface(port, network, *addresses))
         self.place(f"/ports/{port}", device_id="s1")
-        self.answers[f"DELETE /servers/s1/os-interface/{port}"] = self.unplug
+        self.responses[f"DELETE /servers/s1/os-interface/{port}"] = self.unplug
 
     def plug(self, request: Request) -> dict[str, Any]:
         wanted = request.body["interfaceAttachment"]
@@ -90,7 +89,7 @@ class Nova(FakeCloud):
 
 
 def properties(**given: Any) -> dict[str, Any]:
-    return filled_in(Server, **{"flavor": SMALL, "image": OLD, "user_data_format": "RAW", **given})
+    return properties_of(Server, **{"flavor": SMALL, "image": OLD, "user_data_format": "RAW", **given})
 
 
 def a_server(cloud: Nova | None = None, **given: Any) -> FakeContext:
@@ -102,7 +101,7 @@ def a_server(cloud: Nova | None = None, **given: Any) -> FakeContext:
 
 def changed(context: FakeContext, **given: Any) -> Nova:
     props = {**context.properties, **given}
-    assert not Server.demands_replacement(context.properties, props, frozenset(given))
+    assert not Server.needs_replacement(context.properties, props, frozenset(given))
     run(Server.update(context, props, frozenset(given)))
     cloud = context.services
     assert isinstance(cloud, Nova)
@@ -140,7 +139,7 @@ class TestInPlace:
 
     def test_a_resize_that_the_cloud_takes_back_fails(self) -> None:
         cloud = Nova().running()
-        cloud.answers["POST /servers/s1/action"] = {}
+        cloud.responses["POST /servers/s1/action"] = {}
 
         with pytest.raises(ResourceFailed, match="Resizing to"):
             changed(a_server(cloud), flavor=LARGE)
@@ -177,7 +176,7 @@ class TestInPlace:
 def test_what_needs_another_server(given: dict[str, Any], change: dict[str, Any]) -> None:
     before = properties(**given)
 
-    assert Server.demands_replacement(before, {**before, **change}, frozenset(change))
+    assert Server.needs_replacement(before, {**before, **change}, frozenset(change))
 
 
 class TestNetworks:
@@ -246,12 +245,12 @@ class TestNetworks:
     def test_half_way_only_the_rest_is_done(self) -> None:
         present = [interface("p1", ONE), interface("p2", TWO)]
 
-        plan = rewiring([{"network": ONE}], [{"network": ONE}, {"network": TWO}], present)
+        plan = plan_interfaces([{"network": ONE}], [{"network": ONE}, {"network": TWO}], present)
 
         assert (plan.detached, plan.attached) == ((), ())
 
     def test_without_networks_before_and_after_nothing_changes(self) -> None:
-        plan = rewiring(None, [], [interface("p1", ONE)])
+        plan = plan_interfaces(None, [], [interface("p1", ONE)])
 
         assert (plan.detached, plan.attached, plan.kept) == ((), (), ())
 
@@ -271,7 +270,7 @@ class TestInterfacesThatWillDo:
     def test_the_same_place_may_be_said_in_other_words(
         self, before: dict[str, str], after: dict[str, str]
     ) -> None:
-        plan = rewiring([before], [after], [interface("p1", ONE, "10.0.0.5")])
+        plan = plan_interfaces([before], [after], [interface("p1", ONE, "10.0.0.5")])
 
         assert (plan.detached, plan.attached, plan.kept) == ((), (), ((before, after, "p1"),))
 
@@ -280,7 +279,7 @@ class TestInterfacesThatWillDo:
         before = [{"network": ONE}, {"network": ONE, "fixed_ip": "10.0.0.2"}, {"subnet": SUBNET}]
         after = [{"subnet": SUBNET}, {"network": ONE}, {"network": ONE, "subnet": SUBNET}]
 
-        plan = rewiring(before, after, present)
+        plan = plan_interfaces(before, after, present)
 
         assert (plan.detached, plan.attached) == ((), ())
         assert sorted(port for _, _, port in plan.kept) == ["p1", "p2", "p3"]
@@ -288,7 +287,7 @@ class TestInterfacesThatWillDo:
     def test_who_wants_an_address_gets_it_before_those_who_take_any(self) -> None:
         before, wanted = {"network": ONE}, {"network": ONE, "fixed_ip": "10.0.0.5"}
 
-        plan = rewiring([before], [before, wanted], [interface("p1", ONE, "10.0.0.5")])
+        plan = plan_interfaces([before], [before, wanted], [interface("p1", ONE, "10.0.0.5")])
 
         assert plan.kept == ((before, wanted, "p1"),)
         assert plan.attached == ((0, before),)
@@ -306,12 +305,12 @@ class TestInterfacesThatWillDo:
     def test_what_cannot_be_had_from_the_old_interface_takes_a_new_one(
         self, before: dict[str, Any], after: dict[str, Any]
     ) -> None:
-        plan = rewiring([before], [after], [interface("p1", ONE, "10.0.0.5")])
+        plan = plan_interfaces([before], [after], [interface("p1", ONE, "10.0.0.5")])
 
         assert (plan.detached, plan.attached) == (("p1",), ((0, after),))
 
     def test_without_networks_it_is_for_nova_to_choose(self) -> None:
-        plan = rewiring([{"network": ONE}], None, [interface("p1", ONE)])
+        plan = plan_interfaces([{"network": ONE}], None, [interface("p1", ONE)])
 
         assert (plan.detached, plan.attached) == (("p1",), ((0, {}),))
 
@@ -323,7 +322,7 @@ class TestReplacing:
         cloud.attach("own")
         context = a_server(cloud, networks=[{"port": PORT}, {"network": ONE}])
 
-        run(Server.make_way(context))
+        run(Server.before_replace(context))
 
         assert [one["port_id"] for one in cloud.interfaces] == ["own"]
 
@@ -331,12 +330,12 @@ class TestReplacing:
         cloud = Nova().running()
         cloud.attach(PORT)
         context = a_server(cloud, networks=[{"port": PORT}])
-        run(Server.make_way(context))
+        run(Server.before_replace(context))
         cloud.objects[f"/ports/{PORT}"]["device_id"] = "s2"
-        cloud.answers[f"DELETE /servers/s2/os-interface/{PORT}"] = {}
-        cloud.answers["GET /servers/s2/os-interface"] = {"interfaceAttachments": []}
+        cloud.responses[f"DELETE /servers/s2/os-interface/{PORT}"] = {}
+        cloud.responses["GET /servers/s2/os-interface"] = {"interfaceAttachments": []}
 
-        run(Server.come_back(context))
+        run(Server.revert_replace(context))
 
         assert f"DELETE /servers/s2/os-interface/{PORT}" in cloud.lines()
         assert [one["port_id"] for one in cloud.interfaces] == [PORT]
@@ -344,16 +343,16 @@ class TestReplacing:
     def test_also_from_one_that_is_still_being_built(self) -> None:
         cloud, context = self.lent_to(status="BUILD")
 
-        run(Server.come_back(context))
+        run(Server.revert_replace(context))
 
         assert cloud.lines().count(f"DELETE /servers/s2/os-interface/{PORT}") == 3
         assert [one["port_id"] for one in cloud.interfaces] == [PORT]
 
     def test_also_from_one_that_could_not_be_built(self) -> None:
         cloud, context = self.lent_to(status="ERROR")
-        cloud.answers[f"PUT /ports/{PORT}"] = lambda request: {"port": request.body["port"]}
+        cloud.responses[f"PUT /ports/{PORT}"] = lambda request: {"port": request.body["port"]}
 
-        run(Server.come_back(context))
+        run(Server.revert_replace(context))
 
         [taken] = [one for one in cloud.requests if (one.method, one.path) == ("PUT", f"/ports/{PORT}")]
         assert taken.body == {"port": {"device_id": "", "device_owner": ""}}
@@ -363,7 +362,7 @@ class TestReplacing:
         _, context = self.lent_to(status="SHELVED")
 
         with pytest.raises(Conflict):
-            run(Server.come_back(context))
+            run(Server.revert_replace(context))
 
     @staticmethod
     def lent_to(status: str) -> tuple[Nova, FakeContext]:
@@ -371,11 +370,11 @@ class TestReplacing:
         cloud = Nova().running()
         cloud.attach(PORT)
         context = a_server(cloud, networks=[{"port": PORT}])
-        run(Server.make_way(context))
+        run(Server.before_replace(context))
         cloud.place("/servers/s2", name="other", status=status)
         server = cloud.objects["/servers/s2"]
         cloud.objects[f"/ports/{PORT}"]["device_id"] = "s2"
-        cloud.answers["GET /servers/s2/os-interface"] = {"interfaceAttachments": []}
+        cloud.responses["GET /servers/s2/os-interface"] = {"interfaceAttachments": []}
 
         def detach(request: Request) -> dict[str, Any]:
             if server["status"] == "ACTIVE":
@@ -385,7 +384,7 @@ class TestReplacing:
                 server["status"] = "ACTIVE"
             raise Conflict("Cannot detach an interface while building.")
 
-        cloud.answers[f"DELETE /servers/s2/os-interface/{PORT}"] = detach
+        cloud.responses[f"DELETE /servers/s2/os-interface/{PORT}"] = detach
         return cloud, context
 
 
@@ -448,14 +447,14 @@ class TestImages:
 
     def test_an_image_that_cannot_be_made_keeps_the_server(self) -> None:
         context = a_server()
-        context.services.grows["queued"] = "killed"
+        context.services.next_status["queued"] = "killed"
         cloud = context.services
 
         def act(request: Request) -> dict[str, Any]:
             cloud.place("/images/i1", status="killed")
             return {"image_id": "i1"}
 
-        cloud.answers["POST /servers/s1/action"] = act
+        cloud.responses["POST /servers/s1/action"] = act
         with pytest.raises(ResourceFailed, match="killed"):
             run(Server.snapshot_delete(context))
 
@@ -466,7 +465,7 @@ def test_what_somebody_else_has_changed_is_seen() -> None:
     context = a_server(Nova().running(name="other", metadata={"a": "1"}, tags=["y", "x"]))
     context.properties |= {"name": "web", "metadata": {"a": 1}, "tags": ["x", "y"]}
 
-    assert run(Server.live(context)) == {"name": "other", "metadata": {"a": 1}, "tags": ["x", "y"]}
+    assert run(Server.live_state(context)) == {"name": "other", "metadata": {"a": 1}, "tags": ["x", "y"]}
 
 
 def test_another_transport_for_the_agent() -> None:

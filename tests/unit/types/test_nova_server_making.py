@@ -9,12 +9,11 @@ from email import message_from_string
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict
-from calor.types.behaviour import ResourceFailed
-from calor.types.nova.server import Server
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, properties_of, run
+from calor.types.nova.server.server import Server
 
 FLAVOR = "0d6f4bbe-7d4c-4c3e-9c35-111111111111"
 IMAGE = "0d6f4bbe-7d4c-4c3e-9c35-222222222222"
@@ -24,7 +23,7 @@ PORT = "0d6f4bbe-7d4c-4c3e-9c35-555555555555"
 
 
 def a_cloud(**differing: Any) -> FakeCloud:
-    made: dict[str, Any] = {"statuses": {"servers": "BUILD"}, "grows": {"BUILD": "ACTIVE"}, **differing}
+    made: dict[str, Any] = {"statuses": {"servers": "BUILD"}, "next_status": {"BUILD": "ACTIVE"}, **differing}
     cloud = FakeCloud(**made)
 
     def servers(request: Any) -> dict[str, Any]:
@@ -36,14 +35,14 @@ def a_cloud(**differing: Any) -> FakeCloud:
         ]
         return {"servers": [one for one in found if re.search(request.params["name"], one["name"])]}
 
-    cloud.answers["GET /servers/detail"] = servers
+    cloud.responses["GET /servers/detail"] = servers
     cloud.place(f"/networks/{NETWORK}", name="private")
     cloud.place(f"/subnets/{SUBNET}", name="private-subnet", network_id=NETWORK)
     return cloud
 
 
 def properties(**given: Any) -> dict[str, Any]:
-    return filled_in(Server, **{"flavor": FLAVOR, "image": IMAGE, "user_data_format": "RAW", **given})
+    return properties_of(Server, **{"flavor": FLAVOR, "image": IMAGE, "user_data_format": "RAW", **given})
 
 
 def made(cloud: FakeCloud | None = None, **given: Any) -> FakeContext:
@@ -222,7 +221,7 @@ class TestNetworks:
         extras = {
             "qos_policy": "slow",
             "port_security_enabled": False,
-            "allowed_address_pairs": [{"ip_address": "10.0.0.9", "mac_address": None}],
+            "allowed_address_pairs": [{"ip_address": "10.0.0.9"}],
             "value_specs": {"x": "y"},
             "no_fixed_ips": True,
         }
@@ -350,9 +349,9 @@ class TestUserData:
 
 class TestFailing:
     def test_what_nova_says_is_told(self) -> None:
-        cloud = a_cloud(grows={"BUILD": "ERROR"})
+        cloud = a_cloud(next_status={"BUILD": "ERROR"})
         fault = {"message": "No valid host was found.", "code": 500}
-        cloud.answers["GET /servers/servers-3"] = {"server": {"status": "ERROR", "fault": fault}}
+        cloud.responses["GET /servers/servers-3"] = {"server": {"status": "ERROR", "fault": fault}}
 
         with pytest.raises(ResourceFailed) as failure:
             made(cloud)
@@ -365,7 +364,7 @@ class TestFailing:
 
     def test_a_status_that_nobody_knows(self) -> None:
         with pytest.raises(ResourceFailed) as failure:
-            made(a_cloud(grows={"BUILD": "ODD"}))
+            made(a_cloud(next_status={"BUILD": "ODD"}))
 
         assert failure.value.kind == "ResourceUnknownStatus"
 
@@ -389,7 +388,7 @@ def place_port(cloud: FakeCloud, context: FakeContext, subnet: str) -> None:
 
 class TestInterruptions:
     def test_a_server_whose_answer_was_lost_is_found_by_its_name(self) -> None:
-        cloud = a_cloud(loses_answers=True)
+        cloud = a_cloud(loses_responses=True)
 
         context = made(cloud)
 
@@ -472,7 +471,9 @@ class TestInterruptions:
 
 class TestDeleting:
     def test_it_is_gone_with_its_ports_and_its_user(self) -> None:
-        cloud = a_cloud(vanishes={"servers": "DELETING"}, grows={"BUILD": "ACTIVE", "DELETING": "gone"})
+        cloud = a_cloud(
+            deleting_status={"servers": "DELETING"}, next_status={"BUILD": "ACTIVE", "DELETING": "gone"}
+        )
         context = made(cloud, networks=[{"subnet": SUBNET}])
 
         run(Server.delete(context))
@@ -492,7 +493,7 @@ class TestDeleting:
         cloud = a_cloud()
         context = made(cloud, networks=[{"subnet": SUBNET}])
         [port] = [path for path in cloud.objects if path.startswith("/ports/")]
-        cloud.answers[f"DELETE {port}"] = [Conflict("in use", status=409)]
+        cloud.responses[f"DELETE {port}"] = [Conflict("in use", status=409)]
 
         run(Server.delete(context))
 
@@ -500,14 +501,14 @@ class TestDeleting:
         assert context.slept
 
     def test_one_that_the_cloud_keeps_for_a_while_is_deleted_for_good(self) -> None:
-        cloud = a_cloud(vanishes={"servers": "SOFT_DELETED"})
+        cloud = a_cloud(deleting_status={"servers": "SOFT_DELETED"})
         context = made(cloud)
 
         def force(request: Any) -> dict[str, Any]:
             del cloud.objects["/servers/servers-3"]
             return {}
 
-        cloud.answers["POST /servers/servers-3/action"] = force
+        cloud.responses["POST /servers/servers-3/action"] = force
         run(Server.delete(context))
 
         assert cloud.body("POST /servers/servers-3/action") == {"forceDelete": None}
@@ -527,7 +528,7 @@ class TestAttributes:
             tags=["a"],
             **{"OS-EXT-SRV-ATTR:instance_name": "instance-1"},
         )
-        cloud.answers["GET /servers/s1/os-interface"] = {
+        cloud.responses["GET /servers/s1/os-interface"] = {
             "interfaceAttachments": [
                 {
                     "port_id": "p1",
@@ -537,13 +538,13 @@ class TestAttributes:
                 }
             ]
         }
-        cloud.answers["POST /servers/s1/remote-consoles"] = {"remote_console": {"url": "https://console"}}
+        cloud.responses["POST /servers/s1/remote-consoles"] = {"remote_console": {"url": "https://console"}}
         context = FakeContext(Server, properties(), services=cloud, physical_id="s1", **more)
-        run(Server.observe(context))
+        run(Server.refresh(context))
         return context
 
     def test_addresses_are_known_by_the_names_and_the_ids_of_networks(self) -> None:
-        context = self.looked_at(read=frozenset({"addresses"}))
+        context = self.looked_at(attributes_read=frozenset({"addresses"}))
 
         addresses = ["10.0.0.5", "203.0.113.5"]
         assert Server.attribute(context, "networks") == {"private": addresses, NETWORK: addresses}
@@ -570,13 +571,13 @@ class TestAttributes:
         context = self.looked_at()
         assert "GET /" not in context.services.lines()
 
-        context.read = frozenset({"show"})
+        context.attributes_read = frozenset({"show"})
         if newest is not None:
-            context.services.answers["GET /"] = {"version": {"version": newest, "id": "v2.1"}}
-        context.services.answers["GET /servers/s1"] = lambda request: {
+            context.services.responses["GET /"] = {"version": {"version": newest, "id": "v2.1"}}
+        context.services.responses["GET /servers/s1"] = lambda request: {
             "server": {"id": "s1", "name": "web", "status": "ACTIVE", "server_groups": [request.version]}
         }
-        run(Server.observe(context))
+        run(Server.refresh(context))
 
         assert Server.attribute(context, "show")["server_groups"] == [asked]
 
@@ -596,18 +597,18 @@ class TestAttributes:
         assert "GET /servers/s1/os-interface" not in self.looked_at().services.lines()
 
     def test_interfaces_are_not_asked_for_again_while_they_stay_the_same(self) -> None:
-        context = self.looked_at(read=frozenset({"networks"}))
+        context = self.looked_at(attributes_read=frozenset({"networks"}))
         before = context.services.lines().count("GET /servers/s1/os-interface")
         assert before == 1
 
-        run(Server.observe(context))
+        run(Server.refresh(context))
 
         assert context.services.lines().count("GET /servers/s1/os-interface") == before
 
     def test_consoles_are_asked_for_only_if_somebody_reads_them(self) -> None:
         assert Server.attribute(self.looked_at(), "console_urls") is None
 
-        context = self.looked_at(read=frozenset({"console_urls"}))
+        context = self.looked_at(attributes_read=frozenset({"console_urls"}))
 
         assert Server.attribute(context, "console_urls")["novnc"] == "https://console"
         asked = [one for one in context.services.requests if one.path.endswith("/remote-consoles")]

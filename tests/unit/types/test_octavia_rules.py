@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import ResourceType
 from calor.language.values import Secret, Unknown
+from calor.resources.contract import ResourceType
 from calor.types.octavia.l7_policy import L7Policy
 from calor.types.octavia.l7_rule import L7Rule
 from calor.types.octavia.listener import Listener

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 from calor.types import catalogue
 
 
@@ -88,8 +88,8 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
         ("text", "'text' is neither a class derived from ResourceType nor a module"),
         (Base, "Base has no type_name"),
         (ModuleType("empty"), "the module empty declares no resource type"),
-        (type("Odd", (Base,), {"type_name": "A::B", "properties": {"p": str}}), "Odd: 'p' is no Property"),
-        (type("Odd", (Base,), {"type_name": "A::B", "service": print}), "Odd: its service is no name"),
+        (type("Odd", (Base,), {"type_name": "A::B", "properties": {"p": str}}), "Odd: 'p' is not a Property"),
+        (type("Odd", (Base,), {"type_name": "A::B", "service": print}), "Odd: its service is not a name"),
         (type("Taken", (Base,), {"type_name": "OS::Nova::Server"}), "OS::Nova::Server is there already"),
         (type("Second", (Base,), {"type_name": "Acme::Anvil"}), "Acme::Anvil is there already"),
     ],
@@ -101,7 +101,65 @@ def test_a_plugin_that_cannot_be_used_is_told_and_left_out(
     named["bad"] = what
 
     assert catalogue.declaration("Acme::Anvil") is Anvil
-    assert catalogue.names() == sorted([*catalogue.MODULES, "Acme::Anvil"])
+    assert catalogue.names() == sorted([*catalogue.built_in_names(), "Acme::Anvil"])
     assert [one.getMessage() for one in caplog.records] == [
         f"the plug-in bad = somewhere:bad is left out: {told}"
     ]
+
+
+def test_a_misspelt_hook_is_refused_when_the_class_is_defined() -> None:
+    with pytest.raises(
+        TypeError, match=r"Kettle\.craete is not part of the contract .* did you mean create\?"
+    ):
+
+        class Kettle(ResourceType):
+            type_name = "Acme::Kettle"
+
+            @classmethod
+            async def craete(cls, ctx: Any, props: Any) -> None: ...
+
+
+def test_a_hook_with_other_parameters_is_refused_when_the_class_is_defined() -> None:
+    with pytest.raises(TypeError, match=r"Kettle\.delete must be a classmethod with the parameters \(ctx\)"):
+
+        class Kettle(ResourceType):
+            type_name = "Acme::Kettle"
+
+            @classmethod
+            async def delete(cls, ctx: Any, props: Any) -> None: ...
+
+
+def test_a_hook_that_is_no_classmethod_is_refused_when_the_class_is_defined() -> None:
+    with pytest.raises(TypeError, match=r"Kettle\.create must be a classmethod"):
+
+        class Kettle(ResourceType):
+            type_name = "Acme::Kettle"
+
+            async def create(self, ctx: Any, props: Any) -> None: ...
+
+
+def test_helpers_of_a_type_start_with_an_underscore() -> None:
+    class Kettle(ResourceType):
+        type_name = "Acme::Kettle"
+
+        @classmethod
+        async def _boil(cls, ctx: Any) -> None: ...
+
+    assert Kettle.create is None
+
+
+def test_a_base_brings_hooks_for_the_types_derived_from_it() -> None:
+    class Appliance(ResourceType, extends=True):
+        watts: int = 0
+
+    class Kettle(Appliance):
+        type_name = "Acme::Kettle"
+        watts = 2000
+
+    with pytest.raises(TypeError, match=r"did you mean watts\?"):
+
+        class Toaster(Appliance):
+            type_name = "Acme::Toaster"
+            wats = 900
+
+    assert Kettle.watts == 2000

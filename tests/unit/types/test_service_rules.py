@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from calor.language.schema import Problem, ResourceType
+from calor.language.schema import Problem
 from calor.language.values import Secret as Hidden
 from calor.language.values import Unknown
+from calor.resources.contract import ResourceType
 from calor.types.barbican.generic_container import GenericContainer
 from calor.types.barbican.order import Order
 from calor.types.barbican.secret import Secret
 from calor.types.cinder.quota import Quota
-from calor.types.cinder.volume import Volume
+from calor.types.cinder.volume.volume import Volume
 from calor.types.cinder.volume_type import VolumeType
 from calor.types.designate.zone import Zone
 from calor.types.glance.web_image import WebImage

@@ -6,11 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_cloud import FakeCloud, Request
-from fake_context import FakeContext, filled_in, run
 
 from calor.clouds.errors import Conflict, NotFound
-from calor.types.behaviour import ResourceFailed
+from calor.resources.outcomes import ResourceFailed
+from calor.testing import FakeCloud, FakeContext, Request, properties_of, run
 from calor.types.swift.container import Container
 
 
@@ -20,7 +19,7 @@ class ObjectStore(FakeCloud):
     def __init__(self, *names: str) -> None:
         super().__init__()
         self.names = list(names)
-        self.answers |= {
+        self.responses |= {
             "PUT /box": {},
             "POST /": {},
             "HEAD /box": self._head,
@@ -28,7 +27,7 @@ class ObjectStore(FakeCloud):
             "DELETE /box": self._delete_container,
         }
         for name in names:
-            self.answers[f"DELETE /box/{name}"] = self._delete
+            self.responses[f"DELETE /box/{name}"] = self._delete
 
     def _head(self, request: Request) -> SimpleNamespace:
         headers = {"X-Container-Object-Count": str(len(self.names)), "X-Container-Bytes-Used": "7"}
@@ -45,7 +44,7 @@ class ObjectStore(FakeCloud):
 
 
 def made(store: ObjectStore, **given: Any) -> FakeContext:
-    properties = filled_in(Container, name="box", **given)
+    properties = properties_of(Container, name="box", **given)
     context = FakeContext(Container, properties, services=store)
     run(Container.create(context, properties))
     return context
@@ -105,7 +104,7 @@ def test_a_container_is_purged_if_it_says_so() -> None:
 
 def test_a_container_that_is_gone_fails_its_check() -> None:
     context = made(ObjectStore())
-    context.services.answers["HEAD /box"] = NotFound("Not Found", status=404)
+    context.services.responses["HEAD /box"] = NotFound("Not Found", status=404)
 
     with pytest.raises(NotFound):
         run(Container.check(context))

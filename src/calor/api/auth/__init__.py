@@ -1,4 +1,4 @@
-"""Who asks: an authenticator turns a request's headers into a caller."""
+"""Authentication: an authenticator identifies the caller by the headers of a request."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from calor.api.errors import BadRequest, Unauthorized
+from calor.resources.values import JsonMapping
 from calor.service.caller import Caller
 from calor.service.errors import Forbidden
 
 
 class Authenticator(Protocol):
-    """Called in a thread of the request's own, so it may wait."""
+    """Called in a separate thread, so it may block."""
 
     @property
     def challenge(self) -> str:
-        """The WWW-Authenticate header for those who are not known."""
+        """The WWW-Authenticate header for unauthenticated requests."""
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
-        """Who sent the headers, acting in the project of the path. Raises Unauthorized or Forbidden."""
+        """The caller, acting in the project of the path. Raises Unauthorized or Forbidden."""
 
 
 IsAdmin = Callable[[Sequence[str], bool], bool]
-"""Whether roles, in an admin project or not, make an admin of the cloud."""
+"""Whether a user with these roles, in an admin project or not, is an admin of the cloud."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What an identity service says of a token or a password."""
+    """The identity behind a token or a password, from an identity service."""
 
     user_id: str
     username: str
@@ -45,8 +46,8 @@ class Identity:
     """Whether the roles are for the whole system rather than for a project."""
 
     @classmethod
-    def of_token(cls, token: str, body: Mapping[str, Any], expires_at: float) -> Identity:
-        """The identity in a token's body, as Keystone v3 writes it."""
+    def of_token(cls, token: str, body: JsonMapping, expires_at: float) -> Identity:
+        """The identity in the body of a Keystone v3 token."""
         user, project = body["user"], body.get("project") or {}
         return cls(
             user_id=user["id"],
@@ -64,8 +65,8 @@ class Identity:
         )
 
     def acting_in(self, project: str, is_admin: IsAdmin) -> Caller:
-        """The caller in the project of the path, which only an admin chooses freely: one of the system or, as is usual,
-        of any project. An admin of a domain is none here. Raises Forbidden."""
+        """The caller in the project of the path, which only a cloud admin can choose freely: an admin of the system or,
+        as is usual, of any project, but not of a domain. Raises Forbidden."""
         scoped = self.system or self.project is not None
         admin = scoped and is_admin(self.roles, self.is_admin_project)
         if self.project != project and not admin:
@@ -86,14 +87,14 @@ class Identity:
 
 
 def _services(catalog: Any) -> frozenset[str] | None:
-    """The types of the services that a catalog has endpoints of."""
+    """The types of the services with endpoints in a catalog."""
     if catalog is None:
         return None
     return frozenset(entry["type"] for entry in catalog if entry.get("endpoints"))
 
 
 class MultiCloud:
-    """Several clouds: X-Auth-Url says which of the allowed ones knows the caller."""
+    """Several clouds: X-Auth-Url selects one of the allowed clouds."""
 
     def __init__(self, clouds: Mapping[str, Authenticator]) -> None:
         self._clouds = {url.rstrip("/"): authenticator for url, authenticator in clouds.items()}
@@ -108,19 +109,19 @@ class MultiCloud:
             raise BadRequest("The header X-Auth-Url is missing.")
         cloud = self._clouds.get(url)
         if cloud is None:
-            raise Unauthorized(f"The cloud {url} is not an allowed one.")
+            raise Unauthorized(f"The cloud {url} is not allowed.")
         return cloud.authenticate(headers, project)
 
 
 class Backend(Protocol):
-    """What a plug-in gives: somebody other than Keystone who knows the callers."""
+    """The interface of plug-ins that authenticate callers without Keystone."""
 
     def authenticate(self, headers: Mapping[str, str]) -> Identity | None:
-        """Who sent the headers, whose names are in lower case; None if that is not known. May wait."""
+        """The identity for the headers, whose names are in lower case; None if it is unknown. May block."""
 
 
 class CustomAuthenticator:
-    """Callers known to a plug-in."""
+    """Authenticates callers with a plug-in."""
 
     challenge = "Calor"
 
@@ -136,18 +137,18 @@ class CustomAuthenticator:
 
 
 class BackendMissing(LookupError):
-    """There is no such plug-in, or there are several to choose from."""
+    """There is no such plug-in, or none is selected of several."""
 
 
 def load_backend(name: str | None, settings: Mapping[str, str]) -> Backend:
-    """The plug-in of that name in the entry point group `calor.auth_backends`, or the only one: a callable that takes
-    the settings and gives a Backend. Raises BackendMissing."""
+    """Loads the plug-in with this name in the entry point group `calor.auth_backends`, or the only one: a callable that
+    takes the settings and returns a Backend. Raises BackendMissing."""
     from importlib.metadata import entry_points
 
     installed = {point.name: point for point in entry_points(group="calor.auth_backends")}
-    known = ", ".join(sorted(installed)) or "there are none"
+    known = ", ".join(sorted(installed)) or "none"
     if name is None and len(installed) != 1:
-        raise BackendMissing(f"which authentication backend to use has to be said; installed: {known}")
+        raise BackendMissing(f"select an authentication backend; installed: {known}")
     chosen = installed.get(name) if name is not None else next(iter(installed.values()))
     if chosen is None:
         raise BackendMissing(f"no authentication backend {name} is installed; installed: {known}")

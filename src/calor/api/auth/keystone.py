@@ -1,22 +1,22 @@
-"""Callers known to a Keystone: by a token, or by a name and a password."""
+"""Authenticates callers with Keystone: by a token, or by name and password."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from calor.api.auth import Identity, IsAdmin
 from calor.api.auth.memory import Memory
 from calor.api.errors import Unauthorized, Unavailable
 from calor.clouds.sessions import Cloud, versioned
+from calor.resources.values import JsonObject
 from calor.service.caller import Caller
 
 TIMEOUT = 30.0
 
 
 class KeystoneAuthenticator:
-    """X-Auth-Token, validated with the service account's own token."""
+    """Authenticates by X-Auth-Token, which is validated with the token of the service account."""
 
     def __init__(
         self,
@@ -54,13 +54,13 @@ class KeystoneAuthenticator:
         except HttpError as error:
             if error.http_status == 400:
                 raise Unauthorized from None
-            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+            raise Unavailable(f"Keystone cannot authenticate the request: {error}") from None
         except (ClientException, KeyError, ValueError) as error:
-            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+            raise Unavailable(f"Keystone cannot authenticate the request: {error}") from None
 
 
 class PasswordAuthenticator:
-    """X-Auth-User and X-Auth-Key, by which Keystone gives a token for the project of the path."""
+    """Authenticates by X-Auth-User and X-Auth-Key, with which Keystone issues a token for the project of the path."""
 
     def __init__(
         self,
@@ -109,16 +109,16 @@ class PasswordAuthenticator:
         except HttpError as error:
             if error.http_status in (400, 401, 403, 404):
                 raise Unauthorized from None
-            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+            raise Unavailable(f"Keystone cannot authenticate the request: {error}") from None
         except (ClientException, KeyError, ValueError) as error:
-            raise Unavailable(f"Keystone cannot say who you are: {error}") from None
+            raise Unavailable(f"Keystone cannot authenticate the request: {error}") from None
 
 
-def _identity(token: str, answer: dict[str, Any]) -> Identity:
-    body: dict[str, Any] = answer["token"]
+def _identity(token: str, answer: JsonObject) -> Identity:
+    body: JsonObject = answer["token"]
     return Identity.of_token(token, body, _moment(body.get("expires_at")))
 
 
 def _moment(text: str | None) -> float:
-    """A time as Keystone writes it; a token without an end does not end here."""
+    """A timestamp in Keystone's format; infinite for a token that does not expire."""
     return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() if text else float("inf")

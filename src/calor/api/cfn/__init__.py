@@ -1,1 +1,1 @@
-"""The CloudFormation-compatible API: signals so far."""
+"""The CloudFormation-compatible API, which has only signals."""

@@ -1,4 +1,4 @@
-"""Pre-signed URLs that servers, alarms and scripts signal resources with."""
+"""Pre-signed URLs with which servers, alarms and scripts signal resources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
-from sqlalchemy import Engine, select
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -20,30 +19,34 @@ from starlette.routing import Route
 
 from calor.api import bodies
 from calor.api.observing import ROUTE, Observed
-from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of
+from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of, is_over_body
 from calor.clouds.errors import CloudError, Unauthorized
 from calor.observe import fields
+from calor.resources.values import JsonObject
+from calor.service.authorization import Authorizer
 from calor.service.caller import Caller
 from calor.service.errors import Forbidden, ServiceError
-from calor.service.gate import Gate
-from calor.store import records, tables
-from calor.store.database import reading
+from calor.service.signal_limits import BUSY
+from calor.store import records, resources, signals, stacks
+from calor.store.database import Database, reading
 
 ARN = re.compile(r"arn:openstack:heat::([^:]+):stacks/([^/]+)/([^/]+)/resources/(.+)\Z")
 LARGEST_BODY = 1_048_576
-SMALL_BODY = 16_384
+UNKNOWN_SIGNER = 16_384
+"""The largest body that is read before the signer is known, if the body is signed. It does not depend on the resource,
+so that it does not disclose which resources exist."""
 _CODES = {"RequestLimitExceeded": "RequestLimitExceeded"}
-"""What CloudFormation calls the errors of use cases, where that is not simply a wrong value."""
+"""CloudFormation's codes for errors of use cases, except for invalid values."""
 PATIENCE = 10.0
-"""Seconds in which a wait condition's signal should be handled."""
+"""How many seconds to wait until the signal of a wait condition is handled."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.2
 
 Verify = Callable[[ReceivedRequest], Signer]
-"""Who signed a request. Raises CloudError."""
+"""Returns the signer of a request. Raises CloudError."""
 
 
 class Refused(Exception):
-    """A request is not done; `code` is one of CloudFormation's."""
+    """A request is refused; `code` is one of CloudFormation's."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -52,17 +55,19 @@ class Refused(Exception):
         self.message = message
 
 
-def create_cfn_app(database: Engine, gate: Gate, verify: Verify, *, access_log: bool = True) -> Starlette:
-    """The app. A request is answered when its signal is written down or, for a wait condition, handled."""
-    door = _Door(reading(database), gate, verify)
+def create_cfn_app(
+    database: Database, authorizer: Authorizer, verify: Verify, *, access_log: bool = True
+) -> Starlette:
+    """The app. It responds when the signal is stored or, for a wait condition, handled."""
+    handler = _SignalHandler(reading(database), authorizer, verify)
 
     async def signal(request: Request) -> Response:
         request.scope[ROUTE] = "/signal"
-        return await door.answer(request, wait=False)
+        return await handler.answer(request, wait=False)
 
     async def wait_condition(request: Request) -> Response:
         request.scope[ROUTE] = "/waitcondition"
-        return await door.answer(request, wait=True)
+        return await handler.answer(request, wait=True)
 
     return Starlette(
         routes=[
@@ -73,17 +78,23 @@ def create_cfn_app(database: Engine, gate: Gate, verify: Verify, *, access_log: 
     )
 
 
-class _Door:
-    def __init__(self, database: Engine, gate: Gate, verify: Verify) -> None:
+class _SignalHandler:
+    def __init__(self, database: Database, authorizer: Authorizer, verify: Verify) -> None:
         self._database = database
-        self._gate = gate
+        self._authorizer = authorizer
         self._verify = verify
 
     async def answer(self, request: Request, *, wait: bool) -> Response:
         try:
-            largest = await run_in_threadpool(self._largest_body, _received(request, b""))
-            body = await bodies.receive(request, largest)
-            signal = await run_in_threadpool(self._signal, _received(request, body), _details(body))
+            bare = _received(request, b"")
+            _check_signed(bare)
+            if is_over_body(bare):
+                body = await bodies.receive(request, UNKNOWN_SIGNER)
+                signer = await run_in_threadpool(self._signer, _received(request, body))
+            else:
+                signer = await run_in_threadpool(self._signer, bare)
+                body = await bodies.receive(request, LARGEST_BODY)
+            signal = await run_in_threadpool(self._signal, bare.path, signer, _details(body))
             if wait:
                 await self._until_handled(signal)
         except Refused as refused:
@@ -91,43 +102,25 @@ class _Door:
         except Forbidden as error:
             return _error(Refused(403, "AccessDenied", error.message))
         except ServiceError as error:
+            if error.kind == BUSY:
+                return _error(Refused(409, "Throttling", error.message))
             return _error(Refused(400, _CODES.get(error.kind, "InvalidParameterValue"), error.message))
         return Response(status_code=200)
 
-    def _signal(self, received: ReceivedRequest, details: dict[str, Any] | None) -> str:
-        """The id under which the signal is written down."""
-        signer = self._signer(received)
+    def _signal(self, path: str, signer: Any, details: JsonObject | None) -> str:
+        """Stores the signal and returns its id."""
         caller = Caller(
             user_id=signer["user"]["id"],
             username=signer["user"]["name"],
             project=signer["project"]["id"],
             roles=tuple(role["name"] for role in signer.get("roles", ())),
         )
-        admitted = self._gate.admit(caller, "resource:signal")
-        project, stack, resource = self._found(received, signer)
-        fields.learn(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
-        return admitted.commands.signal(caller, stack, resource, details)
-
-    def _largest_body(self, received: ReceivedRequest) -> int:
-        """The signature is over the body, so that this must be read before anybody is known: much of it only for a
-        stack that exists, whose id nobody guesses."""
-        self._claimed(received)
-        match = ARN.search(unquote(received.path))
-        if match is None:
-            return SMALL_BODY
-        query = select(tables.stack.c.id).where(
-            tables.stack.c.id == match[3], tables.stack.c.project == match[1]
-        )
-        with self._database.connect() as connection:
-            return LARGEST_BODY if connection.execute(query).first() is not None else SMALL_BODY
-
-    @staticmethod
-    def _claimed(received: ReceivedRequest) -> None:
-        if claim_of(received) is None:
-            raise Refused(400, "IncompleteSignature", "The request is not signed.")
+        use_cases = self._authorizer.authorize(caller, "resource:signal")
+        project, stack, resource = self._found(path, signer)
+        fields.add(project=project, user=caller.username, stack=stack.name, stack_id=stack.id)
+        return use_cases.commands.resources.signal(caller, stack, resource, details)
 
     def _signer(self, received: ReceivedRequest) -> Any:
-        self._claimed(received)
         try:
             return self._verify(received).details
         except Unauthorized:
@@ -135,31 +128,31 @@ class _Door:
         except CloudError as error:
             raise Refused(503, "ServiceUnavailable", str(error)) from None
 
-    def _found(self, received: ReceivedRequest, signer: Any) -> tuple[str, records.Stack, records.Resource]:
-        """The project, stack and resource that a request is about, if its signer may signal it."""
-        match = ARN.search(unquote(received.path))
+    def _found(self, path: str, signer: Any) -> tuple[str, records.Stack, records.Resource]:
+        """The project, stack and resource of a request, if the signer may access the stack. Others do not learn whether
+        it exists."""
+        match = ARN.search(unquote(path))
         missing = Refused(400, "InvalidParameterValue", "There is no such resource.")
         if match is None:
             raise missing
         project, name, id, resource = match.groups()
         with self._database.connect() as connection:
-            row = connection.execute(select(tables.stack).where(tables.stack.c.id == id)).one_or_none()
-            if row is None or (row.name, row.project) != (name, project) or row.deleted_at is not None:
+            stack = stacks.get(connection, id)
+            if (
+                stack is None
+                or (stack.name, stack.project) != (name, project)
+                or stack.deleted_at is not None
+            ):
                 raise missing
-            root = connection.execute(
-                select(tables.stack.c.user_project).where(tables.stack.c.id == row.root)
-            ).scalar_one()
-            if signer["project"]["id"] not in (project, root):
-                raise Refused(403, "AccessDenied", "The signer has nothing to do with the stack.")
-            table = tables.resource
-            query = select(table).where(table.c.stack == id, table.c.name == resource)
-            found = connection.execute(query.order_by(table.c.created_at.desc())).first()
-        if found is None:
+            if signer["project"]["id"] not in (project, stacks.user_project(connection, stack.root)):
+                raise missing
+            found = resources.of_stack(connection, id, resource)
+        if not found:
             raise missing
-        return project, records.record(records.Stack, row), records.record(records.Resource, found)
+        return project, stack, found[-1]
 
     async def _until_handled(self, signal: str) -> None:
-        """A wait condition's signal counts when it is in the handle's metadata."""
+        """Waits until the signal of a wait condition is in the handle's metadata."""
         end = time.monotonic() + PATIENCE
         pause = FIRST_PAUSE
         while await run_in_threadpool(self._is_waiting, signal) and time.monotonic() < end:
@@ -167,9 +160,13 @@ class _Door:
             pause = min(pause * 2, LONGEST_PAUSE)
 
     def _is_waiting(self, signal: str) -> bool:
-        query = select(tables.inbox.c.id).where(tables.inbox.c.id == signal)
         with self._database.connect() as connection:
-            return connection.execute(query).first() is not None
+            return signals.is_waiting(connection, signal)
+
+
+def _check_signed(received: ReceivedRequest) -> None:
+    if claim_of(received) is None:
+        raise Refused(400, "IncompleteSignature", "The request is not signed.")
 
 
 def _received(request: Request, body: bytes) -> ReceivedRequest:
@@ -184,12 +181,12 @@ def _received(request: Request, body: bytes) -> ReceivedRequest:
     )
 
 
-def _details(body: bytes) -> dict[str, Any] | None:
-    """What is signalled; cfn-signal sends it without saying what it is."""
+def _details(body: bytes) -> JsonObject | None:
+    """The data of the signal. cfn-signal sends it without a content type."""
     text = body.strip()
     if not text:
         return None
-    found: dict[str, Any] | None = bodies.parse(text, "")
+    found: JsonObject | None = bodies.parse(text, "")
     if found is None:
         raise Refused(400, "InvalidParameterValue", "The body must be a JSON object.")
     return found

@@ -1,1 +1,1 @@
-"""Version 1 of the REST API, as Heat's clients speak it."""
+"""Version 1 of the REST API, compatible with Heat's."""

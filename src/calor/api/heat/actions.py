@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import STACK, the_stack
+from calor.api.heat.common import STACK, find_stack
 from calor.api.web import ACCEPTED, NO_CONTENT, NULL, Api, Call, Reply, Route
+from calor.resources.values import JsonObject
 from calor.store import records
 
 ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry")
@@ -15,15 +14,15 @@ _SNAPSHOT = f"{STACK}/snapshots/{{snapshot_id}}"
 
 
 def act(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
-    api.commands.act(call.caller, stack, _action(call))
+    stack = find_stack(api, call)
+    api.commands.stacks.act(call.caller, stack, _action(call))
     return NULL
 
 
 def _action(call: Call) -> str:
     names = list(call.body)
     if len(names) != 1:
-        raise BadRequest("Exactly one action must be given." if names else "No action specified")
+        raise BadRequest("Exactly one action must be specified." if names else "No action specified")
     if names[0] not in ACTIONS:
         raise BadRequest(f"Invalid action {names[0]} specified")
     return str(names[0])
@@ -36,40 +35,41 @@ def _rule(call: Call) -> str:
 def create_snapshot(api: Api, call: Call) -> Reply:
     name = call.body.get("name")
     if name is not None and (not isinstance(name, str) or len(name) > 255):
-        raise BadRequest("name must be text of at most 255 characters.")
-    stack = the_stack(api, call)
-    return Reply(body=views.snapshot(api.commands.create_snapshot(call.caller, stack, name)))
+        raise BadRequest("name must be a string of at most 255 characters.")
+    stack = find_stack(api, call)
+    return Reply(body=views.snapshot(api.commands.snapshots.create(call.caller, stack, name)))
 
 
 def list_snapshots(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
+    stack = find_stack(api, call)
     found = [_shown(api, call, stack, one) for one in api.queries.snapshots.of(stack)]
     return Reply(body={"snapshots": found})
 
 
 def show_snapshot(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
+    stack = find_stack(api, call)
     found = api.queries.snapshots.get(stack, call.path["snapshot_id"])
     return Reply(body={"snapshot": _shown(api, call, stack, found)})
 
 
-def _shown(api: Api, call: Call, stack: records.Stack, snapshot: records.Snapshot) -> dict[str, Any]:
-    """An export has the same data, and so the same people see all of it."""
+def _shown(api: Api, call: Call, stack: records.Stack, snapshot: records.Snapshot) -> JsonObject:
+    """A snapshot as shown to the caller: complete only for callers who may export the stack, since it has the same
+    data."""
     if not api.policy.allows(call.caller, "stacks:export"):
         snapshot = api.queries.snapshots.without_secrets(stack, snapshot)
     return views.snapshot(snapshot)
 
 
 def delete_snapshot(api: Api, call: Call) -> Reply:
-    found = api.queries.snapshots.get(the_stack(api, call), call.path["snapshot_id"])
-    api.commands.delete_snapshot(call.caller, found)
+    found = api.queries.snapshots.get(find_stack(api, call), call.path["snapshot_id"])
+    api.commands.snapshots.delete(call.caller, found)
     return NO_CONTENT
 
 
 def restore_snapshot(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
+    stack = find_stack(api, call)
     found = api.queries.snapshots.get(stack, call.path["snapshot_id"])
-    api.commands.restore(call.caller, stack, found)
+    api.commands.snapshots.restore(call.caller, stack, found)
     return ACCEPTED
 
 

@@ -1,4 +1,4 @@
-"""What handlers have in common."""
+"""Helpers for handlers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ ACTIONS = frozenset(
 )
 
 
-def the_stack(api: Api, call: Call, *, deleted: bool = False, for_users: bool = False) -> records.Stack:
-    """The stack that the path names; with `for_users`, also for users that the stack has made."""
+def find_stack(api: Api, call: Call, *, deleted: bool = False, for_users: bool = False) -> records.Stack:
+    """The stack of the path; with `for_users`, also for users that the stack has created."""
     return api.queries.stacks.get(
         call.caller, call.path["stack_name"], call.path["stack_id"], deleted=deleted, for_users=for_users
     )
 
 
 def sees_credentials(api: Api, call: Call) -> bool:
-    """Whether somebody is shown credentials of resources: only who may signal these without them."""
+    """Whether the caller sees credentials of resources: only those who can signal resources without them."""
     return api.policy.allows(call.caller, "resource:signal")
 
 
 def page(query: Query, keys: dict[str, str]) -> Page:
-    """Which page is wanted. `keys` maps the API's sort keys to the query's own; others are ignored."""
+    """The requested page. `keys` maps the API's sort keys to those of the query; others are ignored."""
     direction = query.get("sort_dir")
     if direction not in (None, "", "asc", "desc"):
         raise BadRequest(f'Unrecognized value "{direction}" for "sort_dir", acceptable values are: asc, desc')
@@ -41,7 +41,7 @@ def page(query: Query, keys: dict[str, str]) -> Page:
 
 
 def state_filters(given: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Filters in which a status may come with its action: CREATE_COMPLETE."""
+    """Filters in which a status may include the action: CREATE_COMPLETE."""
     made = {name: list(values) for name, values in given.items() if name != "status"}
     for value in given.get("status", ()):
         action, _, rest = value.partition("_")

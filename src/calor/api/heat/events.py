@@ -1,21 +1,22 @@
-"""The events of a stack: pages of them, and a stream of them as they happen."""
+"""The events of a stack, in pages and as a stream."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
-from calor.api.errors import BadRequest
+from calor.api.errors import BadRequest, status_of
 from calor.api.heat import views
-from calor.api.heat.common import STACK, page, the_stack
+from calor.api.heat.common import STACK, find_stack, page
 from calor.api.web import Api, Call, Reply, Route
-from calor.service.errors import NotFound
+from calor.resources.values import JsonObject
+from calor.service.errors import NotFound, ServiceError
 from calor.service.queries.events import EventFilter, News, ShownEvent
 from calor.service.queries.trees import Place
 from calor.store import records
@@ -29,6 +30,8 @@ _FILTERS = {
 _SORT_KEYS = {"event_time": "time", "resource_type": "type"}
 _RESOURCE = f"{STACK}/resources/{{resource_name}}"
 KEEP_ALIVE_SECONDS = 15.0
+CHECKED_SECONDS = 60.0
+"""How often it is looked whether who reads a stream still may."""
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -39,7 +42,7 @@ def index(api: Api, call: Call) -> Reply:
     resource = call.path.get("resource_name")
     if resource is not None:
         equal["resource"] = [resource]
-    stack = the_stack(api, call, deleted=True)
+    stack = find_stack(api, call, deleted=True)
     part = page(query, _SORT_KEYS)
     found = api.queries.events.of(stack, EventFilter(equal), part, depth=depth or 0)
     if resource is not None and not found:
@@ -49,7 +52,7 @@ def index(api: Api, call: Call) -> Reply:
 
 
 def show(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call, deleted=True)
+    stack = find_stack(api, call, deleted=True)
     found = api.queries.events.show(stack, call.path["resource_name"], call.path["event_id"])
     place = Place(stack.id, stack.name, stack.project, stack.parent, stack.parent_resource)
     shown = views.event(call.base, ShownEvent(found, place))
@@ -59,20 +62,21 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def stream(api: Api, call: Call) -> Response:
-    """Server-sent events: each event of the stack and of those below it, as long as somebody listens or, with
-    `until=complete`, until its action has ended. They start behind the one of which `since` or Last-Event-ID
-    gives the number or the id, else with the first that there is."""
-    told = (call.headers.get("last-event-id"), call.query.get("since"))
-    given = [value for value in told if value is not None]
+    """Server-sent events: the events of the stack and its nested stacks, until the client disconnects or, with
+    `until=complete`, until the action has ended. They start after the event whose number or id is given by `since` or
+    Last-Event-ID, else with the first event."""
+    starts = (call.headers.get("last-event-id"), call.query.get("since"))
+    given = [value for value in starts if value is not None]
     until = call.query.get("until")
     if until not in (None, "complete"):
-        raise BadRequest("until must be complete, if it is given.")
-    stack = the_stack(api, call, deleted=True)
+        raise BadRequest("until can only be complete.")
+    stack = find_stack(api, call, deleted=True)
     numbers = [_number(api, stack, value) for value in given]
-    return StreamingResponse(
+    return api.streams.response(
+        call.caller.home,
         _told(api, call.base, stack, numbers[0] if numbers else 0, ends=until is not None),
         media_type="text/event-stream",
-        # Proxies would else hold events back to send many at once.
+        # Otherwise proxies would buffer events.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
@@ -81,7 +85,7 @@ def _number(api: Api, stack: records.Stack, given: str) -> int:
     if given.isascii() and given.isdigit() and len(given) < 19:
         return int(given)
     if not _ID.fullmatch(given):
-        raise BadRequest("since must be the number or the id of an event.")
+        raise BadRequest("since must be the number or id of an event.")
     number = api.queries.events.number(stack, given)
     if number is None:
         raise NotFound("Event", given)
@@ -90,7 +94,12 @@ def _number(api: Api, stack: records.Stack, given: str) -> int:
 
 async def _told(api: Api, base: str, stack: records.Stack, number: int, *, ends: bool) -> AsyncIterator[str]:
     silent = 0.0
+    checked = time.monotonic()
     while True:
+        if time.monotonic() - checked >= CHECKED_SECONDS:
+            if not await run_in_threadpool(_may_read, api):
+                return
+            checked = time.monotonic()
         news: News = await run_in_threadpool(api.queries.events.since, stack, number)
         for one in news.events:
             shown = {**views.event(base, one), "resource_type": one.event.type}
@@ -106,7 +115,16 @@ async def _told(api: Api, base: str, stack: records.Stack, number: int, *, ends:
         await asyncio.sleep(api.settings.poll_seconds)
 
 
-def _message(kind: str, data: dict[str, Any], number: int | None = None) -> str:
+def _may_read(api: Api) -> bool:
+    """Whether the caller still has access. An outage of the identity service does not end streams."""
+    try:
+        api.check_caller()
+    except ServiceError as error:
+        return status_of(error) not in (401, 403)
+    return True
+
+
+def _message(kind: str, data: JsonObject, number: int | None = None) -> str:
     head = f"event: {kind}\n" if number is None else f"id: {number}\nevent: {kind}\n"
     return f"{head}data: {json.dumps(data)}\n\n"
 

@@ -1,4 +1,4 @@
-"""Leads from a stack's name, id or ARN to its address."""
+"""Redirects from a stack's name, id or ARN to its URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PARTS = {
 
 
 def lookup(api: Api, call: Call, part: str = "") -> Reply:
-    """`part` is what the route has behind the stack; an ARN may name something below it, too."""
+    """`part` is the part of the route after the stack; an ARN may also include a path below the stack."""
     found = api.queries.stacks.find(call.caller, call.path["stack_name"])
     address = stack_url(call.base, found.stack) + (f"/{part}" if part else quote(found.path))
     if call.raw_query:

@@ -1,8 +1,7 @@
-"""What clients send about a stack, checked and made into requests of the use cases."""
+"""Validates the bodies of requests about stacks, and converts them for the use cases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
@@ -11,6 +10,7 @@ from calor.api.web import LARGEST_NUMBER, Api, Call
 from calor.language import environment as environments
 from calor.language import reader
 from calor.language.diagnostics import Report
+from calor.resources.values import JsonMapping, JsonObject
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError
 
@@ -20,11 +20,11 @@ LONGEST_TAG = 80
 def new_stack(api: Api, call: Call) -> NewStack:
     """Raises BadRequest."""
     if "converge" in call.body:
-        raise BadRequest("converge is for updates only.")
+        raise BadRequest("converge is only supported for updates.")
     return _stack(call.body, request(api, call))
 
 
-def _stack(body: Mapping[str, Any], given: Mapping[str, Any]) -> NewStack:
+def _stack(body: JsonMapping, given: JsonMapping) -> NewStack:
     return NewStack(
         name=_name(body),
         request=given,
@@ -34,15 +34,15 @@ def _stack(body: Mapping[str, Any], given: Mapping[str, Any]) -> NewStack:
     )
 
 
-def adopted_stack(api: Api, call: Call) -> tuple[NewStack, dict[str, Any]]:
-    """A stack to be made of what another one left behind, and that. Raises BadRequest."""
+def adopted_stack(api: Api, call: Call) -> tuple[NewStack, JsonObject]:
+    """The new stack and the data to adopt. Raises BadRequest."""
     body = call.body
     text = body["adopt_stack_data"]
     source = reader.read_mapping(text, "adopt_stack_data", Report()) if isinstance(text, str) else None
     if source is None or not isinstance(source.data.get("template"), (dict, str)):
-        raise BadRequest("adopt_stack_data must be the data of a stack, as JSON text.")
-    data: dict[str, Any] = dict(source.data)
-    _check_left(data)
+        raise BadRequest("adopt_stack_data must be the data of a stack as a JSON string.")
+    data: JsonObject = dict(source.data)
+    _check_adopted(data)
     given = {
         "template": data["template"],
         "files": {**_files(data), **_all_files(api, call)},
@@ -53,8 +53,8 @@ def adopted_stack(api: Api, call: Call) -> tuple[NewStack, dict[str, Any]]:
     return _stack(body, given), data
 
 
-def _check_left(data: Mapping[str, Any]) -> None:
-    """Raises BadRequest unless all that is left behind of resources, also in stacks below, has its shape."""
+def _check_adopted(data: JsonMapping) -> None:
+    """Raises BadRequest if the data of a resource, also in nested stacks, is malformed."""
     waiting = [data]
     while waiting:
         for name, one in _map(waiting.pop(), "resources").items():
@@ -86,7 +86,7 @@ def stack_change(api: Api, call: Call, *, patch: bool) -> StackChange:
     )
 
 
-def changes_nothing(body: Mapping[str, Any]) -> bool:
+def changes_nothing(body: JsonMapping) -> bool:
     """Whether a PATCH leaves template, environment and parameters as they are."""
     changing = (
         "template",
@@ -101,8 +101,8 @@ def changes_nothing(body: Mapping[str, Any]) -> bool:
     return not any(body.get(key) for key in changing)
 
 
-def request(api: Api, call: Call, *, need_template: bool = True) -> dict[str, Any]:
-    """Template, files, environment and parameters, as the language takes them. Raises BadRequest."""
+def request(api: Api, call: Call, *, need_template: bool = True) -> JsonObject:
+    """Template, files, environment and parameters, in the form that the language expects. Raises BadRequest."""
     body = call.body
     template = body.get("template")
     url = _text(body, "template_url") if body.get("template_url") is not None else None
@@ -111,8 +111,8 @@ def request(api: Api, call: Call, *, need_template: bool = True) -> dict[str, An
     if template is None and need_template:
         raise BadRequest("No template specified")
     if template is not None and not isinstance(template, (dict, str)):
-        raise BadRequest("The template must be an object, or text.")
-    made: dict[str, Any] = {
+        raise BadRequest("The template must be an object or a string.")
+    made: JsonObject = {
         "files": _all_files(api, call),
         "environment": _environment(body.get("environment")),
         "environment_files": _names(body, "environment_files"),
@@ -122,11 +122,11 @@ def request(api: Api, call: Call, *, need_template: bool = True) -> dict[str, An
 
 
 def tags(given: Any) -> tuple[str, ...] | None:
-    """Tags in a list with commas; None if none are given. Raises BadRequest."""
+    """The tags in a comma-separated list; None if none are given. Raises BadRequest."""
     if given is None:
         return None
     if not isinstance(given, str):
-        raise BadRequest("tags must be text, with commas between the tags.")
+        raise BadRequest("tags must be a string with comma-separated tags.")
     found = tuple(given.split(",")) if given else ()
     for tag in found:
         if len(tag) > LONGEST_TAG:
@@ -134,15 +134,15 @@ def tags(given: Any) -> tuple[str, ...] | None:
     return found
 
 
-def _environment(given: Any) -> dict[str, Any]:
-    """An environment as its sections. Raises BadRequest with all that is wrong with it."""
+def _environment(given: Any) -> JsonObject:
+    """The sections of an environment. Raises BadRequest with all errors in it."""
     report = Report()
     if not isinstance(given, (dict, str, NoneType)):
-        raise BadRequest("The environment must be an object, or text.")
+        raise BadRequest("The environment must be an object or a string.")
     if isinstance(given, str):
         source = reader.read_mapping(given, "environment", report) if given.strip() else None
-        report.locate = source.locate if source is not None else report.locate
         given = source.data if source is not None else {}
+        report.locate = source.place if source is not None else report.locate
     if reader.too_deep(given, reader.DEFAULT_LIMITS.depth):
         raise BadRequest("The environment is nested too deeply.")
     sections = environments.check(given or None, report, flat=True)
@@ -152,20 +152,20 @@ def _environment(given: Any) -> dict[str, Any]:
     return sections
 
 
-def _name(body: Mapping[str, Any]) -> str:
+def _name(body: JsonMapping) -> str:
     if body.get("stack_name") is None:
         raise BadRequest("No stack name specified")
     return _text(body, "stack_name")
 
 
-def _text(body: Mapping[str, Any], key: str) -> str:
+def _text(body: JsonMapping, key: str) -> str:
     value = body[key]
     if not isinstance(value, str):
-        raise BadRequest(f"{key} must be text.")
+        raise BadRequest(f"{key} must be a string.")
     return value
 
 
-def _map(body: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _map(body: JsonMapping, key: str) -> JsonObject:
     value = body.get(key)
     if value is None:
         return {}
@@ -174,24 +174,24 @@ def _map(body: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def _files(body: Mapping[str, Any]) -> dict[str, Any]:
+def _files(body: JsonMapping) -> JsonObject:
     files = _map(body, "files")
     for name, content in files.items():
         if not isinstance(content, (str, dict)):
-            raise BadRequest(f"The content of the file {name} must be text.")
+            raise BadRequest(f"The content of the file {name} must be a string.")
     return files
 
 
-def _all_files(api: Api, call: Call) -> dict[str, Any]:
-    """The files of a request, and those that are kept for it in the object store."""
+def _all_files(api: Api, call: Call) -> JsonObject:
+    """The files of a request, including those in its container in the object store."""
     files = _files(call.body)
     container = _text(call.body, "files_container") if call.body.get("files_container") is not None else ""
     if not container:
         return files
-    return api.commands.files_in(call.caller, container, files, api.settings.largest_body)
+    return api.commands.services.with_container(call.caller, container, files, api.settings.largest_body)
 
 
-def _names(body: Mapping[str, Any], key: str) -> list[str]:
+def _names(body: JsonMapping, key: str) -> list[str]:
     value = body.get(key)
     if value is None:
         return []
@@ -200,7 +200,7 @@ def _names(body: Mapping[str, Any], key: str) -> list[str]:
     return value
 
 
-def _boolean(body: Mapping[str, Any], key: str, default: bool) -> bool:
+def _boolean(body: JsonMapping, key: str, default: bool) -> bool:
     value = body.get(key)
     if value is None:
         return default
@@ -213,8 +213,8 @@ def _boolean(body: Mapping[str, Any], key: str, default: bool) -> bool:
     )
 
 
-def _timeout(body: Mapping[str, Any]) -> int | None:
-    """The timeout in minutes; 0 stands for the server's own."""
+def _timeout(body: JsonMapping) -> int | None:
+    """The timeout in minutes; 0 means the server's default."""
     value = body.get("timeout_mins")
     if value is None:
         return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import STACK, sees_credentials, state_filters, the_stack
+from calor.api.heat.common import STACK, find_stack, sees_credentials, state_filters
 from calor.api.web import NULL, Api, Call, Reply, Route, only
 from calor.service.queries.resources import ResourceFilter
-from calor.types.heat import collecting
+from calor.types.heat.software import agent_settings
 
 _FILTERS = {
     "status": "status",
@@ -26,7 +26,7 @@ def index(api: Api, call: Call) -> Reply:
     with_detail = query.flag("with_detail")
     given = {column: query.all(name) for name, column in _FILTERS.items() if query.all(name)}
     wanted = ResourceFilter(types=tuple(query.all("type")), equal=state_filters(given))
-    stack = the_stack(api, call, deleted=True)
+    stack = find_stack(api, call, deleted=True)
     reveals = with_detail and sees_credentials(api, call)
     found = api.queries.resources.of(
         stack, depth=depth, wanted=wanted, with_detail=with_detail, reveals=reveals
@@ -37,7 +37,7 @@ def index(api: Api, call: Call) -> Reply:
 
 def show(api: Api, call: Call) -> Reply:
     found = api.queries.resources.show(
-        the_stack(api, call),
+        find_stack(api, call),
         call.path["resource_name"],
         call.query.all("with_attr"),
         reveals=sees_credentials(api, call),
@@ -46,11 +46,11 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def metadata(api: Api, call: Call) -> Reply:
-    stack, name = the_stack(api, call, for_users=True), call.path["resource_name"]
+    stack, name = find_stack(api, call, for_users=True), call.path["resource_name"]
     reveals = sees_credentials(api, call)
     found = api.queries.resources.metadata(call.caller, stack, name, reveals=reveals)
-    if collecting.SETTINGS in found:
-        # A server's agent finds what it has to apply beside what tells it where to ask.
+    if agent_settings.SETTINGS in found:
+        # A server's agent reads its deployments from the metadata of the server.
         server = api.queries.resources.get(stack, name).physical_id or ""
         configs = api.queries.deployments.of_server(call.caller, server)
         found = {**found, "deployments": [views.config(one, reveals=reveals) for one in configs]}
@@ -58,9 +58,9 @@ def metadata(api: Api, call: Call) -> Reply:
 
 
 def signal(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call, for_users=True)
+    stack = find_stack(api, call, for_users=True)
     resource = api.queries.resources.get(stack, call.path["resource_name"])
-    api.commands.signal(call.caller, stack, resource, call.given)
+    api.commands.resources.signal(call.caller, stack, resource, call.given)
     return NULL
 
 
@@ -70,12 +70,12 @@ def mark_unhealthy(api: Api, call: Call) -> Reply:
     if isinstance(unhealthy, str) and unhealthy.lower() in ("true", "false"):
         unhealthy = unhealthy.lower() == "true"
     if not isinstance(unhealthy, bool):
-        raise BadRequest("mark_unhealthy must be given: true or false.")
+        raise BadRequest("mark_unhealthy must be true or false.")
     if reason is not None and not isinstance(reason, str):
-        raise BadRequest("resource_status_reason must be text.")
-    stack = the_stack(api, call)
+        raise BadRequest("resource_status_reason must be a string.")
+    stack = find_stack(api, call)
     resource = api.queries.resources.get(stack, call.path["resource_name"], or_physical_id=True)
-    api.commands.mark_unhealthy(call.caller, stack, resource, unhealthy, reason)
+    api.commands.resources.mark_unhealthy(call.caller, stack, resource, unhealthy, reason)
     return NULL
 
 

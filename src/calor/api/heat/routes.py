@@ -1,11 +1,11 @@
-"""All routes, below the project. Where several fit a path and a method, the first one answers."""
+"""All routes, below the project. If several match a path and a method, the first one is used."""
 
 from __future__ import annotations
 
 from calor.api.heat import actions, events, lookup, resources, service, software, stacks, types
 
 ROUTES = (
-    # Names that the stacks' own routes would take for ids.
+    # These would otherwise match the routes for stacks.
     *(route for route in lookup.ROUTES if not route.path.endswith("}")),
     *stacks.ROUTES,
     *resources.ROUTES,

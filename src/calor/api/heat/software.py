@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.api.errors import BadRequest
 from calor.api.heat import views
 from calor.api.heat.common import page, sees_credentials
 from calor.api.web import NO_CONTENT, Api, Call, Reply, Route, only
+from calor.resources.values import JsonMapping, JsonObject
 
 _LONGEST_ID = 64
 _TEXTS = ("action", "status", "status_reason")
@@ -45,12 +43,14 @@ def create_config(api: Api, call: Call) -> Reply:
         "outputs": _described(body, "outputs"),
         "options": _map(body, "options") or {},
     }
-    return Reply(body={"software_config": views.config(api.commands.create_config(call.caller, fields))})
+    return Reply(
+        body={"software_config": views.config(api.commands.software.create_config(call.caller, fields))}
+    )
 
 
 def delete_config(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.config(call.caller, call.path["config_id"])
-    api.commands.delete_config(call.caller, found)
+    api.commands.software.delete_config(call.caller, found)
     return NO_CONTENT
 
 
@@ -67,7 +67,7 @@ def metadata(api: Api, call: Call) -> Reply:
 
 def show(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
-    shown = api.commands.refresh_deployment(call.caller, found)
+    shown = api.commands.software.refresh_deployment(call.caller, found)
     return Reply(body={"software_deployment": views.deployment(shown)})
 
 
@@ -75,8 +75,8 @@ def create(api: Api, call: Call) -> Reply:
     body = call.body
     for name in ("server_id", "config_id"):
         if not body.get(name):
-            raise BadRequest(f"{name} must be given.")
-    made = api.commands.create_deployment(call.caller, {**_references(body), **_state(body)})
+            raise BadRequest(f"{name} is required.")
+    made = api.commands.software.create_deployment(call.caller, {**_references(body), **_state(body)})
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
@@ -84,44 +84,44 @@ def update(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
     fields = {"config": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
     given = {name: value for name, value in fields.items() if value is not None}
-    made = api.commands.update_deployment(call.caller, found, given)
+    made = api.commands.software.update_deployment(call.caller, found, given)
     return Reply(body={"software_deployment": views.deployment(made)})
 
 
 def delete(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
-    api.commands.delete_deployment(call.caller, found)
+    api.commands.software.delete_deployment(call.caller, found)
     return NO_CONTENT
 
 
-def _references(body: Mapping[str, Any]) -> dict[str, Any]:
+def _references(body: JsonMapping) -> JsonObject:
     return {
         name.removesuffix("_id"): _text(body, name, _LONGEST_ID)
         for name in ("server_id", "config_id", "stack_user_project_id")
     }
 
 
-def _state(body: Mapping[str, Any]) -> dict[str, Any]:
+def _state(body: JsonMapping) -> JsonObject:
     texts = {name: _text(body, name, 65536 if name == "status_reason" else 64) for name in _TEXTS}
     return {**texts, **{name: _map(body, name) for name in _MAPS}}
 
 
-def _text(body: Mapping[str, Any], name: str, longest: int = 255) -> str | None:
+def _text(body: JsonMapping, name: str, longest: int = 255) -> str | None:
     value = body.get(name)
     if value is not None and (not isinstance(value, str) or len(value) > longest):
-        raise BadRequest(f"{name} must be text of at most {longest} characters.")
+        raise BadRequest(f"{name} must be a string of at most {longest} characters.")
     return value
 
 
-def _map(body: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+def _map(body: JsonMapping, name: str) -> JsonObject | None:
     value = body.get(name)
     if value is not None and not isinstance(value, dict):
         raise BadRequest(f"{name} must be an object.")
     return value
 
 
-def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """Inputs or outputs: maps, each with a name."""
+def _described(body: JsonMapping, name: str) -> list[JsonObject]:
+    """Inputs or outputs: a list of maps with names."""
     value = body.get(name)
     if value is None:
         return []
@@ -129,7 +129,7 @@ def _described(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
         raise BadRequest(f"{name} must be a list of objects.")
     for one in value:
         if not isinstance(one.get("name"), str) or not one["name"]:
-            raise BadRequest(f"Each of the {name} needs a name.")
+            raise BadRequest(f"Each of the {name} must have a name.")
         only(one, _DESCRIBED[name])
         if one.get("type") not in (None, *_TYPES):
             raise BadRequest(f"The type of {one['name']} must be one of {', '.join(_TYPES)}.")

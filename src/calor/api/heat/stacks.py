@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from calor.api.addresses import link, stack_url
 from calor.api.errors import BadRequest
 from calor.api.heat import requests, views
-from calor.api.heat.common import STACK, page, state_filters, the_stack
+from calor.api.heat.common import STACK, find_stack, page, sees_credentials, state_filters
 from calor.api.web import ACCEPTED, NO_CONTENT, Api, Call, Query, Reply, Route
+from calor.resources.values import JsonObject
 from calor.service.availability import CODE as UNAVAILABLE_CODE
 from calor.service.errors import NotSupported
 from calor.service.queries.stacks import StackFilter
@@ -59,7 +60,7 @@ def index(api: Api, call: Call) -> Reply:
     with_count = query.flag("with_count")
     part = page(query, _SORT_KEYS)
     found = api.queries.stacks.page(call.caller, wanted, part)
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "stacks": [views.stack_line(call.base, one, with_project=call.caller.is_admin) for one in found]
     }
     if part.limit and len(found) == part.limit:
@@ -71,18 +72,18 @@ def index(api: Api, call: Call) -> Reply:
     return Reply(body=body)
 
 
-def _filters(query: Query) -> dict[str, list[Any]]:
+def _filters(query: Query) -> tuple[tuple[str, tuple[object, ...]], ...]:
     given: dict[str, list[str]] = {}
     for name, value in query.pairs:
         column = _FILTERS.get(name)
         if column is not None:
             given.setdefault(column, []).append(value)
-    made: dict[str, list[Any]] = {**state_filters(given)}
+    made: dict[str, Sequence[object]] = {**state_filters(given)}
     if "disable_rollback" in made:
         made["disable_rollback"] = [query.flag("disable_rollback")]
     if "timeout_mins" in made:
         made["timeout_mins"] = [query.number("timeout_mins")]
-    return made
+    return tuple((column, tuple(values)) for column, values in made.items())
 
 
 def _tags(query: Query, name: str) -> tuple[str, ...]:
@@ -99,21 +100,21 @@ def create(api: Api, call: Call) -> Reply:
     if call.body.get("adopt_stack_data") is not None:
         if not api.settings.enable_adopt:
             raise NotSupported("Stack Adopt is not supported.")
-        stack = api.commands.adopt_stack(call.caller, *requests.adopted_stack(api, call))
+        stack = api.commands.transfers.adopt(call.caller, *requests.adopted_stack(api, call))
     else:
-        stack = api.commands.create_stack(call.caller, requests.new_stack(api, call))
+        stack = api.commands.stacks.create(call.caller, requests.new_stack(api, call))
     address = stack_url(call.base, stack)
     return Reply(201, {"stack": {"id": stack.id, "links": [link(address)]}}, {"Location": address})
 
 
 def preview(api: Api, call: Call) -> Reply:
     show_secrets = _shows_secrets(api, call, "stacks:create")
-    made = api.commands.preview_create(call.caller, requests.new_stack(api, call), show_secrets=show_secrets)
+    made = api.commands.previews.create(call.caller, requests.new_stack(api, call), show_secrets=show_secrets)
     return Reply(body={"stack": views.previewed_stack(call.base, made)})
 
 
 def _shows_secrets(api: Api, call: Call, rule: str) -> bool:
-    """Whether a preview is asked for with its secrets, which only those may see who may do what it shows."""
+    """Whether to show secrets in a preview. The caller must be allowed to do what is previewed."""
     if not call.query.flag("show_secrets"):
         return False
     api.policy.enforce(call.caller, rule)
@@ -123,7 +124,7 @@ def _shows_secrets(api: Api, call: Call, rule: str) -> bool:
 def validate(api: Api, call: Call) -> Reply:
     ignored = call.query.words("ignore_errors")
     if any(code != UNAVAILABLE_CODE for code in ignored):
-        raise BadRequest(f"ignore_errors can have the code {UNAVAILABLE_CODE} only.")
+        raise BadRequest(f"ignore_errors can only be the code {UNAVAILABLE_CODE}.")
     show_nested = call.query.flag("show_nested")
     request = requests.request(api, call)
     found = api.queries.validation.validate(
@@ -134,22 +135,22 @@ def validate(api: Api, call: Call) -> Reply:
 
 def show(api: Api, call: Call) -> Reply:
     with_outputs = call.query.flag("resolve_outputs", True)
-    stack = the_stack(api, call, deleted=True)
-    shown = views.stack(call.base, stack, api.queries.meanings.parameters(stack))
+    stack = find_stack(api, call, deleted=True)
+    shown = views.stack(call.base, stack, api.queries.definitions.parameters(stack))
     if with_outputs and stack.deleted_at is None:
-        shown["outputs"] = [views.output(one) for one in api.queries.meanings.outputs(stack)]
+        shown["outputs"] = [views.output(one) for one in api.queries.definitions.outputs(stack)]
     return Reply(body={"stack": shown})
 
 
 def update(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
-    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call, patch=False))
+    stack = find_stack(api, call)
+    api.commands.stacks.update(call.caller, stack, requests.stack_change(api, call, patch=False))
     return ACCEPTED
 
 
 def update_patch(api: Api, call: Call) -> Reply:
-    stack = the_stack(api, call)
-    api.commands.update_stack(call.caller, stack, requests.stack_change(api, call, patch=True))
+    stack = find_stack(api, call)
+    api.commands.stacks.update(call.caller, stack, requests.stack_change(api, call, patch=True))
     return ACCEPTED
 
 
@@ -159,54 +160,55 @@ def _patch_rule(call: Call) -> str:
 
 def preview_update(api: Api, call: Call) -> Reply:
     show_nested = call.query.flag("show_nested")
-    stack = the_stack(api, call)
+    stack = find_stack(api, call)
     change = requests.stack_change(api, call, patch=call.method == "PATCH")
     show_secrets = _shows_secrets(api, call, "stacks:update")
-    previewed = api.commands.preview_update(
+    previewed = api.commands.previews.update(
         call.caller, stack, change, show_nested, show_secrets=show_secrets
     )
     return Reply(body=views.previewed_update(previewed))
 
 
 def delete(api: Api, call: Call) -> Reply:
-    api.commands.delete_stack(call.caller, the_stack(api, call))
+    api.commands.stacks.delete(call.caller, find_stack(api, call))
     return NO_CONTENT
 
 
 def abandon(api: Api, call: Call) -> Reply:
     if not api.settings.enable_abandon:
         raise NotSupported("Stack Abandon is not supported.")
-    stack = the_stack(api, call)
-    return Reply(body=api.commands.abandon(call.caller, stack))
+    stack = find_stack(api, call)
+    return Reply(body=api.commands.transfers.abandon(call.caller, stack))
 
 
 def export(api: Api, call: Call) -> Reply:
     if not api.settings.enable_abandon:
         raise NotSupported("Stack Export is not supported.")
-    stack = the_stack(api, call)
-    return Reply(body=api.commands.export(call.caller, stack))
+    stack = find_stack(api, call)
+    return Reply(body=api.commands.transfers.export(call.caller, stack))
 
 
 def template(api: Api, call: Call) -> Reply:
-    return Reply(body=api.queries.meanings.template(the_stack(api, call, deleted=True)))
+    stack = find_stack(api, call, deleted=True)
+    return Reply(body=api.queries.definitions.template(stack, reveals=sees_credentials(api, call)))
 
 
 def environment(api: Api, call: Call) -> Reply:
-    return Reply(body=api.queries.meanings.environment(the_stack(api, call, deleted=True)))
+    return Reply(body=api.queries.definitions.environment(find_stack(api, call, deleted=True)))
 
 
 def files(api: Api, call: Call) -> Reply:
-    return Reply(body=dict(api.queries.meanings.files(the_stack(api, call, deleted=True))))
+    return Reply(body=dict(api.queries.definitions.files(find_stack(api, call, deleted=True))))
 
 
 def list_outputs(api: Api, call: Call) -> Reply:
-    described = api.queries.meanings.of(the_stack(api, call)).outputs
+    described = api.queries.definitions.of(find_stack(api, call)).outputs
     shown = [{"output_key": name, "description": text} for name, text in described.items()]
     return Reply(body={"outputs": shown})
 
 
 def show_output(api: Api, call: Call) -> Reply:
-    found = api.queries.meanings.output(the_stack(api, call), call.path["output_key"])
+    found = api.queries.definitions.output(find_stack(api, call), call.path["output_key"])
     return Reply(body={"output": views.output(found)})
 
 

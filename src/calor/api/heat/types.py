@@ -23,7 +23,7 @@ def index(api: Api, call: Call) -> Reply:
             api.policy.allows_type(call.caller, name) and types.is_available(call.caller, name)
         ),
     )
-    unusable = api.commands.without_extension(call.caller, names)
+    unusable = api.commands.admission.without_extension(call.caller, names)
     names = [name for name in names if name not in unusable]
     if not with_description:
         return Reply(body={"resource_types": names})
@@ -37,11 +37,11 @@ def schema(api: Api, call: Call) -> Reply:
 
 
 def _usable(api: Api, call: Call) -> str:
-    """The type that a path names, if the caller can use it."""
+    """The type in the path, if the caller can use it."""
     name = call.path["type_name"]
     api.policy.enforce_types(call.caller, [name])
     api.queries.types.check_available(call.caller, name)
-    api.commands.check_extensions(call.caller, [name])
+    api.commands.admission.check_extensions(call.caller, [name])
     return name
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 from calor.api.addresses import link, resource_url, stack_url
-from calor.engine.server_metadata import deployed
+from calor.resources.values import JsonObject
 from calor.service.masking import without_signals
+from calor.service.queries.definitions import Output
 from calor.service.queries.events import ShownEvent
-from calor.service.queries.meanings import Output
 from calor.service.queries.resources import ShownResource
 from calor.service.queries.stacks import StackLine
+from calor.stacks.software import deployed
 from calor.store import records
 
 
@@ -20,13 +20,13 @@ def moment(seconds: float | None) -> str | None:
     return None if seconds is None else _second(int(seconds))
 
 
-# Most that happens to a stack happens in a few seconds.
+# Most events of a stack occur within a few seconds.
 @lru_cache(256)
 def _second(number: int) -> str:
     return datetime.fromtimestamp(number, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def stack_line(base: str, stack: StackLine, *, with_project: bool) -> dict[str, Any]:
+def stack_line(base: str, stack: StackLine, *, with_project: bool) -> JsonObject:
     shown = {
         "id": stack.id,
         "links": [link(stack_url(base, stack))],
@@ -45,7 +45,7 @@ def stack_line(base: str, stack: StackLine, *, with_project: bool) -> dict[str, 
     return {**shown, "project": stack.project} if with_project else shown
 
 
-def stack(base: str, shown: records.Stack, parameters: Any) -> dict[str, Any]:
+def stack(base: str, shown: records.Stack, parameters: object) -> JsonObject:
     return {
         "id": shown.id,
         "links": [link(stack_url(base, shown))],
@@ -69,19 +69,19 @@ def stack(base: str, shown: records.Stack, parameters: Any) -> dict[str, Any]:
     }
 
 
-def output(shown: Output) -> dict[str, Any]:
+def output(shown: Output) -> JsonObject:
     made = {"output_key": shown.name, "output_value": shown.value, "description": shown.description}
     if shown.secret:
         made["sensitive"] = True
     return made if shown.error is None else {**made, "output_error": shown.error}
 
 
-def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> dict[str, Any]:
+def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> JsonObject:
     line, place = shown.line, shown.place
     links = [link(resource_url(base, place, line.name)), link(stack_url(base, place), "stack")]
     if shown.nested is not None:
         links.append(link(stack_url(base, shown.nested), "nested"))
-    made: dict[str, Any] = {
+    made: JsonObject = {
         "resource_name": line.name,
         "logical_resource_id": line.name,
         "physical_resource_id": line.physical_id or "",
@@ -103,8 +103,8 @@ def resource(base: str, shown: ShownResource, *, with_detail: bool = False) -> d
     return made
 
 
-def event(base: str, shown: ShownEvent, root: records.Stack | None = None) -> dict[str, Any]:
-    """An event; with a link to the stack that was asked about when events of nested ones are among them."""
+def event(base: str, shown: ShownEvent, root: records.Stack | None = None) -> JsonObject:
+    """An event; with a link to the root stack if events of nested stacks are included."""
     one, place = shown.event, shown.place
     resource = resource_url(base, place, one.resource)
     links = [
@@ -126,16 +126,16 @@ def event(base: str, shown: ShownEvent, root: records.Stack | None = None) -> di
     }
 
 
-def previewed_stack(base: str, raw: dict[str, Any]) -> dict[str, Any]:
-    """A stack that does not exist: its id is the text None, and its resources stay as they are."""
+def previewed_stack(base: str, raw: JsonObject) -> JsonObject:
+    """A stack that does not exist: its id is the string None, and its resources are unchanged."""
     shown = dict(raw)
     identity = shown.pop("stack_identity")
     address = f"{base}/v1/{identity['tenant']}/stacks/{identity['stack_name']}/{identity['stack_id']}"
     return {"id": identity["stack_id"], "links": [link(address)], **shown}
 
 
-def previewed_update(raw: dict[str, Any]) -> dict[str, Any]:
-    """Resources by what would happen to them, with times as the API writes them; and the plan."""
+def previewed_update(raw: JsonObject) -> JsonObject:
+    """Resources grouped by what would happen to them, with times in the API's format; and the plan."""
     changes = {
         group: [
             {
@@ -150,7 +150,7 @@ def previewed_update(raw: dict[str, Any]) -> dict[str, Any]:
     return {**raw, "resource_changes": changes}
 
 
-def snapshot(shown: records.Snapshot) -> dict[str, Any]:
+def snapshot(shown: records.Snapshot) -> JsonObject:
     data = shown.data
     return {
         "id": shown.id,
@@ -163,12 +163,12 @@ def snapshot(shown: records.Snapshot) -> dict[str, Any]:
     }
 
 
-def config(shown: records.SoftwareConfig, *, reveals: bool = True) -> dict[str, Any]:
+def config(shown: records.SoftwareConfig, *, reveals: bool = True) -> JsonObject:
     made = deployed(shown)
     return made if reveals else without_signals(made)
 
 
-def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> dict[str, Any]:
+def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> JsonObject:
     made = {
         "id": shown.id,
         "name": shown.name,
@@ -178,7 +178,7 @@ def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> dict[st
     return {**made, "project": shown.project} if with_project else made
 
 
-def deployment(shown: records.SoftwareDeployment) -> dict[str, Any]:
+def deployment(shown: records.SoftwareDeployment) -> JsonObject:
     made = {
         "id": shown.id,
         "server_id": shown.server,

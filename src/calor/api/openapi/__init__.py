@@ -1,2 +1,2 @@
-"""The description of the REST API for machines, OpenAPI 3.1: a module for each family of routes, and what makes a
-document of them. A route without a description makes no document."""
+"""The OpenAPI 3.1 description of the REST API: a module per family of routes, and one that builds the document. A
+route without a description is an error."""

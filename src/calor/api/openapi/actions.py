@@ -35,7 +35,7 @@ FAMILY = Family(
     {
         f"POST {_STACK}/actions": Operation(
             "act_on_stack",
-            "Begins an action",
+            "Starts an action",
             {200: NULL_ANSWER},
             body=Body(
                 {
@@ -48,14 +48,14 @@ FAMILY = Family(
                 {"check": None},
             ),
             refusals=(409,),
-            doc="One key names the action; its value does not count. `retry` goes on with a failed stack.",
+            doc="The only key is the action; its value is ignored. `retry` repeats a failed action.",
         ),
         f"POST {_STACK}/snapshots": Operation(
             "create_snapshot",
             "Takes a snapshot",
             {
                 200: Answer(
-                    "The snapshot, being taken.",
+                    "The snapshot in progress.",
                     ref("Snapshot"),
                     links={
                         f"{operation}_of_it": Link(operation, _MADE)
@@ -81,7 +81,7 @@ FAMILY = Family(
         f"DELETE {_SNAPSHOT}": Operation("delete_snapshot", "Deletes a snapshot", {204: NO_CONTENT}),
         f"POST {_SNAPSHOT}/restore": Operation(
             "restore_snapshot",
-            "Leads the stack back to what it was",
+            "Restores the stack to a snapshot",
             {202: ACCEPTED},
             refusals=(409,),
         ),
@@ -94,7 +94,7 @@ FAMILY = Family(
                 "action": ACTION,
                 "status": STATUS,
                 "status_reason": TEXT,
-                "data": {**MAP_OR_NULL, "description": "The stack as data, when it is complete."},
+                "data": {**MAP_OR_NULL, "description": "The stack as data, once the snapshot is complete."},
                 "creation_time": TIME,
             }
         )

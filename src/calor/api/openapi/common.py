@@ -1,4 +1,4 @@
-"""What the descriptions of several families share: parameters, errors, links."""
+"""Shared parts of the descriptions: parameters, errors, links."""
 
 from __future__ import annotations
 
@@ -35,25 +35,32 @@ STATUS = one_of("IN_PROGRESS", "FAILED", "COMPLETE")
 STATE: Schema = {
     "type": "string",
     "pattern": f"^({'|'.join(ACTION['enum'])})_({'|'.join(STATUS['enum'])})$",
-    "description": "An action and how far it has come.",
+    "description": "An action and its status.",
 }
 LINKS = items(ref("Link"))
 
 PATH = {
-    "project_id": "The project, the one of the token unless an administrator asks.",
-    "stack_name": "The stack's name. Where no id follows: its name, its id, or its ARN with slashes encoded.",
+    "project_id": "The project: that of the token, except for administrators.",
+    "stack_name": "The stack's name. If no id follows: its name, its id, or its ARN with encoded slashes.",
     "stack_id": "The stack's id.",
     "resource_name": "The resource's name in the template.",
     "event_id": "The event's id.",
     "snapshot_id": "The snapshot's id.",
     "output_key": "The output's name in the template.",
-    "type_name": "A resource type, as OS::Heat::Value.",
-    "version": "A template version with its key, as heat_template_version.2021-04-16.",
+    "type_name": "A resource type, such as OS::Heat::Value.",
+    "version": "A template version with its key, such as heat_template_version.2021-04-16.",
     "config_id": "The software config's id.",
     "deployment_id": "The software deployment's id.",
     "server_id": "The server's id.",
 }
-"""What the names in paths stand for."""
+"""The parameters in paths."""
+
+_PLACE = {
+    "document": described(TEXT_OR_NULL, "template, environment, or the name of a file in the request."),
+    "at": described(
+        items({"type": ["string", "integer"]}), "The keys and indices of the place in the document."
+    ),
+}
 
 SCHEMAS = {
     "Link": record({"href": {"type": "string", "format": "uri"}, "rel": TEXT}),
@@ -61,17 +68,18 @@ SCHEMAS = {
         {
             "code": {"type": "integer"},
             "title": TEXT,
-            "explanation": described(TEXT, "What the status means."),
+            "explanation": described(TEXT, "The meaning of the status."),
             "error": record(
                 {
-                    "type": described(TEXT, "The kind of error, by Heat's names for them."),
-                    "message": described(TEXT, "What is wrong with this very request."),
+                    "type": described(TEXT, "The kind of error, as named by Heat."),
+                    "message": described(TEXT, "The error in this request."),
                     "traceback": TEXT_OR_NULL,
                 }
             ),
         },
-        {"diagnostics": described(items(ref("Diagnostic")), "All that is wrong with a template.")},
+        {"diagnostics": described(items(ref("Diagnostic")), "All errors in a template.")},
     ),
+    "DocumentPlace": record(_PLACE),
     "Diagnostic": record(
         {
             "severity": one_of("error", "warning"),
@@ -79,40 +87,55 @@ SCHEMAS = {
             "message": TEXT,
             "text": described(TEXT, "The message without the path."),
             "kind": TEXT,
-            "path": described(TEXT, "Where it is: resources.web.properties.flavor."),
+            "path": described(TEXT, "The path of the error, such as resources.web.properties.flavor."),
             "file": TEXT_OR_NULL,
             "line": {"type": ["integer", "null"]},
             "column": {"type": ["integer", "null"]},
+            **_PLACE,
+            "declared": described(
+                either(ref("DocumentPlace"), {"type": "null"}),
+                "The declaration of the parameter with an invalid value.",
+            ),
             "hint": TEXT_OR_NULL,
-            "deferred": described(FLAG, "Whether it matters only when the stack is worked on."),
+            "deferred": described(FLAG, "Whether Heat would report it only during the action on the stack."),
         }
     ),
     "Notice": {
-        **record({"message": TEXT, "code": described(TEXT, "404 Not Found, for one."), "title": TEXT}),
-        "description": "What routing itself answers.",
+        **record({"message": TEXT, "code": described(TEXT, "Such as 404 Not Found."), "title": TEXT}),
+        "description": "The response of the router.",
     },
 }
 
 _FAULT, _NOTICE = ref("Fault"), ref("Notice")
 REFUSALS = {
-    400: Answer("The request cannot be understood or done as it is.", _FAULT),
+    400: Answer("The request is invalid.", _FAULT),
     401: Answer(
-        "The token is missing, unknown or expired.", _FAULT, headers={"WWW-Authenticate": "Who gives tokens."}
+        "The token is missing, unknown or expired.",
+        _FAULT,
+        headers={"WWW-Authenticate": "The service that issues tokens."},
     ),
     403: Answer("The policy denies it, or the project is not the token's.", _FAULT),
-    404: Answer("There is no such thing.", either(_FAULT, _NOTICE)),
+    404: Answer("The resource does not exist.", either(_FAULT, _NOTICE)),
     405: Answer(
-        "A name with a slash in it leads to a path that knows other methods.",
+        "A name with a slash results in a path with other methods.",
         _NOTICE,
-        headers={"Allow": "The methods that it knows."},
+        headers={"Allow": "The supported methods."},
     ),
-    409: Answer("The name is taken, or the stack is being worked on.", _FAULT),
-    414: Answer("The address is too long.", _NOTICE),
-    500: Answer("The server met an error of its own.", _FAULT),
-    503: Answer("The server, or the identity service that it asks, cannot answer at present.", _FAULT),
+    409: Answer(
+        "The name is in use, an action on the stack is in progress, or too many signals wait to be handled.",
+        _FAULT,
+    ),
+    414: Answer("The URL is too long.", _NOTICE),
+    429: Answer(
+        "The project has too many open event streams.",
+        _FAULT,
+        headers={"Retry-After": "The number of seconds after which to try again."},
+    ),
+    500: Answer("An internal error occurred.", _FAULT),
+    503: Answer("The server or the identity service is temporarily unavailable.", _FAULT),
 }
 EVERYWHERE = (400, 401, 403, 404, 405, 414, 500, 503)
-"""Statuses that any operation below a project may answer."""
+"""Statuses that any operation below a project may return."""
 
 
 _IN_THE_QUERY: Schema = {"type": "string", "pattern": "^[^\\u0000]*$"}
@@ -132,25 +155,25 @@ def text(name: str, doc: str) -> Parameter:
 
 
 def repeated(name: str, doc: str) -> Parameter:
-    """May come several times, for any of the values."""
+    """A parameter that may be repeated, to match any of the values."""
     return Parameter(name, items(_IN_THE_QUERY), doc)
 
 
 def sorting(*keys: str) -> tuple[Parameter, ...]:
     return (
-        repeated("sort_keys", f"What to sort by: {', '.join(keys)}; other keys are ignored."),
-        Parameter("sort_dir", one_of("asc", "desc"), "In which direction."),
+        repeated("sort_keys", f"The sort keys: {', '.join(keys)}; other keys are ignored."),
+        Parameter("sort_dir", one_of("asc", "desc"), "The sort direction."),
     )
 
 
 def paging(what: str) -> tuple[Parameter, ...]:
     return (
-        number("limit", "How many at most."),
-        text("marker", f"The id of the {what} that the page comes after."),
+        number("limit", "The maximum number of items."),
+        text("marker", f"The id of the {what} after which the page starts."),
     )
 
 
-ACCEPTED = Answer("It is begun; the work goes on.", ref("Notice"))
-NO_CONTENT = Answer("It is begun, or done. There is no body.")
-NULL_ANSWER = Answer("It is begun, or done.", {"type": "null"})
+ACCEPTED = Answer("The request was accepted and is being processed.", ref("Notice"))
+NO_CONTENT = Answer("The request was accepted or is complete. There is no body.")
+NULL_ANSWER = Answer("The request was accepted or is complete.", {"type": "null"})
 TEMPLATE = described({"type": "object"}, "A template as data, HOT or CFN.")

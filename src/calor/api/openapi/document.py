@@ -1,17 +1,17 @@
-"""Makes the document of the routes and what is said about them."""
+"""Builds the OpenAPI document from the routes and their descriptions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
 
 from calor import __version__
 from calor.api.heat.routes import ROUTES
 from calor.api.openapi import actions, common, events, lookup, resources, service, software, stacks, types
 from calor.api.openapi.vocabulary import TEXT, Answer, Body, Family, Operation, Parameter
 from calor.api.web import Route
+from calor.resources.values import JsonObject
 
 FAMILIES: tuple[Family, ...] = (
     stacks.FAMILY,
@@ -25,11 +25,11 @@ FAMILIES: tuple[Family, ...] = (
 )
 _DESCRIBED = {key: (family, one) for family in FAMILIES for key, one in family.operations.items()}
 _DOC = """Orchestration of clouds from templates: version 1 of Heat's API, and what Calor adds to it.
-Bodies are JSON. Keys of a body that are not described here are ignored, unless it says otherwise."""
+Bodies are JSON. Unknown keys in a body are ignored unless noted otherwise."""
 
 
-def document(base: str) -> dict[str, Any]:
-    """The document for clients that reach the API at an address."""
+def document(base: str) -> JsonObject:
+    """The document for clients that use the API at this URL."""
     return {**_parts(), "servers": [{"url": base}]}
 
 
@@ -38,13 +38,13 @@ def key(route: Route) -> str:
 
 
 def described_routes() -> list[Route]:
-    """All routes that paths of a document can tell: ARNs have slashes in them, and are told with the names."""
+    """All routes that OpenAPI paths can express. ARNs have slashes, and are described with the names."""
     return [route for route in ROUTES if ":arn}" not in route.path]
 
 
 @cache
-def _parts() -> dict[str, Any]:
-    """All that is the same for everybody."""
+def _parts() -> JsonObject:
+    """The parts that do not depend on the URL."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -77,8 +77,8 @@ def _parts() -> dict[str, Any]:
     }
 
 
-def _paths() -> dict[str, Any]:
-    paths: dict[str, Any] = {}
+def _paths() -> JsonObject:
+    paths: JsonObject = {}
     for outside, operation in service.OUTSIDE.items():
         method, path = outside.split()
         open_to_all = {**_operation(operation, service.FAMILY.tag, ()), "security": []}
@@ -95,9 +95,9 @@ def _in_path(path: str) -> list[dict[str, str]]:
     return [{"$ref": f"#/components/parameters/{name}"} for name in re.findall(r"\{(\w+)\}", path)]
 
 
-def _operation(operation: Operation, tag: str, everywhere: Iterable[int]) -> dict[str, Any]:
+def _operation(operation: Operation, tag: str, everywhere: Iterable[int]) -> JsonObject:
     refusals = sorted({*everywhere, *operation.refusals})
-    made: dict[str, Any] = {
+    made: JsonObject = {
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [tag],
@@ -115,7 +115,7 @@ def _operation(operation: Operation, tag: str, everywhere: Iterable[int]) -> dic
     return made
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
+def _parameter(parameter: Parameter) -> JsonObject:
     made = {
         "name": parameter.name,
         "in": parameter.place,
@@ -125,13 +125,13 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
     return {**made, "required": True} if parameter.place == "path" else made
 
 
-def _body(body: Body) -> dict[str, Any]:
+def _body(body: Body) -> JsonObject:
     content = {"application/json": {"schema": body.schema, "example": body.example}}
     return {"required": body.required, "content": content}
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
-    made: dict[str, Any] = {"description": answer.doc}
+def _answer(answer: Answer) -> JsonObject:
+    made: JsonObject = {"description": answer.doc}
     if answer.schema is not None:
         made["content"] = {answer.media_type: {"schema": answer.schema}}
     headers: Mapping[str, str] = {"X-OpenStack-Request-ID": "The id of the request.", **answer.headers}

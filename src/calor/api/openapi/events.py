@@ -32,17 +32,17 @@ _NUMBER: Schema = {
 _EVENT: dict[str, Schema] = {
     "id": TEXT,
     "event_time": TIME,
-    "resource_name": described(TEXT, "The stack's own name, if the event is one of the whole stack."),
+    "resource_name": described(TEXT, "The name of the stack, for an event of the whole stack."),
     "logical_resource_id": TEXT,
     "physical_resource_id": TEXT_OR_NULL,
     "resource_status": STATE,
     "resource_status_reason": TEXT,
-    "links": described(LINKS, "To itself, its resource and its stack."),
+    "links": described(LINKS, "Links to the event, its resource and its stack."),
 }
 _PARAMETERS = (
     *paging("event"),
     *sorting("event_time", "resource_type"),
-    number("nested_depth", "How many levels of stacks below are told as well."),
+    number("nested_depth", "The number of levels of nested stacks to include."),
     *(
         repeated(name, "Only events with one of these values.")
         for name in ("resource_status", "resource_action", "resource_name", "resource_type")
@@ -66,14 +66,14 @@ _LIST = Answer(
 
 FAMILY = Family(
     "events",
-    "What has happened to a stack and its resources.",
+    "The events of a stack and its resources.",
     {
         f"GET {_STACK}/events": Operation(
             "list_events", "Lists events of a stack", {200: _LIST}, _PARAMETERS
         ),
         f"GET {_STACK}/events/stream": Operation(
             "stream_events",
-            "Tells events as they happen",
+            "Streams events",
             {
                 200: Answer(
                     "Server-sent events: `event` has an event as its data, `end` is the last one.",
@@ -82,10 +82,13 @@ FAMILY = Family(
                 )
             },
             (
-                Parameter("since", _NUMBER, "The number, or the id, of the event that it starts behind."),
-                Parameter("until", one_of("complete"), "Ends when the action under way has ended."),
-                Parameter("Last-Event-ID", _NUMBER, "As `since`; browsers send it.", "header"),
+                Parameter("since", _NUMBER, "The number or id of the event after which to start."),
+                Parameter(
+                    "until", one_of("complete"), "Ends the stream when the action in progress has ended."
+                ),
+                Parameter("Last-Event-ID", _NUMBER, "Like `since`; sent by browsers.", "header"),
             ),
+            refusals=(429,),
         ),
         f"GET {_RESOURCE}/events": Operation(
             "list_events_of_resource", "Lists events of a resource", {200: _LIST}, _PARAMETERS

@@ -1,13 +1,13 @@
-"""Lookups, which lead from a name to an address."""
+"""Lookups, which redirect from a name to a URL."""
 
 from __future__ import annotations
 
 from calor.api.openapi.vocabulary import Answer, Family, Operation, ref
 
 _FOUND = Answer(
-    "The stack, or its part, is at another address. The same method is to be used there.",
+    "The stack, or its part, is at another URL. Use the same method there.",
     ref("Notice"),
-    headers={"Location": "The address, with the query of the request."},
+    headers={"Location": "The URL, with the query of the request."},
 )
 _VERBS = {
     "GET": "find",
@@ -28,7 +28,7 @@ def _lookup(id: str) -> Operation:
 
 FAMILY = Family(
     "lookup",
-    "From a stack's name, id or ARN to its address.",
+    "Redirects from a stack's name, id or ARN to its URL.",
     {
         **{f"{method} /stacks/{{stack_name}}": _lookup(f"{verb}_stack") for method, verb in _VERBS.items()},
         **{

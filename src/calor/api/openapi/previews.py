@@ -1,4 +1,4 @@
-"""Previews: resources in the raw form that Heat gives them there, and plans."""
+"""Previews: resources in Heat's raw format, and plans."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SCHEMAS: dict[str, Schema] = {
     "Identity": record({"tenant": TEXT, "stack_name": TEXT, "stack_id": TEXT, "path": TEXT}),
     "PreviewedStack": record(
         {
-            "id": described(TEXT, "None, as the stack does not exist."),
+            "id": described(TEXT, "None, since the stack does not exist."),
             "links": LINKS,
             "stack_name": TEXT,
             "description": TEXT,
@@ -71,7 +71,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "PreviewedResources": described(
         items(either(ref("PreviewedResource"), ref("PreviewedResources"))),
-        "Resources; those of a stack below are a list in the list.",
+        "Resources; those of a nested stack are a list in the list.",
     ),
     "PreviewedResource": record({**_RAW, "properties": MAP}, {"parent_resource": TEXT}),
     "ChangedResource": record(
@@ -85,25 +85,25 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "Change": record(
         {"property": TEXT, "before": ANY, "after": ANY},
-        {"after_known": described(FLAG, "False if the value shows only when it comes to it.")},
+        {"after_known": described(FLAG, "False if the value is not known before the step is done.")},
     ),
     "Step": record(
         {
             "action": one_of(*_KINDS),
             "resource_name": TEXT,
-            "path": described(TEXTS, "The resources that lead to it through the stacks."),
+            "path": described(TEXTS, "The path of the resource through the nested stacks."),
             "resource_type": TEXT,
             "reason": TEXT,
             "changes": items(ref("Change")),
         },
         {
-            "possible": described(items(one_of(*_KINDS)), "What an undecided step may become."),
-            "may_be_replaced": described(FLAG, "Whether replacement is among that."),
-            "nested": described(items(ref("Step")), "The steps of the stack below."),
+            "possible": described(items(one_of(*_KINDS)), "The possible actions of an undecided step."),
+            "may_be_replaced": described(FLAG, "Whether the resource may be replaced."),
+            "nested": described(items(ref("Step")), "The steps of the nested stack."),
             "unchanged_below": described(
-                COUNT, "How many resources there are below this one, if all of them stay as they are."
+                COUNT, "The number of resources in the nested stack, if all are unchanged."
             ),
-            "nested_unknown": described(TEXT, "Why they cannot be told beforehand."),
+            "nested_unknown": described(TEXT, "Why the steps of the nested stack are not known."),
         },
     ),
 }

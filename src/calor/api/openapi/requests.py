@@ -1,8 +1,6 @@
-"""The bodies that say what a stack shall be."""
+"""The bodies of requests that define stacks."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from calor.api.openapi.vocabulary import (
     FLAG,
@@ -18,13 +16,14 @@ from calor.api.openapi.vocabulary import (
     record,
     values,
 )
+from calor.resources.values import JsonObject
 
 STACK_NAME: Schema = {"type": "string", "pattern": "^[a-zA-Z][a-zA-Z0-9_.-]{0,254}$"}
 _SWITCH = either(FLAG, {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}, NULL)
 _TAGS: Schema = {
     "type": ["string", "null"],
     "pattern": "^[^,]{0,80}(,[^,]{0,80})*$",
-    "description": "Tags with commas between them, each of at most 80 characters.",
+    "description": "Comma-separated tags of at most 80 characters each.",
 }
 _TIMEOUT: Schema = {
     **either(
@@ -32,28 +31,27 @@ _TIMEOUT: Schema = {
         {"type": "string", "pattern": "^[0-9]{1,9}$"},
         NULL,
     ),
-    "description": "Minutes that an action may take; 0 is the server's own limit.",
+    "description": "The timeout of actions in minutes; 0 means the server's default.",
 }
 
 DEFINITION: dict[str, Schema] = {
     "template": described(either(MAP, TEXT, NULL), "HOT or CFN: as data, or as text in YAML or JSON."),
-    "template_url": described(TEXT_OR_NULL, "Where the template is, if it is not in the body."),
-    "parameters": described(either(MAP, NULL), "Values by name; they win over the environment's."),
+    "template_url": described(TEXT_OR_NULL, "The URL of the template, if it is not in the body."),
+    "parameters": described(either(MAP, NULL), "Values by name; they override those of the environment."),
     "environment": described(either(MAP, TEXT, NULL), "An environment, as data or as text."),
     "files": described(
-        either(values(either(TEXT, MAP)), NULL), "Files that templates and environments name, by name."
+        either(values(either(TEXT, MAP)), NULL),
+        "The files that templates and environments refer to, by name.",
     ),
     "environment_files": described(
         either(TEXTS, NULL),
-        "Names of files that are environments, merged in this order; then `environment` does not count.",
+        "Names of environment files, merged in this order; `environment` is then ignored.",
     ),
-    "files_container": described(
-        TEXT_OR_NULL, "A container of the object store whose objects are further files."
-    ),
+    "files_container": described(TEXT_OR_NULL, "A container of the object store with additional files."),
 }
 _COMMON: dict[str, Schema] = {
     **DEFINITION,
-    "disable_rollback": described(_SWITCH, "Whether what fails stays as it is; true unless given."),
+    "disable_rollback": described(_SWITCH, "Whether a failed action is not rolled back; default: true."),
     "timeout_mins": _TIMEOUT,
     "tags": _TAGS,
 }
@@ -64,7 +62,8 @@ NEW_STACK = {
         {
             **_COMMON,
             "adopt_stack_data": described(
-                TEXT_OR_NULL, "What an abandoned stack has left, as JSON text: the stack takes it over."
+                TEXT_OR_NULL,
+                "The data of an abandoned stack as a JSON string: the new stack adopts its resources.",
             ),
         },
     ),
@@ -80,9 +79,9 @@ STACK_CHANGE = record(
     {},
     {
         **_COMMON,
-        "converge": described(_SWITCH, "Whether to look at what there really is, and to repair it."),
-        "clear_parameters": described(either(TEXTS, NULL), "Parameters that get their defaults back."),
-        "existing": described(_SWITCH, "With PUT: whether to keep what is not given, as PATCH does."),
+        "converge": described(_SWITCH, "Whether to compare with the actual state and repair differences."),
+        "clear_parameters": described(either(TEXTS, NULL), "Parameters to reset to their defaults."),
+        "existing": described(_SWITCH, "With PUT: whether to keep values that are not given, like PATCH."),
     },
 )
 TO_VALIDATE = {
@@ -90,7 +89,7 @@ TO_VALIDATE = {
     "anyOf": [{"required": [name]} for name in ("template", "template_url")],
 }
 
-TEMPLATE_EXAMPLE: dict[str, Any] = {
+TEMPLATE_EXAMPLE: JsonObject = {
     "heat_template_version": "2021-04-16",
     "parameters": {"length": {"type": "number", "default": 16}},
     "resources": {

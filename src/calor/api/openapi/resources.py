@@ -55,25 +55,25 @@ FAMILY = Family(
                 )
             },
             (
-                number("nested_depth", "How many levels of stacks below are listed as well."),
-                flag("with_detail", "Whether descriptions and attributes are told."),
-                repeated("type", "Only types that contain one of these texts."),
+                number("nested_depth", "The number of levels of nested stacks to include."),
+                flag("with_detail", "Whether to include descriptions and attributes."),
+                repeated("type", "Only types that contain one of these strings."),
                 *(
                     repeated(name, "Only resources with one of these values.")
                     for name in ("name", "id", "status", "action", "physical_resource_id")
                 ),
             ),
-            doc="Other names in the query are refused: 400.",
+            doc="Unknown query parameters are refused with 400.",
         ),
         f"GET {_RESOURCE}": Operation(
             "show_resource",
             "Shows a resource",
             {200: Answer("The resource, with its attributes.", wrapped("resource", ref("Resource")))},
-            (repeated("with_attr", "An attribute to show besides those that are always shown."),),
+            (repeated("with_attr", "An attribute to show in addition to the default ones."),),
         ),
         f"PATCH {_RESOURCE}": Operation(
             "mark_resource",
-            "Marks a resource as unhealthy, or takes that back",
+            "Marks a resource as unhealthy, or unmarks it",
             {200: NULL_ANSWER},
             body=Body(
                 {
@@ -91,7 +91,7 @@ FAMILY = Family(
                 {"mark_unhealthy": True, "resource_status_reason": "does not answer"},
             ),
             refusals=(409,),
-            doc="The resource can be named by its physical id as well.",
+            doc="The resource can also be given by its physical id.",
         ),
         f"GET {_RESOURCE}/metadata": Operation(
             "show_metadata",
@@ -103,7 +103,7 @@ FAMILY = Family(
             "Signals a resource",
             {200: NULL_ANSWER},
             body=Body(
-                described(MAP, "What the resource's type takes; unset_hook clears a hook."),
+                described(MAP, "The data for the resource's type; unset_hook clears a hook."),
                 {"status": "SUCCESS", "reason": "configured", "id": "1", "data": "ready"},
                 required=False,
             ),
@@ -121,15 +121,15 @@ FAMILY = Family(
                 "resource_status_reason": TEXT,
                 "creation_time": TIME,
                 "updated_time": TIME,
-                "required_by": described(TEXTS, "The resources that need it."),
-                "links": described(LINKS, "To itself, its stack, and the stack below it."),
+                "required_by": described(TEXTS, "The resources that depend on it."),
+                "links": described(LINKS, "Links to the resource, its stack and its nested stack."),
             },
             {
-                "parent_resource": described(TEXT, "The resource that its stack is of."),
+                "parent_resource": described(TEXT, "The parent resource of its stack."),
                 "description": TEXT,
                 "attributes": MAP,
                 "sensitive_attributes": described(
-                    TEXTS, "The attributes that are secret or hold secrets, if there are any."
+                    TEXTS, "The attributes that are or contain secrets, if any."
                 ),
             },
         )

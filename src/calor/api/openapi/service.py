@@ -28,15 +28,15 @@ OUTSIDE = {
     ),
     "GET /healthcheck": Operation(
         "check_health",
-        "Says whether the server can answer",
+        "Checks the health of the server",
         {
-            200: Answer("It can.", TEXT, media_type="text/plain"),
-            503: Answer("Its database does not answer.", TEXT, media_type="text/plain"),
+            200: Answer("The server is healthy.", TEXT, media_type="text/plain"),
+            503: Answer("The database does not respond.", TEXT, media_type="text/plain"),
         },
     ),
     "GET /openapi.json": Operation("describe_api", "Describes the API", {200: Answer("This document.", MAP)}),
 }
-"""What answers outside of projects, without a token."""
+"""Operations without a project or a token."""
 
 FAMILY = Family(
     "service",
@@ -49,7 +49,7 @@ FAMILY = Family(
         ),
         "GET /build_info": Operation(
             "show_build",
-            "Shows which versions run",
+            "Shows the running versions",
             {200: Answer("The versions.", record({"api": _REVISION, "engine": _REVISION}))},
         ),
     },

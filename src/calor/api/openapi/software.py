@@ -39,7 +39,7 @@ _LINE: dict[str, Schema] = {"id": TEXT, "name": TEXT_OR_NULL, "group": TEXT_OR_N
 
 
 def _slots(*more: str) -> Schema:
-    """Inputs or outputs as they are given."""
+    """Inputs or outputs."""
     kinds = {"enum": ["String", "Number", "CommaDelimitedList", "Json", "Boolean", None]}
     slot = record({"name": {"type": "string", "minLength": 1}}, {"type": kinds, **dict.fromkeys(more, ANY)})
     return {"type": ["array", "null"], "items": {**slot, "additionalProperties": False}}
@@ -79,7 +79,10 @@ FAMILY = Family(
                     wrapped("software_configs", items(ref("SoftwareConfigLine"))),
                 )
             },
-            (*paging("config"), flag("global_tenant", "Those of all projects, if the policy allows it.")),
+            (
+                *paging("config"),
+                flag("global_tenant", "Includes those of all projects, if the policy allows it."),
+            ),
         ),
         "POST /software_configs": Operation(
             "create_software_config",
@@ -91,7 +94,7 @@ FAMILY = Family(
                     {
                         "name": _NAME,
                         "group": _NAME,
-                        "config": described(ANY, "What the group's tool does: a script, for one."),
+                        "config": described(ANY, "The input of the group's tool, such as a script."),
                         "inputs": _slots("description", "default", "replace_on_change", "value"),
                         "outputs": _slots("description", "error_output"),
                         "options": MAP_OR_NULL,
@@ -123,7 +126,7 @@ FAMILY = Family(
                     wrapped("software_deployments", items(ref("SoftwareDeployment"))),
                 )
             },
-            (text("server_id", "Only those to this server."),),
+            (text("server_id", "Only the deployments to this server."),),
         ),
         "POST /software_deployments": Operation(
             "create_software_deployment",
@@ -161,7 +164,7 @@ FAMILY = Family(
         ),
         "GET /software_deployments/metadata/{server_id}": Operation(
             "show_server_metadata",
-            "Shows what a server has to apply",
+            "Shows the deployments for a server",
             {
                 200: Answer(
                     "The configs of the server's deployments, by name.",

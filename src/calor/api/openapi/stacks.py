@@ -1,4 +1,4 @@
-"""Stacks: lists of them, each of them, what they are made of."""
+"""Stacks: lists, single stacks, and their contents."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _COMMON: dict[str, Schema] = {
     "creation_time": TIME,
     "updated_time": TIME_OR_NULL,
     "deletion_time": TIME_OR_NULL,
-    "stack_owner": described(TEXT_OR_NULL, "The name of the user who made it."),
-    "parent": described(TEXT_OR_NULL, "The id of the stack that it is below."),
+    "stack_owner": described(TEXT_OR_NULL, "The name of the user who created it."),
+    "parent": described(TEXT_OR_NULL, "The id of the parent stack."),
     "stack_user_project_id": TEXT_OR_NULL,
 }
 _ENVIRONMENT: dict[str, Schema] = {
@@ -102,7 +102,8 @@ SCHEMAS: dict[str, Schema] = {
             **_COMMON,
             "template_description": TEXT,
             "parameters": described(
-                values(TEXT_OR_NULL), "Values as text; hidden ones are asterisks. With pseudo parameters."
+                values(TEXT_OR_NULL),
+                "Values as strings, including pseudo parameters; hidden ones are masked.",
             ),
             "capabilities": items(TEXT),
             "notification_topics": items(TEXT),
@@ -115,8 +116,8 @@ SCHEMAS: dict[str, Schema] = {
     "Output": record(
         {"output_key": TEXT, "output_value": ANY, "description": TEXT},
         {
-            "output_error": described(TEXT, "Why there is no value."),
-            "sensitive": described(FLAG, "True if the value is secret or holds a secret; otherwise absent."),
+            "output_error": described(TEXT, "The reason why there is no value."),
+            "sensitive": described(FLAG, "True if the value is or contains a secret; otherwise absent."),
         },
     ),
     "Environment": record({**_ENVIRONMENT, "encrypted_param_names": TEXTS}),
@@ -169,26 +170,26 @@ _LIST_PARAMETERS = (
             "stack_user_project_id",
         )
     ),
-    flag("disable_rollback", "Only stacks that are (not) rolled back."),
+    flag("disable_rollback", "Only stacks that are (not) rolled back on failure."),
     number("timeout_mins", "Only stacks with this timeout."),
-    text("tags", "Only stacks with all of these tags; commas between them."),
+    text("tags", "Only stacks with all of these comma-separated tags."),
     text("tags_any", "Only stacks with one of these tags."),
-    text("not_tags", "Only stacks that lack one of these tags."),
-    text("not_tags_any", "Only stacks with none of these tags."),
-    flag("show_deleted", "Whether deleted stacks count."),
-    flag("show_nested", "Whether stacks below others count."),
-    flag("show_hidden", "Whether stacks with tags that hide them count."),
-    flag("global_tenant", "Stacks of all projects, if the policy allows it."),
-    flag("with_count", "Whether to tell how many there are on all pages."),
+    text("not_tags", "Only stacks that lack at least one of these tags."),
+    text("not_tags_any", "Only stacks without any of these tags."),
+    flag("show_deleted", "Whether to include deleted stacks."),
+    flag("show_nested", "Whether to include nested stacks."),
+    flag("show_hidden", "Whether to include stacks that are hidden by their tags."),
+    flag("global_tenant", "Includes stacks of all projects, if the policy allows it."),
+    flag("with_count", "Whether to include the total number of stacks."),
 )
 _SHOW_SECRETS = flag(
-    "show_secrets", "Whether secrets are shown instead of masks, to those who may do what is previewed."
+    "show_secrets", "Whether to show secrets unmasked. The caller must be allowed to do what is previewed."
 )
 _MADE = {"stack_name": "$request.body#/stack_name", "stack_id": "$response.body#/stack/id"}
 _CREATED = Answer(
-    "The stack is there, and being made.",
+    "The stack is being created.",
     wrapped("stack", record({"id": TEXT, "links": LINKS})),
-    headers={"Location": "The stack's address."},
+    headers={"Location": "The URL of the stack."},
     links={
         f"{operation}_of_it": Link(operation, _MADE)
         for operation in (
@@ -208,7 +209,7 @@ _CREATED = Answer(
 
 FAMILY = Family(
     "stacks",
-    "Stacks, and what they are made of.",
+    "Stacks and their contents.",
     {
         "GET /stacks": Operation(
             "list_stacks",
@@ -218,7 +219,7 @@ FAMILY = Family(
                     "The stacks, newest first unless sorted otherwise.",
                     record(
                         {"stacks": items(ref("StackLine"))},
-                        {"links": described(LINKS, "To the next page."), "count": COUNT},
+                        {"links": described(LINKS, "Link to the next page."), "count": COUNT},
                     ),
                 )
             },
@@ -238,18 +239,18 @@ FAMILY = Family(
         ),
         "POST /stacks/preview": Operation(
             "preview_stack",
-            "Shows what a new stack would be",
-            {200: Answer("The stack that does not exist.", wrapped("stack", ref("PreviewedStack")))},
+            "Previews a new stack",
+            {200: Answer("The previewed stack.", wrapped("stack", ref("PreviewedStack")))},
             (_SHOW_SECRETS,),
             body=requests.PREVIEW_BODY,
         ),
         "POST /validate": Operation(
             "validate_template",
-            "Says what a template declares, or what is wrong with it",
+            "Validates a template",
             {200: Answer("What the template declares.", ref("Declarations"))},
             (
-                flag("show_nested", "Whether templates below are told as well."),
-                text("ignore_errors", "99001: types whose service is missing are no errors."),
+                flag("show_nested", "Whether to include nested templates."),
+                text("ignore_errors", "99001: ignore types whose service is missing."),
             ),
             requests.VALIDATE_BODY,
         ),
@@ -257,18 +258,18 @@ FAMILY = Family(
             "show_stack",
             "Shows a stack",
             {200: Answer("The stack.", wrapped("stack", ref("Stack")))},
-            (flag("resolve_outputs", "Whether outputs are told; true unless given."),),
+            (flag("resolve_outputs", "Whether to include outputs; default: true."),),
         ),
         f"PUT {_STACK}": Operation(
             "update_stack",
-            "Updates a stack to what is given",
+            "Updates a stack",
             {202: ACCEPTED},
             body=requests.PUT_BODY,
             refusals=(409,),
         ),
         f"PATCH {_STACK}": Operation(
             "patch_stack",
-            "Updates a stack, keeping what is not given",
+            "Updates a stack, keeping values that are not given",
             {202: ACCEPTED},
             body=requests.PATCH_BODY,
             refusals=(409,),
@@ -276,30 +277,30 @@ FAMILY = Family(
         f"DELETE {_STACK}": Operation("delete_stack", "Deletes a stack", {204: NO_CONTENT}, refusals=(409,)),
         f"PUT {_STACK}/preview": Operation(
             "preview_update",
-            "Shows what an update would do",
+            "Previews an update",
             {200: previews.UPDATE},
-            (flag("show_nested", "Whether resources of stacks below are listed."), _SHOW_SECRETS),
+            (flag("show_nested", "Whether to include the resources of nested stacks."), _SHOW_SECRETS),
             requests.PUT_BODY,
         ),
         f"PATCH {_STACK}/preview": Operation(
             "preview_patch",
-            "Shows what an update would do that keeps what is not given",
+            "Previews an update that keeps values that are not given",
             {200: previews.UPDATE},
-            (flag("show_nested", "Whether resources of stacks below are listed."), _SHOW_SECRETS),
+            (flag("show_nested", "Whether to include the resources of nested stacks."), _SHOW_SECRETS),
             requests.PATCH_BODY,
         ),
         f"DELETE {_STACK}/abandon": Operation(
             "abandon_stack",
-            "Forgets a stack and leaves what it owns",
-            {200: Answer("What another server needs to adopt it.", ref("StackData"))},
+            "Deletes a stack but keeps its resources",
+            {200: Answer("The data for adopting the stack.", ref("StackData"))},
             refusals=(409,),
-            doc="Only where the operator allows it.",
+            doc="Only if enabled by the operator.",
         ),
         f"GET {_STACK}/export": Operation(
             "export_stack",
             "Shows a stack as data",
-            {200: Answer("What another server needs to adopt it.", ref("StackData"))},
-            doc="Only where the operator allows it.",
+            {200: Answer("The data for adopting the stack.", ref("StackData"))},
+            doc="Only if enabled by the operator.",
         ),
         f"GET {_STACK}/template": Operation(
             "show_template", "Shows a stack's template", {200: Answer("The template.", TEMPLATE)}
@@ -307,7 +308,7 @@ FAMILY = Family(
         f"GET {_STACK}/environment": Operation(
             "show_environment",
             "Shows a stack's environment",
-            {200: Answer("What all that was given amounts to.", ref("Environment"))},
+            {200: Answer("The effective environment.", ref("Environment"))},
         ),
         f"GET {_STACK}/files": Operation(
             "show_files",

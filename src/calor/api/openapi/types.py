@@ -29,14 +29,14 @@ _SUPPORT = ("UNKNOWN", "SUPPORTED", "DEPRECATED", "UNSUPPORTED", "HIDDEN")
 
 FAMILY = Family(
     "types",
-    "What templates can be made of.",
+    "The vocabulary of templates.",
     {
         "GET /resource_types": Operation(
             "list_resource_types",
             "Lists resource types",
             {
                 200: Answer(
-                    "Names, or with descriptions records of them.",
+                    "The names or, with descriptions, records.",
                     wrapped(
                         "resource_types",
                         items(either(TEXT, record({"resource_type": TEXT, "description": TEXT}))),
@@ -44,27 +44,27 @@ FAMILY = Family(
                 )
             },
             (
-                text("name", "An expression that the beginning of the name matches."),
-                text("version", "The release that brought the type."),
-                Parameter("support_status", one_of(*_SUPPORT), "How well it is supported."),
-                flag("with_description", "Whether descriptions are told."),
+                text("name", "A regular expression that matches the start of the name."),
+                text("version", "The release that introduced the type."),
+                Parameter("support_status", one_of(*_SUPPORT), "The support status."),
+                flag("with_description", "Whether to include descriptions."),
             ),
         ),
         f"GET {_TYPE}": Operation(
             "show_resource_type",
-            "Shows what a resource type takes and gives",
+            "Shows a resource type",
             {200: Answer("The type.", ref("ResourceType"))},
-            (flag("with_description", "Whether its description is told."),),
+            (flag("with_description", "Whether to include the description."),),
         ),
         f"GET {_TYPE}/template": Operation(
             "show_template_of_type",
-            "Makes a template of a resource type",
+            "Generates a sample template for a resource type",
             {200: Answer("A template with one resource of the type.", TEMPLATE)},
             (
                 Parameter(
                     "template_type",
                     {"type": "string", "pattern": "^([Cc][Ff][Nn]|[Hh][Oo][Tt])?$"},
-                    "hot or cfn; cfn unless given.",
+                    "hot or cfn; default: cfn.",
                 ),
             ),
         ),
@@ -90,7 +90,7 @@ FAMILY = Family(
                     wrapped("template_functions", items(record({"functions": TEXT, "description": TEXT}))),
                 )
             },
-            (flag("with_condition_func", "Whether functions for conditions only are listed as well."),),
+            (flag("with_condition_func", "Whether to include functions that only conditions can use."),),
         ),
     },
     {
@@ -108,7 +108,7 @@ FAMILY = Family(
             {
                 "description": TEXT,
                 "default": ANY,
-                "schema": described(values(ref("Property")), "By name; * is for all items of a list."),
+                "schema": described(values(ref("Property")), "By name; * stands for all items of a list."),
                 "constraints": items(ref("Constraint")),
             },
         ),

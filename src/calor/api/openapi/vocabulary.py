@@ -1,10 +1,12 @@
-"""The words that routes are described with: operations, parameters, answers, and JSON Schema in short."""
+"""The vocabulary for describing routes: operations, parameters, responses, and shorthands for JSON Schema."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from calor.resources.values import JsonObject
 
 Schema = Mapping[str, Any]
 
@@ -19,7 +21,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where an answer leads: the parameters of another operation, found in the request or the answer."""
+    """A link from a response: the parameters of another operation, taken from the request or the response."""
 
     operation: str
     parameters: Mapping[str, str]
@@ -27,13 +29,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`schema` is None for an answer without a body."""
+    """A response. `schema` is None if there is no body."""
 
     doc: str
     schema: Schema | None = None
     example: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """What each header says."""
+    """The descriptions of headers."""
     links: Mapping[str, Link] = field(default_factory=dict)
     media_type: str = "application/json"
 
@@ -47,7 +49,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What answers a method at a path. Statuses that any operation may answer are not repeated here."""
+    """An operation. Statuses that any operation may return are not repeated here."""
 
     id: str
     summary: str
@@ -55,13 +57,13 @@ class Operation:
     parameters: Sequence[Parameter] = ()
     body: Body | None = None
     refusals: Sequence[int] = ()
-    """The statuses of refusals that not every operation knows."""
+    """The statuses of errors specific to the operation."""
     doc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Operations that belong together, by method and path below the project: `GET /stacks`."""
+    """A group of operations, by method and path below the project: `GET /stacks`."""
 
     tag: str
     doc: str
@@ -108,8 +110,8 @@ def values(schema: Schema) -> Schema:
 
 
 def record(always: Mapping[str, Schema], sometimes: Mapping[str, Schema] | None = None) -> Schema:
-    """An object with these properties; clients have to take others that later versions may add."""
-    made: dict[str, Any] = {"type": "object", "properties": {**always, **(sometimes or {})}}
+    """An object with these properties. Clients must accept others, which later versions may add."""
+    made: JsonObject = {"type": "object", "properties": {**always, **(sometimes or {})}}
     return {**made, "required": list(always)} if always else made
 
 

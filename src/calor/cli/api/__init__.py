@@ -1,1 +1,1 @@
-"""A client of the orchestration API: which cloud, who one is there, requests, and what went wrong with them."""
+"""The client of the orchestration API: selection of the cloud, authentication, requests and errors."""

@@ -1,4 +1,4 @@
-"""The orchestration API as commands use it."""
+"""The orchestration API client that the commands use."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from calor.cli.api.http import Answer, Http
 from calor.cli.api.identity import Access, endpoint, log_in, renews
 from calor.cli.api.settings import CloudSettings
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonObject
 
 _REDIRECTS = (301, 302, 303, 305, 307, 308)
 _PAGE = 1000
@@ -22,16 +23,17 @@ Query = Mapping[str, Any]
 
 
 class ApiError(CommandError):
-    """The service said no. `found` is all that it found wrong with a template, where it tells more than the first."""
+    """The service refused a request. `diagnostics` are the errors in a template, as JSON; only Calor sends
+    them."""
 
     def __init__(
-        self, status: int, message: str, kind: str = "", hint: str = "", found: Sequence[str] = ()
+        self, status: int, message: str, kind: str = "", hint: str = "", diagnostics: Sequence[object] = ()
     ) -> None:
         super().__init__(message, hint)
         self.status = status
-        self.may_pass = status >= 500
+        self.is_temporary = status >= 500
         self.kind = kind
-        self.found = tuple(found)
+        self.diagnostics = tuple(diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class StackRef:
 
 
 class Heat:
-    """Logs in with the first request, and again when the token has ended."""
+    """Logs in with the first request, and again when the token has expired."""
 
     def __init__(self, choose: Callable[[], CloudSettings], arguments: argparse.Namespace) -> None:
         self._choose = choose
@@ -72,12 +74,12 @@ class Heat:
 
     @property
     def target(self) -> str:
-        """The cloud and the project, as one names them to people."""
+        """The cloud and the project, for messages."""
         project = self.access.project_name or self.access.project_id or "of the token"
         return f"cloud {self.settings.name}, project {project}"
 
     def find(self, reference: str) -> StackRef:
-        """The stack that a name, an id or `name/id` stands for."""
+        """The stack with this name, id or `name/id`."""
         name, slash, id = reference.partition("/")
         if slash and id and "/" not in id:
             return StackRef(name, id)
@@ -92,7 +94,7 @@ class Heat:
                 404, f"there is no stack {reference}", "EntityNotFound", "`calor stack list` lists them"
             )
         self._checked(answer)
-        raise CommandError(f"{self.url} does not tell where the stack {reference} is", "is it a Heat API?")
+        raise CommandError(f"{self.url} does not redirect to the stack {reference}", "is it a Heat API?")
 
     def get(self, path: str, query: Query | None = None) -> Any:
         return self._ask("GET", path, query)
@@ -109,8 +111,8 @@ class Heat:
     def delete(self, path: str) -> Any:
         return self._ask("DELETE", path)
 
-    def pages(self, path: str, key: str, query: Query, limit: int | None) -> Iterator[dict[str, Any]]:
-        """The items of a list, in pages; `limit` of them at most."""
+    def pages(self, path: str, key: str, query: Query, limit: int | None) -> Iterator[JsonObject]:
+        """The items of a list, requested in pages; at most `limit`."""
         left = limit
         asked = dict(query)
         while left is None or left > 0:
@@ -123,7 +125,7 @@ class Heat:
             left = None if left is None else left - len(found)
 
     def stream(self, path: str, query: Query, last: str, silence: float) -> Iterator[str]:
-        """The lines of a stream of events behind the last one that is known, at most `silence` seconds apart. Raises
+        """The lines of the stream of events after the last known one, at most `silence` seconds apart. Raises
         CommandError."""
 
         def ask() -> tuple[Answer | None, Iterator[str]]:
@@ -133,11 +135,11 @@ class Heat:
             return self.http.lines(self.url + path + _query(query), headers, silence)
 
         refused, lines = ask()
-        if refused is not None and self._token_ended(refused):
+        if refused is not None and self._token_expired(refused):
             refused, lines = ask()
         if refused is not None:
             self._checked(refused)
-            raise ApiError(refused.status, f"{self.url} has no stream of events")
+            raise ApiError(refused.status, f"{self.url} has no event stream")
         return lines
 
     def headers(self) -> dict[str, str]:
@@ -153,11 +155,11 @@ class Heat:
     def _ask(self, method: str, path: str, query: Query | None = None, body: Any = None) -> Any:
         answer = self._checked(self._once(method, path, query, body))
         content = answer.json()
-        # Whoever only accepts something may say so in a sentence, or say nothing.
-        told = method == "GET" or (answer.body and answer.status != 202)
-        if content is None and told and answer.body.strip() != b"null":
+        # The body of a 202 may be plain text or empty.
+        needs_json = method == "GET" or (answer.body and answer.status != 202)
+        if content is None and needs_json and answer.body.strip() != b"null":
             raise CommandError(
-                f"{self.url} is not the address of an orchestration API: its answer is no JSON",
+                f"{self.url} is not the URL of an orchestration API: the response is not valid JSON",
                 "check HEAT_URL, or the endpoint in the catalog",
             )
         return content
@@ -172,10 +174,10 @@ class Heat:
             )
 
         answer = ask()
-        return ask() if self._token_ended(answer) else answer
+        return ask() if self._token_expired(answer) else answer
 
-    def _token_ended(self, answer: Answer) -> bool:
-        """Whether the service does not take the token any more and the next request logs in again."""
+    def _token_expired(self, answer: Answer) -> bool:
+        """Whether the service no longer accepts the token, so that the next request has to log in again."""
         if answer.status != 401 or not renews(self.settings):
             return False
         del self.access
@@ -186,29 +188,26 @@ class Heat:
             return answer
         content = answer.json()
         error = content.get("error") if isinstance(content, dict) else None
-        kind, said = "", None
+        kind, message = "", None
         if isinstance(error, dict):
-            kind, said = error.get("type") or "", error.get("message")
-        if not said and isinstance(content, dict):
-            said = content.get("explanation") or content.get("message") or content.get("title")
-        if not said:
-            said = answer.words() or "the service gives no reason"
+            kind, message = error.get("type") or "", error.get("message")
+        if not message and isinstance(content, dict):
+            message = content.get("explanation") or content.get("message") or content.get("title")
+        if not message:
+            message = answer.words() or "the service does not give a reason"
         if answer.status >= 500:
             request_id = answer.headers.get("x-openstack-request-id")
-            said = f"the service failed: {said}" + (f" [{request_id}]" if request_id else "")
-        raise ApiError(answer.status, str(said).strip(), kind, _hint(answer.status, kind), _found(content))
-
-
-def _found(content: Any) -> list[str]:
-    listed = content.get("diagnostics") if isinstance(content, dict) else None
-    return [str(one.get("text")) for one in listed or () if isinstance(one, dict)]
+            message = f"the service failed: {message}" + (f" [{request_id}]" if request_id else "")
+        listed = content.get("diagnostics") if isinstance(content, dict) else None
+        diagnostics = listed if isinstance(listed, list) else ()
+        raise ApiError(answer.status, str(message).strip(), kind, _hint(answer.status, kind), diagnostics)
 
 
 def _hint(status: int, kind: str) -> str:
     if status == 401:
         return "the token is not valid; log in again"
     if status == 403:
-        return "the roles in this project do not allow it"
+        return "your roles in this project do not allow it"
     if kind == "StackExists":
         return "`calor stack update` changes it"
     if kind == "UserParameterMissing":

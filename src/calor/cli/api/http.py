@@ -1,5 +1,5 @@
-"""Requests over connections that are kept open. Small on purpose: what a library for this takes to import is more
-than most commands take to run."""
+"""HTTP requests over persistent connections, with the standard library: importing one of the usual HTTP libraries takes
+longer than running most commands."""
 
 from __future__ import annotations
 
@@ -22,26 +22,25 @@ TIMEOUT = 60.0
 _LOOKED_AT = 4096
 _SHOWN = 300
 _KEPT_SECONDS = 2.0
-"""Servers close idle connections after a while; a younger one is still open."""
+"""How long an idle connection is reused: servers close idle connections after a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int
     headers: Mapping[str, str]
-    """Their names in lower case."""
+    """The names are in lower case."""
     body: bytes
 
     def json(self) -> Any:
-        """What the body says, or None if that is no JSON."""
+        """The content of the body, or None if it is not valid JSON."""
         try:
             return json.loads(self.body) if self.body else None
         except ValueError:
             return None
 
     def words(self) -> str:
-        """What a body that is no JSON says, in one line: of a page, such as a proxy sends, the status and the
-        title."""
+        """A body that is not JSON, in one line; of an HTML page, as proxies send them, the status and the title."""
         text = self.body[:_LOOKED_AT].decode("utf-8", "replace").strip()
         if not text.startswith("<") and "html" not in self.headers.get("content-type", ""):
             return " ".join(text.split())[:_SHOWN]
@@ -61,7 +60,7 @@ class Http:
     def send(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Answer:
-        """Raises Unavailable if no answer comes."""
+        """Raises Unavailable if there is no response."""
         place = _place(url)
         kept, used = self._open.pop(place, (None, 0.0))
         if kept is not None and time.monotonic() - used > _KEPT_SECONDS:
@@ -87,8 +86,8 @@ class Http:
     def lines(
         self, url: str, headers: Mapping[str, str], silence: float
     ) -> tuple[Answer | None, Iterator[str]]:
-        """The lines of an answer as they come, for at most `silence` seconds apart; or, if it is none of success,
-        the answer. Lines that end early were cut off. Raises Unavailable if no answer comes."""
+        """The lines of a response as they arrive, at most `silence` seconds apart; or, if it is an error, the response.
+        The lines end early if the connection breaks. Raises Unavailable if there is no response."""
         try:
             connection = self._connect(url, silence)
             answer = self._ask(connection, "GET", url, headers, None)
@@ -120,7 +119,7 @@ class Http:
     def _connect(self, url: str, timeout: float) -> HTTPConnection:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("not an address of the web")
+            raise ValueError("not an http or https URL")
         proxy = _proxy(parts.scheme, parts.hostname)
         host, port = parts.hostname, parts.port
         via_host, via_port = (proxy.hostname or "", proxy.port or 80) if proxy else (host, port)
@@ -153,7 +152,7 @@ class Http:
 
 def _read_lines(connection: HTTPConnection, answer: HTTPResponse) -> Iterator[str]:
     try:
-        # Of a line that is cut off nothing is told: half a message is none.
+        # An incomplete line is dropped.
         while (line := answer.readline()).endswith(b"\n"):
             yield line.decode("utf-8", "replace").rstrip("\r\n")
     except (OSError, HTTPException, ValueError):
@@ -167,7 +166,7 @@ def _lower(answer: HTTPResponse) -> dict[str, str]:
 
 
 def _proxy(scheme: str, host: str) -> Any:
-    """The proxy that the environment names for a host, if any."""
+    """The proxy for a host according to the environment, if any."""
     if not any(name.lower().endswith("_proxy") and value for name, value in os.environ.items()):
         return None
     from urllib.request import getproxies, proxy_bypass
@@ -177,7 +176,7 @@ def _proxy(scheme: str, host: str) -> Any:
 
 
 def _place(url: str) -> str:
-    """`http://host:port`; of what is no address as well, so that one can be told which it is."""
+    """`http://host:port`; also for what is not a URL, so that messages can quote it."""
     return "/".join(url.split("/", 3)[:3])
 
 

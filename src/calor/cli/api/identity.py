@@ -1,4 +1,4 @@
-"""Logging in at Keystone v3, and what its catalog says."""
+"""Authentication with Keystone v3, and the service catalog."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from calor.cli.api.http import Answer, Http
 from calor.cli.api.settings import CloudSettings
 from calor.cli.errors import CommandError, Unavailable
+from calor.cli.json_values import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who one is at a cloud, and where its services are."""
+    """A token of a cloud, its project and the catalog."""
 
     token: str | None = field(repr=False)
     project_id: str | None = None
     project_name: str | None = None
-    catalog: tuple[Mapping[str, Any], ...] = ()
+    catalog: tuple[JsonMapping, ...] = ()
 
 
 def log_in(settings: CloudSettings, http: Http) -> Access:
@@ -44,7 +44,9 @@ def log_in(settings: CloudSettings, http: Http) -> Access:
     content = answer.json()
     shown = content.get("token") if isinstance(content, dict) else None
     if not isinstance(shown, dict):
-        raise CommandError(f"{address} is not a Keystone: its answer has no token", "check the auth_url")
+        raise CommandError(
+            f"{address} is not a Keystone API: the response has no token", "check the auth_url"
+        )
     project = shown.get("project") or {}
     return Access(
         answer.headers.get("x-subject-token", ""),
@@ -55,12 +57,12 @@ def log_in(settings: CloudSettings, http: Http) -> Access:
 
 
 def renews(settings: CloudSettings) -> bool:
-    """Whether one can log in again when a token has ended: a token that was given ends for good."""
+    """Whether a new token can be requested when one has expired; a token that was given cannot be renewed."""
     return settings.auth_type in ("password", "v3password", "v3applicationcredential")
 
 
 def endpoint(settings: CloudSettings, access: Access, service_type: str) -> str:
-    """Where a service is. Raises CommandError."""
+    """The URL of a service. Raises CommandError."""
     stated = settings.overrides.get(service_type)
     if stated is None and service_type == settings.service_type:
         stated = settings.overrides.get("orchestration")
@@ -82,13 +84,13 @@ def endpoint(settings: CloudSettings, access: Access, service_type: str) -> str:
 
 
 def _with_project(url: str, access: Access) -> str:
-    """A stated address may leave the project to be filled in, or to be added."""
+    """An endpoint override may have a placeholder for the project, or need the project added."""
     for place in ("%(project_id)s", "%(tenant_id)s", "$(project_id)s", "$(tenant_id)s"):
         url = url.replace(place, access.project_id or "")
     return f"{url}/{access.project_id}" if re.search(r"/v1\Z", url) and access.project_id else url
 
 
-def _identity(settings: CloudSettings) -> dict[str, Any]:
+def _identity(settings: CloudSettings) -> JsonObject:
     auth = settings.auth
     kind = settings.auth_type
     if kind in ("password", "v3password"):
@@ -99,24 +101,24 @@ def _identity(settings: CloudSettings) -> dict[str, Any]:
     if kind in ("token", "v3token"):
         return {"methods": ["token"], "token": {"id": auth.get("token", "")}}
     if kind == "v3applicationcredential":
-        credential: dict[str, Any] = {"secret": auth.get("application_credential_secret", "")}
+        credential: JsonObject = {"secret": auth.get("application_credential_secret", "")}
         if "application_credential_id" in auth:
             credential["id"] = auth["application_credential_id"]
         else:
             credential |= {"name": auth.get("application_credential_name", ""), "user": _user(settings)}
         return {"methods": ["application_credential"], "application_credential": credential}
     raise CommandError(
-        f"the cloud {settings.name} wants the auth_type {kind}, which is not supported",
+        f"the cloud {settings.name} uses the auth_type {kind}, which is not supported",
         "password, v3token and v3applicationcredential are",
     )
 
 
-def _user(settings: CloudSettings) -> dict[str, Any]:
+def _user(settings: CloudSettings) -> JsonObject:
     auth = settings.auth
     if "user_id" in auth:
         return {"id": auth["user_id"]}
     if "username" not in auth:
-        raise CommandError(f"the cloud {settings.name} names no user", "set OS_USERNAME")
+        raise CommandError(f"the cloud {settings.name} has no user", "set OS_USERNAME")
     return {"name": auth["username"], "domain": _domain(auth, "user")}
 
 
@@ -128,7 +130,7 @@ def _domain(auth: Mapping[str, str], whose: str) -> dict[str, str]:
     return {"id": auth.get("default_domain", "default")}
 
 
-def _scope(settings: CloudSettings) -> dict[str, Any]:
+def _scope(settings: CloudSettings) -> JsonObject:
     auth = settings.auth
     if settings.auth_type == "v3applicationcredential":
         return {}
@@ -152,12 +154,12 @@ def _versioned(auth_url: str) -> str:
 def _refused(settings: CloudSettings, answer: Answer) -> CommandError:
     content = answer.json()
     error = content.get("error") if isinstance(content, dict) else None
-    said = error.get("message") if isinstance(error, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
     if answer.status == 401:
         return CommandError(
-            f"the cloud {settings.name} does not accept the log-in: {said or 'not authorized'}",
+            f"the cloud {settings.name} refuses the log-in: {message or 'not authorized'}",
             "check user, password and project",
         )
     kind = Unavailable if answer.status >= 500 else CommandError
-    reason = f"{answer.status} {said}" if said else answer.words() or answer.status
+    reason = f"{answer.status} {message}" if message else answer.words() or answer.status
     return kind(f"logging in at {settings.auth.get('auth_url')} failed: {reason}")

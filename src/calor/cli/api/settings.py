@@ -1,4 +1,4 @@
-"""Which cloud is meant: clouds.yaml, the environment, options; and with none of them the embedded server."""
+"""Selects the cloud: by options, the environment or clouds.yaml, else the embedded server."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonMapping, JsonObject
 
 EMBEDDED = "calor"
 
-# The key of clouds.yaml's `auth` that each variable stands for.
+# The key in `auth` of clouds.yaml for each variable.
 _AUTH = {
     "OS_AUTH_URL": "auth_url",
     "OS_USERNAME": "username",
@@ -38,8 +38,8 @@ _AUTH = {
     "OS_APPLICATION_CREDENTIAL_NAME": "application_credential_name",
     "OS_APPLICATION_CREDENTIAL_SECRET": "application_credential_secret",
 }
-# And the key beside `auth`.
-_BESIDE = {
+# The keys next to `auth`.
+_TOP_LEVEL = {
     "OS_AUTH_TYPE": "auth_type",
     "OS_REGION_NAME": "region_name",
     "OS_ENDPOINT_TYPE": "interface",
@@ -56,19 +56,19 @@ _BESIDE = {
     "OS_NO_CLIENT_AUTH": "no_client_auth",
     "HEAT_INCLUDE_PASSWORD": "include_password",
 }
-VARIABLES = (*_AUTH, *_BESIDE)
+VARIABLES = (*_AUTH, *_TOP_LEVEL)
 SWITCHES = {
     "OS_INSECURE": "--insecure",
     "OS_NO_CLIENT_AUTH": "--os-no-client-auth",
     "HEAT_INCLUDE_PASSWORD": "--include-password",
 }
-"""Variables that are either true or not, with the option for each."""
+"""Boolean variables, with the option for each."""
 _TRUE = ("1", "true", "yes", "on", "t", "y")
 
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """All that is needed to log in and to find services. `name` is for people."""
+    """The settings for logging in and for finding services. `name` is for messages."""
 
     name: str
     auth_type: str
@@ -77,23 +77,23 @@ class CloudSettings:
     interface: str = "public"
     service_type: str = "orchestration"
     overrides: Mapping[str, str] = field(default_factory=dict)
-    """Addresses of services by type, which count instead of the catalog's."""
+    """URLs of services by type, which override the catalog's."""
     verify: bool = True
     cacert: str | None = None
     cert: str | None = None
     key: str | None = None
     include_password: bool = False
-    """Whether the service gets user and password itself, as one without Keystone wants it."""
+    """Whether to send user and password to the service itself, for a service without Keystone."""
 
 
 def chosen_cloud(arguments: argparse.Namespace) -> CloudSettings:
-    """Raises CommandError when there is none."""
+    """Raises CommandError if there is none."""
     stated = _options(arguments)
     name = getattr(arguments, "os_cloud", None) or os.environ.get("OS_CLOUD")
     if name:
         return _named(name, stated)
     entry = _merged(_nested({key: os.environ[key] for key in VARIABLES if os.environ.get(key)}), stated)
-    if _speaks_of_a_cloud(entry):
+    if _names_a_cloud(entry):
         return _settings(entry["auth"].get("auth_url") or entry["orchestration_endpoint_override"], entry)
     if os.environ.get("OS_CLIENT_CONFIG_FILE"):
         return _only(stated)
@@ -105,7 +105,7 @@ def state_dir() -> Path:
     return Path(stated) if stated else Path.home() / ".local" / "share" / "calor"
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+def _options(arguments: argparse.Namespace) -> JsonObject:
     given = {
         variable: value
         for variable in VARIABLES
@@ -114,25 +114,25 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     return _nested(given)
 
 
-def _nested(given: Mapping[str, str]) -> dict[str, Any]:
-    made: dict[str, Any] = {"auth": {}}
+def _nested(given: Mapping[str, str]) -> JsonObject:
+    made: JsonObject = {"auth": {}}
     for variable, value in given.items():
         if variable in _AUTH:
             made["auth"][_AUTH[variable]] = value
         else:
-            made[_BESIDE[variable]] = value
+            made[_TOP_LEVEL[variable]] = value
     return made
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(below: JsonMapping, above: JsonMapping) -> JsonObject:
     return {**below, **above, "auth": {**below.get("auth", {}), **above.get("auth", {})}}
 
 
-def _speaks_of_a_cloud(entry: Mapping[str, Any]) -> bool:
+def _names_a_cloud(entry: JsonMapping) -> bool:
     return bool(entry["auth"].get("auth_url") or entry.get("orchestration_endpoint_override"))
 
 
-def _named(name: str, stated: Mapping[str, Any]) -> CloudSettings:
+def _named(name: str, stated: JsonMapping) -> CloudSettings:
     known: list[str] = []
     for file in [*_config_files(), state_dir() / "clouds.yaml"]:
         clouds = _clouds(file)
@@ -143,31 +143,29 @@ def _named(name: str, stated: Mapping[str, Any]) -> CloudSettings:
     raise CommandError(f"there is no cloud {name}", listed)
 
 
-def _only(stated: Mapping[str, Any]) -> CloudSettings:
-    """The cloud of a file that was named explicitly."""
+def _only(stated: JsonMapping) -> CloudSettings:
+    """The only cloud in the file named by OS_CLIENT_CONFIG_FILE."""
     clouds = _clouds(Path(os.environ["OS_CLIENT_CONFIG_FILE"]))
     name = EMBEDDED if EMBEDDED in clouds else next(iter(clouds), "")
     if not clouds or (len(clouds) > 1 and name != EMBEDDED):
-        found = f"it has {', '.join(clouds)}" if clouds else "it has none"
-        raise CommandError(
-            "OS_CLIENT_CONFIG_FILE does not say which cloud is meant", f"{found}; set OS_CLOUD"
-        )
+        found = f"it has {', '.join(clouds)}" if clouds else "it has no clouds"
+        raise CommandError("OS_CLIENT_CONFIG_FILE has more than one cloud, or none", f"{found}; set OS_CLOUD")
     return _settings(name, _merged(clouds[name], stated))
 
 
-def _embedded(stated: Mapping[str, Any]) -> CloudSettings:
+def _embedded(stated: JsonMapping) -> CloudSettings:
     file = state_dir() / "clouds.yaml"
     clouds = _clouds(file)
     if EMBEDDED not in clouds:
         raise CommandError(
-            f"no cloud is named, and no server has been started in {file.parent}",
+            f"no cloud is selected, and no server has been started in {file.parent}",
             "start `calor serve`, or set OS_CLOUD or OS_AUTH_URL",
         )
     return _settings(EMBEDDED, _merged(clouds[EMBEDDED], stated))
 
 
 def _config_files() -> list[Path]:
-    """Where clients of OpenStack look, the first that has the cloud counting."""
+    """The files that clients of OpenStack read; the first that has the cloud is used."""
     stated = os.environ.get("OS_CLIENT_CONFIG_FILE")
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     folders = (Path.cwd(), home / "openstack", Path("/etc/openstack"))
@@ -175,7 +173,7 @@ def _config_files() -> list[Path]:
     return [Path(stated), *found] if stated else found
 
 
-def _clouds(file: Path) -> dict[str, dict[str, Any]]:
+def _clouds(file: Path) -> dict[str, JsonObject]:
     import yaml
 
     try:
@@ -187,7 +185,7 @@ def _clouds(file: Path) -> dict[str, dict[str, Any]]:
     try:
         content = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise CommandError(f"{file} is no YAML: {error}") from None
+        raise CommandError(f"{file} is not valid YAML: {error}") from None
     clouds = content.get("clouds") if isinstance(content, dict) else None
     return {
         str(name): entry
@@ -196,7 +194,7 @@ def _clouds(file: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def _settings(name: str, entry: Mapping[str, Any]) -> CloudSettings:
+def _settings(name: str, entry: JsonMapping) -> CloudSettings:
     auth = {key: str(value) for key, value in (entry.get("auth") or {}).items() if value is not None}
     verify = entry.get("verify", True)
     insecure = _is_true(entry.get("insecure"))
@@ -224,7 +222,7 @@ def _settings(name: str, entry: Mapping[str, Any]) -> CloudSettings:
     )
 
 
-def _auth_type(entry: Mapping[str, Any], auth: Mapping[str, str]) -> str:
+def _auth_type(entry: JsonMapping, auth: Mapping[str, str]) -> str:
     if _is_true(entry.get("no_client_auth")):
         return "none"
     stated = entry.get("auth_type")
@@ -235,10 +233,10 @@ def _auth_type(entry: Mapping[str, Any], auth: Mapping[str, str]) -> str:
     return "token" if auth.get("token") and not auth.get("password") else "password"
 
 
-def _is_true(value: Any) -> bool:
+def _is_true(value: object) -> bool:
     return str(value).lower() in _TRUE
 
 
-def _interface(entry: Mapping[str, Any]) -> str:
+def _interface(entry: JsonMapping) -> str:
     stated = entry.get("interface") or entry.get("endpoint_type") or "public"
     return str(stated).removesuffix("URL")

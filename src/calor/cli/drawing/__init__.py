@@ -1,4 +1,4 @@
-"""Pictures of what a template defines: for the terminal, for Graphviz, as SVG."""
+"""Draws the resources of a template or stack: as text, for Graphviz, or as SVG."""
 
 from calor.cli.drawing.model import Drawing, Node, from_definition
 

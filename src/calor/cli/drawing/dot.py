@@ -1,4 +1,4 @@
-"""Graphviz's language. Nested stacks are clusters; arrows lead to what a resource needs."""
+"""Draws in Graphviz's DOT language. Nested stacks are clusters; arrows point to what a resource needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _level(drawing: Drawing, indent: str) -> Iterator[str]:
 def _cluster(node: Node, inside: Drawing, indent: str) -> Iterator[str]:
     yield f"{indent}subgraph {_quoted(_cluster_name(node.id))} {{"
     yield f'{indent}  label={_label(node)}; style="rounded,dashed"; color="#94a3b8"'
-    # An edge of a cluster needs a node in it to hold on to.
+    # Graphviz attaches edges to nodes only, so a cluster needs one for its own edges.
     yield f"{indent}  {_quoted(node.id)} [shape=point, style=invis]"
     yield from _level(inside, indent + "  ")
     yield f"{indent}}}"

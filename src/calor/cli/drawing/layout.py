@@ -1,11 +1,11 @@
-"""Where everything goes in a picture that is read from left to right.
+"""The layout of a drawing, from left to right.
 
-Nodes stand in columns by rank. An edge that passes columns gets a lane in each of them, shared by all who need
-the same node, so that many edges to one node run together as one trunk. Sweeps over the columns sort each by
-the mean height of its neighbours and move everything as near to them as the order allows. Nodes without any
-edge stand in a block below the others.
+Nodes are in columns by rank. An edge that crosses columns gets a lane in each of them, shared by all edges to
+the same node, so that these run together as one trunk. Sweeps over the columns sort each by the mean height of
+its neighbours and move everything as near to them as the order allows. Nodes without edges are in a block
+below the others.
 
-A nested stack is laid out by itself and is a big box in the stack around it.
+A nested stack is laid out separately and is a large box in its parent stack.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PORT_GAP = 9.0
 _SORTING_SWEEPS = 8
 _SETTLING_SWEEPS = 8
 _LONGEST = 30
-"""An edge across more columns is drawn straight: lanes in thousands of them would cost more than they show."""
+"""An edge across more columns is a straight line: lanes in thousands of columns would cost more than they show."""
 
 Point = tuple[float, float]
 
@@ -41,12 +41,12 @@ class Size:
 
 
 Measure = Callable[[Node], Size]
-"""The size of a box that fits a node's texts."""
+"""The size of a box that fits the text of a node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node in its place. Places count from the upper left corner of the box around, or of the picture."""
+    """A node with its position, relative to the upper left corner of the enclosing box or of the drawing."""
 
     node: Node
     x: float
@@ -58,7 +58,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of an edge: level from its start to `bend`, from there a curve to its end."""
+    """A part of an edge: a horizontal line from its start to `bend`, then a curve to its end."""
 
     start: Point
     bend: float
@@ -80,12 +80,12 @@ class Layout:
     boxes: tuple[Box, ...]
     trunks: tuple[Trunk, ...]
     back: tuple[tuple[Box, Box], ...]
-    """Edges that close a cycle: from a box to the one it needs."""
+    """The edges that close a cycle: from a box to the one it needs."""
 
 
 @dataclass(slots=True)
 class _Cell:
-    """What takes up room in a column: a node's box, or a lane of those who need the node."""
+    """An item of a column: the box of a node, or a lane for the edges to the node."""
 
     node: Node
     width: float = 0.0
@@ -99,13 +99,13 @@ class _Cell:
     column_end: float = 0.0
 
     def below(self, other: _Cell) -> float:
-        """How far the middle of a cell has to be from the middle of the one above it."""
+        """The distance between the middle of a cell and that of the one above it."""
         gap = _LANE_GAP if self.is_lane or other.is_lane else _ROW_GAP
         return (self.height + other.height) / 2 + gap
 
     @property
     def out(self) -> Point:
-        """Where edges start towards the right. A lane has no width: its line goes through the whole column."""
+        """Where edges to the right start. A lane has no width: its line crosses the whole column."""
         return self.x + self.width, self.middle
 
     def box(self) -> Box:
@@ -167,7 +167,7 @@ class _Level:
         end.left.append(start)
 
     def _lane(self, needed: str, rank: int) -> _Cell:
-        """What leads to the needed node from the column after `rank`: itself, or a lane, made as needed."""
+        """The cell in the column after `rank` that leads to the needed node: its own, or a lane, created if missing."""
         if rank == self.ranks[needed]:
             return self.cells[needed]
         lane = self.lanes.get((needed, rank))
@@ -206,7 +206,7 @@ class _Level:
             right = x + width
             for cell in column:
                 cell.x, cell.column_end = x, right
-            # The more edges there are, the more room they need to be told apart.
+            # More edges need more room to be distinguishable.
             x = right + _COLUMN_GAP + min(_MOST_WIDENING, sum(len(cell.right) for cell in column))
         return right
 
@@ -229,7 +229,7 @@ class _Level:
 
 
 def _ports(cell: _Cell) -> dict[int, float]:
-    """At which height each edge from the left meets the cell, so that they come side by side."""
+    """The height at which each edge from the left meets the cell, so that they do not overlap."""
     count = len(cell.left)
     gap = min(_PORT_GAP, (cell.height - 12) / count) if count and not cell.is_lane else 0.0
     first = cell.middle - gap * (count - 1) / 2
@@ -243,7 +243,7 @@ def _stack(column: Sequence[_Cell]) -> None:
 
 
 def _settle(column: list[_Cell], neighbours: Callable[[_Cell], list[_Cell]], *, sort: bool) -> None:
-    """Moves each cell as near to the mean of its neighbours as those above and below it let it go.
+    """Moves each cell as near to the mean of its neighbours as the cells above and below it allow.
 
     This is an isotonic regression: cells that would overlap are pooled and move together.
     """
@@ -271,7 +271,7 @@ def _mean(neighbours: list[_Cell], cell: _Cell) -> float:
 
 
 def _widen(column: Iterable[_Cell]) -> float:
-    """Makes plain boxes equally wide, which is calmer to look at, and gives the width of the whole column."""
+    """Makes plain boxes equally wide, and returns the width of the column."""
     boxes = [cell for cell in column if not cell.is_lane]
     plain = [cell for cell in boxes if cell.inside is None]
     widest = max((cell.width for cell in plain), default=0.0)
@@ -281,7 +281,7 @@ def _widen(column: Iterable[_Cell]) -> float:
 
 
 def _place_block(cells: list[_Cell], room: float, top: float) -> Size:
-    """Places cells row by row; plain ones first, since nested stacks are much higher."""
+    """Places cells row by row, plain ones first, since nested stacks are much higher."""
     if not cells:
         return Size(0.0, 0.0)
     _widen(cells)

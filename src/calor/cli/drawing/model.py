@@ -1,4 +1,4 @@
-"""What is drawn, whatever it is drawn with."""
+"""The model of a drawing, independent of the output format."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from calor.cli.render.types import short_type
 from calor.language.definition import Definition
 
 Edge = tuple[str, str]
-"""The ids of a node and of one that it needs."""
+"""The id of a node, and the id of a node that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A resource. `inside` are those of the stack nested in it. No other node of the drawing has its id."""
+    """A resource. `inside` are the resources of its nested stack. The id is unique in the drawing."""
 
     id: str
     label: str
     sublabel: str = ""
     inside: Drawing | None = None
     state: str = ""
-    """Of what exists, the state that it is in."""
+    """The state of an existing resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Nodes and who needs whom. Edges join nodes of the same level only."""
+    """Nodes and their dependencies. Edges connect only nodes of the same stack."""
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
 
     def walk(self) -> Iterator[Node]:
-        """All nodes, those of nested stacks after the node they are in."""
+        """All nodes; those of a nested stack follow its node."""
         for node in self.nodes:
             yield node
             if node.inside:
@@ -40,12 +40,12 @@ class Drawing:
 
 
 def from_definition(definition: Definition, nested: bool) -> Drawing:
-    """A stack's resources; with `nested`, also those of the stacks below it."""
+    """The resources of a stack; with `nested`, also those of nested stacks."""
     return _level(definition, nested, "")
 
 
 def _level(definition: Definition, nested: bool, prefix: str) -> Drawing:
-    # A resource's name has no slash in it, so these ids cannot meet.
+    # Names of resources have no slash, so these ids are unique.
     nodes = tuple(
         Node(
             prefix + resource.name,

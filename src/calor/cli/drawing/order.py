@@ -1,4 +1,4 @@
-"""In which order nodes come, cycles or not."""
+"""Orders nodes by their dependencies, which may have cycles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from calor.cli.drawing.model import Drawing, Edge
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The edges without those that close a cycle, which are `back`; and for each node its rank: how many others,
-    one after the other, go before it."""
+    """The edges without those that close a cycle, which are in `back`; and the rank of each node: the length of the
+    longest chain of nodes before it."""
 
     needs: dict[str, list[str]]
     dependants: dict[str, list[str]]
@@ -42,7 +42,7 @@ def order(drawing: Drawing) -> Order:
 
 
 def essential(ordered: Order) -> dict[str, list[str]]:
-    """What each node needs, without what follows from its other needs."""
+    """What each node needs, without what its other needs imply (the transitive reduction)."""
     bits = {node: 1 << index for index, node in enumerate(ordered.needs)}
     behind: dict[str, int] = {}
     kept: dict[str, list[str]] = {}
@@ -58,7 +58,7 @@ def essential(ordered: Order) -> dict[str, list[str]]:
 
 
 def _closing(drawing: Drawing) -> set[Edge]:
-    """Edges that lead back to a node on the way: without them there is no cycle."""
+    """The edges that close a cycle."""
     needs: dict[str, list[str]] = {node.id: [] for node in drawing.nodes}
     for node, needed in drawing.edges:
         needs[node].append(needed)

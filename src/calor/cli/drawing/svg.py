@@ -1,4 +1,4 @@
-"""A picture of a stack in one SVG file that needs nothing else, in light and in dark."""
+"""Draws a stack as a self-contained SVG file, for light and dark mode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME_CHAR = 8.3
 _TYPE_CHAR = 6.4
 _SIDES = 30.0
 
-# A service has one by a checksum of its name, the same in all pictures; with eleven, the common services differ.
+# The hue of a service follows from a checksum of its name; with eleven hues, the common services differ.
 _HUES = (
     *("#0f766e", "#ca8a04", "#db2777", "#7c3aed", "#059669", "#65a30d"),
     *("#92400e", "#2563eb", "#ea580c", "#0891b2", "#c026d3"),
@@ -57,7 +57,7 @@ text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans",
 
 
 def render(drawing: Drawing, title: str = "Resources of a stack") -> str:
-    """The picture. An edge that follows from others is left out; one that closes a cycle is red."""
+    """The SVG text. Edges that other edges imply are left out; those that close a cycle are red."""
     placed = layout(drawing, _measure)
     caption = "Created from left to right; arrows point to what a resource needs."
     width = max(placed.size.width, 400.0) + 2 * _MARGIN
@@ -109,8 +109,8 @@ def _segment(segment: Segment) -> str:
 def _box(box: Box) -> Iterator[str]:
     node = box.node
     place = f'x="{_n(box.x)}" y="{_n(box.y)}"'
-    said = ": ".join(part for part in (node.id, node.sublabel, node.state) if part)
-    yield f"<g id={quoteattr(visible(node.id))}><title>{escape(visible(said))}</title>"
+    title = ": ".join(part for part in (node.id, node.sublabel, node.state) if part)
+    yield f"<g id={quoteattr(visible(node.id))}><title>{escape(visible(title))}</title>"
     shape = "stack" if box.inside else "box"
     yield f'<rect class="{shape}" {place} width="{_n(box.width)}" height="{_n(box.height)}" rx="7"/>'
     yield (
@@ -120,7 +120,7 @@ def _box(box: Box) -> Iterator[str]:
     yield f'<text class="name" x="{_n(box.x + 19)}" y="{_n(box.y + 20)}">{_text(node.label)}</text>'
     yield f'<text class="type" x="{_n(box.x + 19)}" y="{_n(box.y + 36)}">{_text(node.sublabel)}</text>'
     if node.state:
-        # At the right edge of the box, where no text reaches.
+        # At the right edge of the box, beyond the text.
         mark = _STATES.get(progress_of(node.state), "#94a3b8")
         if node.state.startswith("INIT"):
             mark = "#94a3b8"
@@ -133,12 +133,12 @@ def _box(box: Box) -> Iterator[str]:
 
 
 def _cycle(box: Box, needed: Box) -> Iterator[str]:
-    """An arc above the boxes, since it goes against the order of everything else."""
+    """An arc above the boxes, since its direction is opposite to that of all other edges."""
     apart = 14.0 if box == needed else 0.0
     x, end = box.x + box.width / 2 - apart, needed.x + needed.width / 2 + apart
     high = min(box.y, needed.y) - 38
-    said = escape(visible(f"{box.node.label} needs {needed.node.label}: a cycle"))
-    yield f"<g><title>{said}</title>"
+    title = escape(visible(f"{box.node.label} needs {needed.node.label}: a cycle"))
+    yield f"<g><title>{title}</title>"
     yield (
         f'<path class="cycle" d="M{_n(x)} {_n(box.y)}C{_n(x)} {_n(high)} {_n(end)} {_n(high)} '
         f'{_n(end)} {_n(needed.y - 6)}"/>'
@@ -163,5 +163,5 @@ def _cut(text: str) -> str:
 
 
 def _n(number: float) -> str:
-    """A number without more digits than one can see."""
+    """A number with one decimal at most."""
     return f"{number:.1f}".removesuffix(".0")

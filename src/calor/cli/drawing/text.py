@@ -1,7 +1,7 @@
-"""The order of creation as a tree for the terminal.
+"""Draws the order of creation as a tree for the terminal.
 
-Every resource stands once, below the last one that it has to wait for, so that a branch read downwards is a
-chain of creations. What else it waits for stands after it, unless it has to wait for that anyway.
+Every resource is listed once, below the last one that it waits for, so that a branch is a chain of creations.
+What else it waits for is listed after it, unless that is implied.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from calor.cli.render.ansi import BOLD, CYAN, DIM, RED, Paint, painter, text_wid
 from calor.cli.render.states import painted, sign
 
 _DEEPEST = 24
-"""A branch that is deeper goes on at the left margin, further down."""
+"""Deeper branches continue at the left margin, further down."""
 _WIDEST_TYPE = 44
 _MOST_NAMED = 6
 _STATE_WIDTH = 20
@@ -27,7 +27,7 @@ class _Row:
     node: Node
     also: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
-    goes_on: bool = False
+    continued: bool = False
 
 
 def render(drawing: Drawing, *, color: bool = False) -> str:
@@ -52,7 +52,7 @@ def _line(row: _Row, names: int, types: int, paint: Paint) -> str:
         remarks.append(paint(f"+ {_listed(row.also)}", DIM))
     if row.cycle:
         remarks.append(paint(f"↺ in a cycle, needs {_listed(row.cycle)}", RED))
-    if row.goes_on:
+    if row.continued:
         remarks.append(paint("… continued below", DIM))
     if not remarks:
         return line.rstrip()
@@ -66,7 +66,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _rows(drawing: Drawing, margin: str) -> Iterator[_Row]:
-    """The rows of one stack, each with `margin` before it."""
+    """The rows of one stack, each prefixed with `margin`."""
     ordered = order(drawing)
     nodes = {node.id: node for node in drawing.nodes}
     children, also = _tree(ordered)
@@ -79,18 +79,18 @@ def _rows(drawing: Drawing, margin: str) -> Iterator[_Row]:
 
     roots = [node for node in nodes if not ordered.needs[node]]
     for root in roots:
-        # Each entry: a node, its depth, what stands before its name, and before the names below it.
+        # Each entry: a node, its depth, the prefix of its row, and the prefix of the rows below it.
         stack = [(root, 0, margin, margin)]
         while stack:
             name, depth, tree, below = stack.pop()
             branches = children[name]
-            goes_on = depth == _DEEPEST and bool(branches)
-            if goes_on:
+            continued = depth == _DEEPEST and bool(branches)
+            if continued:
                 for branch in branches:
                     also[branch].insert(0, name)
                 roots.extend(branches)
                 branches = []
-            yield _Row(tree, nodes[name], labels(also[name]), labels(cycles.get(name, ())), goes_on)
+            yield _Row(tree, nodes[name], labels(also[name]), labels(cycles.get(name, ())), continued)
             inside = nodes[name].inside
             if inside:
                 yield from _rows(inside, f"{below}{'│' if branches else ' '} ┊ ")
@@ -100,7 +100,7 @@ def _rows(drawing: Drawing, margin: str) -> Iterator[_Row]:
 
 
 def _tree(ordered: Order) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The nodes below each node, and what else each needs: a node stands below that of the highest rank."""
+    """The nodes below each node, and what else each needs. A node is below the one with the highest rank it needs."""
     children: dict[str, list[str]] = {node: [] for node in ordered.needs}
     also: dict[str, list[str]] = {}
     for node, needs in essential(ordered).items():

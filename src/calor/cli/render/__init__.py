@@ -1,1 +1,1 @@
-"""Diagnostics as people and tools want them: one module for each form."""
+"""Renders diagnostics and records: one module per format."""

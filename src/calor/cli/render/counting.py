@@ -1,4 +1,4 @@
-"""How many diagnostics there are of each severity."""
+"""The number of diagnostics of each severity."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from calor.language.diagnostics import Diagnostic, Severity
 
 
 def counts(diagnostics: Iterable[Diagnostic]) -> dict[Severity, int]:
-    """The worst first, those there are none of included."""
+    """The number of diagnostics by severity, the most severe first, including zeros."""
     found = Counter(diagnostic.severity for diagnostic in diagnostics)
     return {severity: found[severity] for severity in Severity}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 from urllib.parse import quote
 
 from calor import __version__
+from calor.cli.json_values import JsonObject
 from calor.cli.render.counting import counts
+from calor.language.diagnostic_json import diagnostic_to_json
 from calor.language.diagnostics import Diagnostic, Severity
-from calor.language.view import diagnostic_view
 
 Describe = Callable[[str], str | None]
-"""What a code stands for, in a line."""
+"""The title of a code."""
 
 _SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _GITHUB_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -22,7 +22,7 @@ _GITHUB_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severi
 def to_json(diagnostics: Sequence[Diagnostic]) -> str:
     found = counts(diagnostics)
     document = {
-        "diagnostics": [diagnostic_view(diagnostic) for diagnostic in diagnostics],
+        "diagnostics": [diagnostic_to_json(diagnostic) for diagnostic in diagnostics],
         "summary": {f"{severity.value}s": number for severity, number in found.items()},
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
@@ -45,19 +45,19 @@ def to_sarif(diagnostics: Sequence[Diagnostic], describe: Describe = undescribed
     return json.dumps(log, indent=2, ensure_ascii=False)
 
 
-def _rule(code: str, describe: Describe) -> dict[str, Any]:
+def _rule(code: str, describe: Describe) -> JsonObject:
     title = describe(code)
     return {"id": code, "shortDescription": {"text": title}} if title else {"id": code}
 
 
-def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
-    result: dict[str, Any] = {
+def _result(diagnostic: Diagnostic, rule: int) -> JsonObject:
+    result: JsonObject = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
         "level": _SARIF_LEVELS[diagnostic.severity],
         "message": {"text": _with_hint(diagnostic)},
     }
-    location: dict[str, Any] = {}
+    location: JsonObject = {}
     where = diagnostic.where
     if where:
         region = {"startLine": where.line, "startColumn": where.column}
@@ -72,7 +72,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A reference to the file: URLs stay what they are, a relative path stays relative."""
+    """A reference to the file: URLs and relative paths are kept."""
     if "://" in file:
         return quote(file, safe="%/:?#[]@!$&'()*+,;=~")
     return f"file://{quote(file)}" if file.startswith("/") else quote(file)
@@ -104,4 +104,4 @@ def _property(text: str) -> str:
 
 
 def _with_hint(diagnostic: Diagnostic) -> str:
-    return f"{diagnostic.message} ({diagnostic.hint})" if diagnostic.hint else diagnostic.message
+    return f"{diagnostic.message} ({diagnostic.advice})" if diagnostic.advice else diagnostic.message

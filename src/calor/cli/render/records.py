@@ -1,4 +1,4 @@
-"""Records as they are printed: tables for people, and what other programs read."""
+"""Prints records: as tables, or in formats for other programs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from calor.cli.errors import UsageError
 from calor.cli.render import ansi
 from calor.cli.render.states import painted
 
-Record = Mapping[str, Any]
+Record = Mapping[str, object]
 _ID = re.compile(r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
@@ -30,7 +29,7 @@ class Column:
 
 
 def columns(*names: str) -> list[Column]:
-    """`key` or `key:Heading`."""
+    """Columns from names such as `key` or `key:Heading`."""
     made = []
     for name in names:
         key, _, heading = name.partition(":")
@@ -51,12 +50,12 @@ def print_list(arguments: argparse.Namespace, shown: Sequence[Column], rows: Ite
     records = [{column.heading: row.get(column.key) for column in wanted} for row in rows]
     form = arguments.format or "table"
     if form == "json":
-        print(json.dumps(records, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(records, indent=2, ensure_ascii=False))
     elif form == "yaml":
         _print_yaml(records)
     elif form == "value":
         for record in records:
-            print(" ".join(_word(value) for value in record.values()))
+            ansi.say(" ".join(_word(value) for value in record.values()))
     elif form == "csv":
         _print_csv([[column.heading for column in wanted], *([*r.values()] for r in records)])
     else:
@@ -64,17 +63,17 @@ def print_list(arguments: argparse.Namespace, shown: Sequence[Column], rows: Ite
 
 
 def print_record(arguments: argparse.Namespace, record: Record) -> None:
-    """One record, a line for each of its keys."""
+    """One record, with a line for each key."""
     wanted = _chosen([Column(key, key) for key in record], arguments.columns)
     chosen = {column.heading: record[column.key] for column in wanted}
     form = arguments.format or "table"
     if form == "json":
-        print(json.dumps(chosen, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(chosen, indent=2, ensure_ascii=False))
     elif form == "yaml":
         _print_yaml(chosen)
     elif form == "value":
         for value in chosen.values():
-            print(_word(value))
+            ansi.say(_word(value))
     elif form == "csv":
         _print_csv([[*chosen], [*chosen.values()]])
     else:
@@ -82,10 +81,10 @@ def print_record(arguments: argparse.Namespace, record: Record) -> None:
         _print_table(headings, [[*item] for item in chosen.items()])
 
 
-def print_document(arguments: argparse.Namespace, document: Any) -> None:
-    """A template, an environment, metadata: data of its own form, as YAML unless something else is asked for."""
+def print_document(arguments: argparse.Namespace, document: object) -> None:
+    """A document such as a template, an environment or metadata, as YAML unless another format is given."""
     if arguments.format in ("json", "value"):
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         _print_yaml(document)
 
@@ -108,13 +107,13 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", " ")
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     if value is None:
         return "None"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, str):
@@ -122,38 +121,39 @@ def _cell(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _print_yaml(data: Any) -> None:
+def _print_yaml(data: object) -> None:
     import yaml
 
-    yaml.safe_dump(data, sys.stdout, sort_keys=False, allow_unicode=True, default_flow_style=False)
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=False)
+    sys.stdout.write(ansi.harmless(text, sys.stdout))
 
 
-def _print_csv(rows: Iterable[Sequence[Any]]) -> None:
+def _print_csv(rows: Iterable[Sequence[object]]) -> None:
     import csv
 
     writer = csv.writer(sys.stdout, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     for row in rows:
-        writer.writerow([_word(value) for value in row])
+        writer.writerow([ansi.harmless(_word(value), sys.stdout) for value in row])
 
 
-def _print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def _print_table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     cells = [[_lines(value) for value in row] for row in rows]
     if on_terminal():
-        print(airy_table(headings, cells, shutil.get_terminal_size().columns, color=colourful()))
+        print(plain_table(headings, cells, shutil.get_terminal_size().columns, color=colourful()))
     else:
         print(ascii_table(headings, cells))
 
 
-def _lines(value: Any) -> list[str]:
+def _lines(value: object) -> list[str]:
     return [ansi.visible(line) for line in _cell(value).splitlines()] or [""]
 
 
 Cells = Sequence[Sequence[Sequence[str]]]
-"""Rows of cells of lines."""
+"""Rows of cells, each a list of lines."""
 
 
 def ascii_table(headings: Sequence[str], rows: Cells) -> str:
-    """With borders of plus and minus, which scripts have cut to pieces for years."""
+    """A table with ASCII borders, which existing scripts parse."""
     widths = _widths(headings, rows)
     border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     lines = [border, _bordered(headings, widths), border]
@@ -162,8 +162,8 @@ def ascii_table(headings: Sequence[str], rows: Cells) -> str:
     return "\n".join([*lines, border])
 
 
-def airy_table(headings: Sequence[str], rows: Cells, room: int, *, color: bool) -> str:
-    """Without borders, states in colours; what does not fit is cut."""
+def plain_table(headings: Sequence[str], rows: Cells, room: int, *, color: bool) -> str:
+    """A table without borders, with coloured states. Text that does not fit is truncated."""
     paint = ansi.painter(color)
     widths = _fitted(_widths(headings, rows), _least(headings, rows), room)
     lines = [
@@ -190,7 +190,7 @@ def _widths(headings: Sequence[str], rows: Cells) -> list[int]:
 
 
 def _least(headings: Sequence[str], rows: Cells) -> list[int]:
-    """Ids stay whole: half of one is of no use. Other columns need to show their heading."""
+    """The minimum widths: ids are not truncated, other columns show at least their heading."""
     return [
         max([ansi.text_width(heading), 8, *(len(row[index][0]) for row in rows if _ID.match(row[index][0]))])
         for index, heading in enumerate(headings)
@@ -198,7 +198,7 @@ def _least(headings: Sequence[str], rows: Cells) -> list[int]:
 
 
 def _fitted(widths: list[int], least: list[int], room: int) -> list[int]:
-    """The columns with most to spare give way first."""
+    """Reduces widths until the table fits, the columns with the most spare room first."""
     made = list(widths)
     over = sum(made) + 2 * (len(made) - 1) - room
     while over > 0:

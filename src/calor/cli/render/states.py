@@ -1,4 +1,4 @@
-"""States of stacks and resources, in their colours."""
+"""States of stacks and resources, and their colours."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def sign(state: str) -> str:
 
 
 def painted(shown: str, state: str, paint: Paint) -> str:
-    """A text in the colour of a state; as it is, if that is none."""
+    """A text in the colour of a state; unchanged if it is not a state."""
     style = colour(state) if progress_of(state) else ""
     return paint(shown, style) if style else shown

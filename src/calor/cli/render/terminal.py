@@ -1,4 +1,4 @@
-"""Diagnostics for someone at a terminal: each with the line it speaks of and a mark below the place."""
+"""Renders diagnostics for a terminal, each with its source line and a marker below the position."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def render(
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int, *, color: bool = False) -> str:
-    """`3 errors, 2 warnings in 2 files`, where files are those that were looked at."""
+    """`3 errors, 2 warnings in 2 files`, where files are those that were checked."""
     found = {severity: number for severity, number in counts(diagnostics).items() if number}
-    said = ", ".join(_counted(number, _WORDS[severity]) for severity, number in found.items())
+    counted = ", ".join(_counted(number, _WORDS[severity]) for severity, number in found.items())
     colour = _COLOURS[next(iter(found))] if found else GREEN
-    return painter(color)(f"{said or 'no problems found'} in {_counted(files, 'file')}", colour, BOLD)
+    return painter(color)(f"{counted or 'no problems found'} in {_counted(files, 'file')}", colour, BOLD)
 
 
 def _counted(number: int, word: str) -> str:
@@ -65,10 +65,10 @@ def _block(diagnostic: Diagnostic, sources: Mapping[str, Source], paint: Paint, 
 
 def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.where and "<" in diagnostic.path:
-        # The place is in the nested template, or is the group's; which of its resources, only the path tells.
+        # The position is that of the nested template or the group; the path identifies the resource.
         yield "note", f"in {diagnostic.path}"
-    if diagnostic.hint:
-        yield "help", diagnostic.hint
+    if diagnostic.advice:
+        yield "help", diagnostic.advice
 
 
 def _line(where: Position | None, sources: Mapping[str, Source]) -> str | None:
@@ -79,7 +79,7 @@ def _line(where: Position | None, sources: Mapping[str, Source]) -> str | None:
 
 
 def _excerpt(line: str, where: Position, room: int) -> tuple[str, tuple[str, str]]:
-    """As much of the line as there is room for, and below it the space before the mark and the mark."""
+    """As much of the line as fits, the space before the mark, and the mark."""
     cells, columns = _cells(line)
     start = columns[min(where.column - 1, len(line))]
     end = columns[min(max((where.end_column or 0) - 1, where.column), len(line))]
@@ -95,13 +95,13 @@ def _window(cells: list[str], left: int, room: int) -> list[str]:
         shown[-1] = "…"
     if left > 0:
         shown[0] = "…"
-        # The other half of a wide character that was cut still takes up its cell.
+        # The second half of a wide character that was cut still takes a cell.
         shown[1] = shown[1] or " "
     return shown
 
 
 def _cells(line: str) -> tuple[list[str], list[int]]:
-    """What stands in each cell of the terminal, and the cell where each character, and the end, is.
+    """The content of each terminal cell, and the cell of each character and of the end.
 
     The second cell of a wide character is empty.
     """

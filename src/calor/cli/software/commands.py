@@ -1,4 +1,4 @@
-"""The commands of `calor config` that are about software configurations, and those of `calor deployment`."""
+"""The commands of `calor config` for software configurations, and those of `calor deployment`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from calor.cli.options import Command, arg, flag, many
 
 ID = arg("id", metavar="ID")
 IDS = arg("ids", metavar="ID", nargs="+")
-LONG = flag("--long", help="more of it")
+LONG = flag("--long", help="show more")
 LIMIT = arg("--limit", type=int, metavar="NUMBER")
-MARKER = arg("--marker", metavar="ID", help="those after this one")
+MARKER = arg("--marker", metavar="ID", help="start after this id")
 _CONFIGS = "software.configs"
 _DEPLOYMENTS = "software.deployments"
 
@@ -19,9 +19,18 @@ CONFIGS = (
         f"{_CONFIGS}:create",
         (
             arg("name", metavar="NAME"),
-            arg("--config-file", metavar="FILE|URL", help="what is to be run"),
-            arg("--definition-file", metavar="FILE|URL", help="its inputs, outputs and options"),
-            arg("--group", default="Heat::Ungrouped", metavar="GROUP", help="the tool that runs it"),
+            arg("--config-file", metavar="FILE|URL", help="the script or manifest"),
+            arg(
+                "--definition-file",
+                metavar="FILE|URL",
+                help="a YAML file with the inputs, outputs and options",
+            ),
+            arg(
+                "--group",
+                default="Heat::Ungrouped",
+                metavar="GROUP",
+                help="the tool that runs the configuration",
+            ),
         ),
         shows=True,
     ),
@@ -30,12 +39,11 @@ CONFIGS = (
     ),
     Command(
         ("config", "show"),
-        "show a software configuration or, without an id, every option of the server, its value, and where that "
-        "came from",
+        "show a software configuration or, without an id, all options of the server with their values and origins",
         "config_show:show",
         (
             arg("id", metavar="ID", nargs="?"),
-            flag("--config-only", help="of a software configuration, what is to be run, alone"),
+            flag("--config-only", help="show only the script or manifest of a software configuration"),
         ),
         shows=True,
     ),
@@ -50,16 +58,22 @@ DEPLOYMENTS = (
         (
             arg("name", metavar="NAME"),
             many("--input-value", dest="input_values", metavar="KEY=VALUE", help="an input; repeatable"),
-            arg("--action", default="UPDATE", help="what it is deployed for"),
-            arg("--config", metavar="ID", help="the configuration"),
+            arg("--action", default="UPDATE", help="the stack action to deploy for"),
+            arg("--config", metavar="ID", help="the configuration to deploy"),
             arg(
                 "--signal-transport",
                 choices=("TEMP_URL_SIGNAL", "NO_SIGNAL"),
                 default="TEMP_URL_SIGNAL",
-                help="how the server tells its result",
+                help="how the server reports its result",
             ),
-            arg("--container", metavar="CONTAINER", help="where its result is put"),
-            arg("--timeout", type=int, default=60, metavar="MINUTES", help="how long the server may tell it"),
+            arg("--container", metavar="CONTAINER", help="the container for the result"),
+            arg(
+                "--timeout",
+                type=int,
+                default=60,
+                metavar="MINUTES",
+                help="how long the result can be reported",
+            ),
             arg("--server", required=True, metavar="ID"),
         ),
         shows=True,
@@ -68,22 +82,22 @@ DEPLOYMENTS = (
         ("deployment", "list"),
         "list deployments",
         f"{_DEPLOYMENTS}:list_",
-        (arg("--server", metavar="ID", help="to this server"), LONG),
+        (arg("--server", metavar="ID", help="show only the deployments on this server"), LONG),
         shows=True,
     ),
     Command(("deployment", "show"), "show a deployment", f"{_DEPLOYMENTS}:show", (ID, LONG), shows=True),
     Command(("deployment", "delete"), "delete deployments", f"{_DEPLOYMENTS}:delete", (IDS,)),
     Command(
         ("deployment", "metadata", "show"),
-        "show what a server is told",
+        "show the metadata for a server",
         f"{_DEPLOYMENTS}:metadata",
         (arg("server", metavar="SERVER"),),
     ),
     Command(
         ("deployment", "output", "show"),
-        "show what a server has told",
+        "show the outputs of a deployment",
         f"{_DEPLOYMENTS}:output",
-        (ID, arg("output", metavar="OUTPUT", nargs="?"), flag("--all", help="all outputs"), LONG),
+        (ID, arg("output", metavar="OUTPUT", nargs="?"), flag("--all", help="show all outputs"), LONG),
         shows=True,
     ),
 )

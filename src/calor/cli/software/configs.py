@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from calor.cli.api.client import ApiError, Heat, path_of
-from calor.cli.asking import announce
+from calor.cli.confirmation import announce
 from calor.cli.errors import CommandError
-from calor.cli.render import records
+from calor.cli.json_values import JsonObject
+from calor.cli.render import ansi, records
 from calor.cli.stack.request import read_text
 
 LISTED = records.columns("id", "name", "group", "creation_time")
@@ -16,8 +16,8 @@ _PARTS = ("inputs", "outputs", "options")
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
-    """The definition file says what goes in and comes out, the config file is what is run."""
-    body: dict[str, Any] = {"name": arguments.name, "group": arguments.group, "config": ""}
+    """The definition file has the inputs and outputs, the config file the script or manifest."""
+    body: JsonObject = {"name": arguments.name, "group": arguments.group, "config": ""}
     if arguments.definition_file:
         definition = _definition(arguments.definition_file)
         body |= {key: definition[key] for key in (*_PARTS, "config", "group") if definition.get(key)}
@@ -27,15 +27,15 @@ def create(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _definition(path: str) -> dict[str, Any]:
+def _definition(path: str) -> JsonObject:
     import yaml
 
     try:
         found = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
-        raise CommandError(f"{path} is no YAML: {error}") from None
+        raise CommandError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(found, dict):
-        raise CommandError(f"{path} is no map of inputs, outputs and options")
+        raise CommandError(f"{path} is not a map of inputs, outputs and options")
     return found
 
 
@@ -49,7 +49,7 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(path_of("software_configs", arguments.id))["software_config"]
     if arguments.config_only:
-        print(found.get("config") or "")
+        ansi.say(str(found.get("config") or ""))
     else:
         records.print_record(arguments, found)
     return 0

@@ -1,4 +1,4 @@
-"""`calor deployment …`: configurations on servers."""
+"""`calor deployment …`: software configurations on servers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 from calor.cli.api.client import Heat, path_of
-from calor.cli.asking import announce
+from calor.cli.confirmation import announce
 from calor.cli.errors import CommandError, UsageError
-from calor.cli.render import records
+from calor.cli.json_values import JsonObject
+from calor.cli.render import ansi, records
 from calor.cli.software.configs import delete_all
 from calor.cli.software.temp_urls import signal_url
 from calor.cli.stack.request import key_values
@@ -23,8 +24,8 @@ _LONG = ("creation_time", "status_reason")
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
-    """A configuration of its own is made for the deployment, with the values that it is to have and the address
-    that the server shall tell its result to."""
+    """Creates a separate configuration for the deployment, with its input values and the URL to which the server
+    reports its result."""
     config = (
         heat.get(path_of("software_configs", arguments.config))["software_config"] if arguments.config else {}
     )
@@ -50,7 +51,7 @@ def create(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _inputs(heat: Heat, arguments: argparse.Namespace, config: dict[str, Any]) -> list[dict[str, Any]]:
+def _inputs(heat: Heat, arguments: argparse.Namespace, config: JsonObject) -> list[JsonObject]:
     values = dict(key_values(arguments.input_values, "an input's value"))
     known = [
         {**one, "value": values.pop(one["name"], one.get("value", one.get("default")))}
@@ -60,12 +61,12 @@ def _inputs(heat: Heat, arguments: argparse.Namespace, config: dict[str, Any]) -
     own = {
         "deploy_server_id": (arguments.server, "The server it is deployed to"),
         "deploy_action": (arguments.action, "The action it is deployed for"),
-        "deploy_signal_transport": (arguments.signal_transport, "How the server tells its result"),
+        "deploy_signal_transport": (arguments.signal_transport, "How the server reports its result"),
     }
     if arguments.signal_transport == "TEMP_URL_SIGNAL":
         url = signal_url(heat, arguments.container, arguments.name, arguments.timeout)
-        own["deploy_signal_id"] = (url, "Where the server tells its result")
-        own["deploy_signal_verb"] = ("PUT", "How it does so")
+        own["deploy_signal_id"] = (url, "The URL to which the server reports its result")
+        own["deploy_signal_verb"] = ("PUT", "The HTTP method for that")
     return [
         *known,
         *given,
@@ -99,7 +100,7 @@ def delete(heat: Heat, arguments: argparse.Namespace) -> int:
 
 def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(path_of("software_deployments", "metadata", arguments.server))["metadata"]
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+    ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
     return 0
 
 
@@ -107,23 +108,23 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
     values = _get(heat, arguments.id).get("output_values") or {}
     if arguments.all or arguments.output is None:
         if not arguments.all:
-            raise UsageError("no output is named", "name one, or all with --all")
+            raise UsageError("no output is given", "name one, or use --all")
         if arguments.legacy and arguments.format != "json":
             for name, value in values.items():
-                print(f"{name}\n  {_text(value)}")
+                ansi.say(f"{name}\n  {_text(value)}")
         else:
-            print(json.dumps(values, indent=2, ensure_ascii=False))
+            ansi.say(json.dumps(values, indent=2, ensure_ascii=False))
         return 0
     if arguments.output not in values:
         listed = f"there are {', '.join(values)}" if values else "there are none yet"
         raise CommandError(f"the deployment has no output {arguments.output}", listed)
     value = values[arguments.output]
-    print(json.dumps(value, ensure_ascii=False) if arguments.format == "json" else _text(value))
+    ansi.say(json.dumps(value, ensure_ascii=False) if arguments.format == "json" else _text(value))
     return 0
 
 
-def _get(heat: Heat, id: str) -> dict[str, Any]:
-    found: dict[str, Any] = heat.get(path_of("software_deployments", id))["software_deployment"]
+def _get(heat: Heat, id: str) -> JsonObject:
+    found: JsonObject = heat.get(path_of("software_deployments", id))["software_deployment"]
     return found
 
 

@@ -1,4 +1,4 @@
-"""Addresses in the object store that whoever knows them can write to for a while."""
+"""Temporary URLs of the object store. Anyone with the URL can write to the object until it expires."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEY = "x-account-meta-temp-url-key"
 
 
 def signal_url(heat: Heat, container: str | None, name: str, minutes: int) -> str:
-    """Makes an empty object and an address to overwrite it; the service reads from it what a server has told."""
+    """Creates an empty object and a URL for overwriting it; the service reads the result of a server from it."""
     try:
         store = heat.service_url("object-store")
     except CommandError as error:
@@ -44,5 +44,5 @@ def _account_key(heat: Heat, store: str) -> str:
 def _send(heat: Heat, method: str, url: str, headers: dict[str, str] | None = None) -> dict[str, str]:
     answer = heat.http.send(method, url, {**heat.headers(), "Content-Length": "0", **(headers or {})})
     if answer.status >= 300:
-        raise CommandError(f"the object store answers {answer.status} to {method} {url}")
+        raise CommandError(f"the object store responds with {answer.status} to {method} {url}")
     return dict(answer.headers)

@@ -1,4 +1,4 @@
-"""Actions on stacks as they are: check, suspend, resume, cancel; and handing them over."""
+"""Actions on existing stacks: check, suspend, resume, cancel, abandon and export."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from calor.cli.api.client import Heat
-from calor.cli.asking import announce, confirm
+from calor.cli.confirmation import announce, confirm
 from calor.cli.errors import CommandError
-from calor.cli.stack.finishing import finished, in_records, print_stack, print_stacks
+from calor.cli.json_values import JsonObject
+from calor.cli.render import ansi
+from calor.cli.stack.finishing import in_records, print_stack, print_stacks, wait_for
 from calor.cli.stack.following import newest
-from calor.cli.stack.places import forget, noted
-from calor.cli.stack.several import problems_with, raise_all
+from calor.cli.stack.multiple import collect_errors, raise_all
+from calor.cli.stack.places import forget_places, recall_places
 
 
 def check(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -32,29 +33,29 @@ def resume(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def cancel(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Without rollback the action that was cancelled has failed, as was wanted."""
+    """With --no-rollback, a FAILED state is what was requested."""
     if arguments.no_rollback:
         return _act(heat, arguments, "cancel_without_rollback", ("CREATE_FAILED", "UPDATE_FAILED"))
     return _act(heat, arguments, "cancel_update", ("ROLLBACK_COMPLETE", "UPDATE_COMPLETE", "UPDATE_FAILED"))
 
 
 def _act(heat: Heat, arguments: argparse.Namespace, action: str, wanted: tuple[str, ...]) -> int:
-    """Tries every stack that is named, one after the other."""
+    """Runs an action on each of the stacks, one after the other."""
     listed = len(arguments.stacks) > 1 and in_records(arguments)
-    shown: list[dict[str, Any]] = []
+    shown: list[JsonObject] = []
 
     def act(reference: str) -> None:
         stack = heat.find(reference)
-        places = noted(heat, stack)
+        places = recall_places(heat, stack)
         last = newest(heat, stack)
         heat.post(f"{stack.path}/actions", {action: None})
-        found = finished(heat, stack, arguments, after=last, places=places, wanted=wanted)
+        found = wait_for(heat, stack, arguments, after=last, places=places, wanted=wanted)
         if listed:
             shown.append(found)
         else:
             print_stack(arguments, found)
 
-    problems = problems_with(arguments.stacks, act)
+    problems = collect_errors(arguments.stacks, act)
     if listed:
         print_stacks(arguments, shown)
     raise_all(problems)
@@ -62,36 +63,35 @@ def _act(heat: Heat, arguments: argparse.Namespace, action: str, wanted: tuple[s
 
 
 def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
-    """The stack goes, what it made stays; what is needed to adopt it is printed."""
+    """Deletes the stack but not its resources, and writes the data for adopting it."""
     stack = heat.find(arguments.stack)
-    announce(f"Abandoning in {heat.target}: {stack.name} ({stack.id}); its resources stay")
+    announce(f"Abandoning in {heat.target}: {stack.name} ({stack.id}); its resources are kept")
     confirm("Are you sure?", yes=arguments.legacy or arguments.yes)
-    # Found out before the stack is gone that its data cannot be written.
+    # Afterwards the service has no copy of the data.
     if arguments.output_file:
         _check_writable(arguments.output_file)
     data = heat.delete(f"{stack.path}/abandon")
-    forget(stack)
+    forget_places(stack)
     try:
-        _put(arguments, data)
+        _write(arguments, data)
     except CommandError as error:
-        # The service does not have it any more.
-        print(_text(data))
-        raise CommandError(error.message, "the data is on standard output instead") from None
+        ansi.say(_text(data))
+        raise CommandError(error.message, "the data was written to standard output instead") from None
     return 0
 
 
 def export(heat: Heat, arguments: argparse.Namespace) -> int:
-    _put(arguments, heat.get(f"{heat.find(arguments.stack).path}/export"))
+    _write(arguments, heat.get(f"{heat.find(arguments.stack).path}/export"))
     return 0
 
 
-def _put(arguments: argparse.Namespace, data: object) -> None:
+def _write(arguments: argparse.Namespace, data: object) -> None:
     if not arguments.output_file:
-        print(_text(data))
+        ansi.say(_text(data))
         return
     path = arguments.output_file
-    # Private keys and hidden parameters are in there.
-    with _writing(path), open(path, "w", encoding="utf-8", opener=_private) as file:
+    # The data includes private keys and hidden parameters.
+    with _reporting_errors(path), open(path, "w", encoding="utf-8", opener=_private) as file:
         file.write(_text(data) + "\n")
 
 
@@ -104,8 +104,8 @@ def _text(data: object) -> str:
 
 
 def _check_writable(path: str) -> None:
-    """Raises CommandError. What is in the file stays, and no file is left where there was none."""
-    with _writing(path):
+    """Raises CommandError if the file cannot be written. Changes nothing."""
+    with _reporting_errors(path):
         is_new = not os.path.lexists(path)
         with open(path, "a", encoding="utf-8"):
             pass
@@ -114,7 +114,7 @@ def _check_writable(path: str) -> None:
 
 
 @contextmanager
-def _writing(path: str) -> Iterator[None]:
+def _reporting_errors(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:

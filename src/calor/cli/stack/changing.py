@@ -1,36 +1,35 @@
-"""Stacks come, change and go."""
+"""Commands that create, adopt, preview, update, delete and retry stacks."""
 
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
-from typing import Any
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.api.patience import patiently
-from calor.cli.asking import announce, confirm
+from calor.cli.api.retries import with_retries
+from calor.cli.confirmation import announce, confirm
 from calor.cli.errors import CommandError, UsageError
+from calor.cli.json_values import JsonObject
 from calor.cli.progress import out_stream, watch
 from calor.cli.render import records
 from calor.cli.stack import plans
 from calor.cli.stack.explaining import explaining
 from calor.cli.stack.finishing import POLL_SECONDS, StackFailed, finish, waits
 from calor.cli.stack.following import newest, shown_stack
-from calor.cli.stack.places import Places, forget, note, noted
+from calor.cli.stack.multiple import collect_errors, raise_all
+from calor.cli.stack.places import Places, forget_places, recall_places, remember_places
 from calor.cli.stack.request import StackRequest, from_arguments, read_text
-from calor.cli.stack.several import problems_with, raise_all
 
 _PREVIEWED = records.columns("state", "resource_name", "resource_type", "reason")
 _WITH_VALUES = records.columns("state", "resource_name", "resource_type", "reason", "changes")
 _NO_PREVIEW = (403, 404, 405, 409, 500, 501)
 CHANGES = 2
-"""The exit code that tells that a plan changes something, if that is asked for."""
+"""The exit code of --detailed-exitcode if the plan has changes."""
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
     _check_exit_code(arguments)
     if not arguments.template:
-        raise UsageError("there is no template", "name one with -t")
+        raise UsageError("no template is given", "use -t")
     request = from_arguments(heat, arguments)
     body = _new(arguments, request)
     with explaining(request):
@@ -39,7 +38,7 @@ def create(heat: Heat, arguments: argparse.Namespace) -> int:
             return _show_plan(arguments, heat.post("/stacks/preview", body, query)["stack"])
         made = heat.post("/stacks", body)["stack"]
     stack = StackRef(arguments.name, made["id"])
-    note(stack, request)
+    remember_places(stack, request)
     return finish(heat, stack, arguments, after=None, places=Places(request), wanted=("CREATE_COMPLETE",))
 
 
@@ -52,7 +51,7 @@ def adopt(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def preview(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Of a stack that exists, what an update would do; of another, what it would be."""
+    """Previews an update of the stack if it exists, else its creation."""
     if not arguments.legacy:
         try:
             stack = heat.find(arguments.name)
@@ -61,26 +60,26 @@ def preview(heat: Heat, arguments: argparse.Namespace) -> int:
                 raise
         else:
             request = from_arguments(heat, arguments)
-            return _show_plan(arguments, _previewed(heat, stack, arguments, _change(arguments, request)))
+            with explaining(request):
+                return _show_plan(arguments, _previewed(heat, stack, arguments, _change(arguments, request)))
     return create(heat, argparse.Namespace(**{**vars(arguments), "dry_run": True}))
 
 
 def update(heat: Heat, arguments: argparse.Namespace) -> int:
     _check_exit_code(arguments)
     if not arguments.template and not arguments.existing:
-        raise UsageError("there is no template", "name one with -t, or keep the stack's own with --existing")
+        raise UsageError("no template is given", "use -t, or --existing for the stack's own")
     stack = heat.find(arguments.stack)
     request = from_arguments(heat, arguments)
     body = _change(arguments, request)
-    # What an update of this kind leaves out is known to the service alone.
-    with nullcontext() if arguments.existing else explaining(request):
+    with explaining(request):
         if arguments.dry_run:
             return _show_plan(arguments, _previewed(heat, stack, arguments, body))
-        expected = 0 if arguments.legacy else _ask_about(heat, stack, arguments, body)
+        expected = 0 if arguments.legacy else _confirm_update(heat, stack, arguments, body)
         last = newest(heat, stack)
         (heat.patch if arguments.existing else heat.put)(stack.path, body)
-    note(stack, request)
-    places = Places(request) if request.template_url else noted(heat, stack)
+    remember_places(stack, request)
+    places = Places(request) if request.template_url else recall_places(heat, stack)
     return finish(
         heat,
         stack,
@@ -92,31 +91,31 @@ def update(heat: Heat, arguments: argparse.Namespace) -> int:
     )
 
 
-def _ask_about(heat: Heat, stack: StackRef, arguments: argparse.Namespace, body: dict[str, Any]) -> int:
-    """Shows what the update will do and asks; gives the number of resources that it is about."""
+def _confirm_update(heat: Heat, stack: StackRef, arguments: argparse.Namespace, body: JsonObject) -> int:
+    """Shows the plan and asks for confirmation. Returns the number of resources that the update changes."""
     out = out_stream(arguments.format)
     try:
         steps = plans.steps_of(_previewed(heat, stack, arguments, body))
     except ApiError as error:
         if error.status not in _NO_PREVIEW:
             raise
-        announce(f"There is no preview: {error.line()}")
+        announce(f"No preview is available: {error.line()}")
         steps = []
     else:
         print(plans.render(steps, color=out.isatty() and records.colourful()), file=out, flush=True)
     confirm(f"Update {stack.name} in {heat.target}?", yes=arguments.yes)
-    return plans.worked_on(steps)
+    return plans.count_changed(steps)
 
 
 def delete(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Tries every stack that is named, and fails if one of them cannot be deleted."""
+    """Tries to delete each of the stacks, and fails if one of them cannot be deleted."""
     found: list[StackRef] = []
-    problems = problems_with(arguments.stacks, lambda reference: found.append(heat.find(reference)))
+    problems = collect_errors(arguments.stacks, lambda reference: found.append(heat.find(reference)))
     if found:
         names = ", ".join(f"{stack.name} ({stack.id})" for stack in found)
         announce(f"Deleting from {heat.target}: {names}")
-        confirm("Are you sure?", yes=arguments.yes, unasked=arguments.legacy)
-    problems += problems_with(found, lambda stack: _delete_one(heat, stack, arguments))
+        confirm("Are you sure?", yes=arguments.yes, only_on_terminal=arguments.legacy)
+    problems += collect_errors(found, lambda stack: _delete_one(heat, stack, arguments))
     raise_all(problems)
     return 0
 
@@ -124,38 +123,38 @@ def delete(heat: Heat, arguments: argparse.Namespace) -> int:
 def _delete_one(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> None:
     waiting = waits(arguments)
     last = newest(heat, stack) if waiting else None
-    places = noted(heat, stack) if waiting else Places(None)
+    places = recall_places(heat, stack) if waiting else Places(None)
     heat.delete(stack.path)
     if not waiting:
-        forget(stack)
+        forget_places(stack)
         print(f"Request to delete stack {stack.name} has been accepted.")
         return
     state = watch(heat, stack, last, places, out=out_stream(arguments.format), poll=POLL_SECONDS)
     if state != "DELETE_COMPLETE":
-        shown = patiently(lambda: shown_stack(heat, stack))
+        shown = with_retries(lambda: shown_stack(heat, stack))
         raise StackFailed(stack, state, shown.get("stack_status_reason"))
-    forget(stack)
+    forget_places(stack)
 
 
 def retry(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Does once more what failed."""
+    """Repeats the failed action."""
     stack = heat.find(arguments.stack)
     state = heat.get(stack.path, {"resolve_outputs": "false"})["stack"]["stack_status"]
     if not state.endswith("_FAILED"):
-        raise CommandError(f"the stack {stack.name} is {state}: nothing failed")
+        raise CommandError(f"the stack {stack.name} is {state}: there is nothing to retry")
     action = state.removesuffix("_FAILED")
-    places = noted(heat, stack)
+    places = recall_places(heat, stack)
     last = newest(heat, stack)
     if action == "DELETE":
         announce(f"Deleting from {heat.target}: {stack.name} ({stack.id})")
         heat.delete(stack.path)
     else:
-        action = _start_again(heat, stack, action)
+        action = _restart(heat, stack, action)
     return finish(heat, stack, arguments, after=last, places=places, wanted=(f"{action}_COMPLETE",))
 
 
-def _start_again(heat: Heat, stack: StackRef, action: str) -> str:
-    """The action that goes on now: a service that cannot repeat one still updates the stack to what it should be."""
+def _restart(heat: Heat, stack: StackRef, action: str) -> str:
+    """Returns the action that was started. A service without `retry`, such as Heat, updates the stack instead."""
     try:
         heat.post(f"{stack.path}/actions", {"retry": None})
     except ApiError as error:
@@ -166,7 +165,7 @@ def _start_again(heat: Heat, stack: StackRef, action: str) -> str:
     return action
 
 
-def _new(arguments: argparse.Namespace, request: StackRequest) -> dict[str, Any]:
+def _new(arguments: argparse.Namespace, request: StackRequest) -> JsonObject:
     return {
         "stack_name": arguments.name,
         "disable_rollback": not arguments.enable_rollback,
@@ -175,7 +174,7 @@ def _new(arguments: argparse.Namespace, request: StackRequest) -> dict[str, Any]
     }
 
 
-def _change(arguments: argparse.Namespace, request: StackRequest) -> dict[str, Any]:
+def _change(arguments: argparse.Namespace, request: StackRequest) -> JsonObject:
     body = {**request.body, **_extras(arguments)}
     rollback = getattr(arguments, "rollback", None)
     if rollback in ("enabled", "disabled"):
@@ -187,8 +186,8 @@ def _change(arguments: argparse.Namespace, request: StackRequest) -> dict[str, A
     return body
 
 
-def _extras(arguments: argparse.Namespace) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _extras(arguments: argparse.Namespace) -> JsonObject:
+    made: JsonObject = {}
     if getattr(arguments, "timeout", None):
         made["timeout_mins"] = arguments.timeout
     if getattr(arguments, "tags", None):
@@ -196,20 +195,18 @@ def _extras(arguments: argparse.Namespace) -> dict[str, Any]:
     return made
 
 
-def _previewed(
-    heat: Heat, stack: StackRef, arguments: argparse.Namespace, body: dict[str, Any]
-) -> dict[str, Any]:
+def _previewed(heat: Heat, stack: StackRef, arguments: argparse.Namespace, body: JsonObject) -> JsonObject:
     ask = heat.patch if getattr(arguments, "existing", False) else heat.put
     nested = getattr(arguments, "show_nested", False) or None
     query = {"show_nested": nested, "show_secrets": getattr(arguments, "show_secrets", False) or None}
-    found: dict[str, Any] = ask(f"{stack.path}/preview", body, query)
+    found: JsonObject = ask(f"{stack.path}/preview", body, query)
     return found
 
 
-def _show_plan(arguments: argparse.Namespace, answer: dict[str, Any]) -> int:
+def _show_plan(arguments: argparse.Namespace, answer: JsonObject) -> int:
     steps = plans.steps_of(answer)
     if arguments.format or arguments.columns:
-        # Values of properties are too long for a table, unless somebody asks for them.
+        # Property values are too long for a table by default.
         full = arguments.format in ("json", "yaml") or arguments.columns
         records.print_list(arguments, _WITH_VALUES if full else _PREVIEWED, plans.rows(steps))
     else:
@@ -220,4 +217,4 @@ def _show_plan(arguments: argparse.Namespace, answer: dict[str, Any]) -> int:
 
 def _check_exit_code(arguments: argparse.Namespace) -> None:
     if getattr(arguments, "detailed_exitcode", False) and not arguments.dry_run:
-        raise UsageError("--detailed-exitcode tells about plans", "it needs --dry-run")
+        raise UsageError("--detailed-exitcode requires --dry-run")

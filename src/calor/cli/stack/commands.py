@@ -7,41 +7,43 @@ from calor.cli.options import FORMATS, Arg, Command, arg, flag, many
 STACK = arg("stack", metavar="STACK", help="a name or an id")
 STACKS = arg("stacks", metavar="STACK", nargs="+", help="names or ids")
 RESOURCE = arg("resource", metavar="RESOURCE")
-SNAPSHOT = arg("snapshot", metavar="SNAPSHOT", help="its id")
-NAME = arg("name", metavar="NAME", help="of the stack")
-YES = flag("-y", "--yes", help="do not ask; needed where standard input has no answer")
-NESTED_DEPTH = arg("-n", "--nested-depth", type=int, metavar="DEPTH", help="go into nested stacks so deep")
-FILTERS = many("--filter", dest="filters", metavar="KEY=VALUE", help="those for which this holds; repeatable")
-
-TEMPLATE = arg("-t", "--template", metavar="FILE|URL", help="the template; - is standard input")
-ENVIRONMENTS = many(
-    "-e", "--environment", dest="environments", metavar="FILE|URL", help="an environment; repeatable"
+SNAPSHOT = arg("snapshot", metavar="SNAPSHOT", help="the id of the snapshot")
+NAME = arg("name", metavar="NAME", help="the name of the stack")
+YES = flag("-y", "--yes", help="skip the confirmation; required if standard input has no answer")
+NESTED_DEPTH = arg(
+    "-n", "--nested-depth", type=int, metavar="DEPTH", help="include nested stacks down to this depth"
 )
-CONTAINER = arg("-s", "--files-container", metavar="CONTAINER", help="a container with all files in it")
+FILTERS = many("--filter", dest="filters", metavar="KEY=VALUE", help="show only matching items; repeatable")
+
+TEMPLATE = arg("-t", "--template", metavar="FILE|URL", help="the template; - for standard input")
+ENVIRONMENTS = many(
+    "-e", "--environment", dest="environments", metavar="FILE|URL", help="an environment file; repeatable"
+)
+CONTAINER = arg("-s", "--files-container", metavar="CONTAINER", help="a Swift container with all files")
 PARAMETERS = (
     many("-P", "--parameter", dest="parameters", metavar="KEY=VALUE", help="a parameter; repeatable"),
     many(
         "--parameter-file",
         dest="parameter_files",
         metavar="KEY=FILE",
-        help="a parameter whose value is in a file; repeatable",
+        help="a parameter with its value read from a file; repeatable",
     ),
 )
-TIMEOUT = arg("--timeout", type=int, metavar="MINUTES", help="how long it may take")
-TAGS = arg("--tags", metavar="TAG,TAG", help="what it is tagged with")
+TIMEOUT = arg("--timeout", type=int, metavar="MINUTES", help="the timeout of the action")
+TAGS = arg("--tags", metavar="TAG,TAG", help="tags of the stack")
 EXIT_CODE = flag(
     "--detailed-exitcode",
-    help="of a plan: exit with 0 if nothing would change, 2 if something would, 1 on errors",
+    help="with --dry-run: exit with 0 if nothing would change, 2 if something would, 1 on errors",
 )
-ROLLBACK = flag("--enable-rollback", help="if it fails, go back to what was before")
-SHOW_SECRETS = flag("--show-secrets", help="print secrets instead of masks")
+ROLLBACK = flag("--enable-rollback", help="roll back if the action fails")
+SHOW_SECRETS = flag("--show-secrets", help="print secrets instead of masking them")
 POLL = arg(
-    "--poll", type=float, metavar="SECONDS", help="how often to ask a service that has no stream of events"
+    "--poll", type=float, metavar="SECONDS", help="the polling interval for a service without an event stream"
 )
 
 WAIT: tuple[Arg, ...] = (
-    arg("--wait", action="store_true", default=True, help="wait until it is done, as is the default"),
-    arg("--no-wait", dest="wait", action="store_false", help="do not wait until it is done"),
+    arg("--wait", action="store_true", default=True, help="wait for completion (the default)"),
+    arg("--no-wait", dest="wait", action="store_false", help="do not wait for completion"),
 )
 
 
@@ -59,48 +61,48 @@ COMMANDS = (
         ENVIRONMENTS,
         CONTAINER,
         TIMEOUT,
-        many("--pre-create", metavar="RESOURCE", help="pause before this one is created; repeatable"),
+        many("--pre-create", metavar="RESOURCE", help="pause before creating this resource; repeatable"),
         ROLLBACK,
         *PARAMETERS,
         *WAIT,
         POLL,
         TAGS,
-        flag("--dry-run", help="show what would be created, and create nothing"),
+        flag("--dry-run", help="show what would be created without creating it"),
         EXIT_CODE,
         SHOW_SECRETS,
         shows=True,
     ),
     _command(
         "update",
-        "change a stack: shows what will be done, asks, does it",
+        "update a stack, after showing the plan and asking for confirmation",
         "changing:update",
         STACK,
         TEMPLATE,
         ENVIRONMENTS,
         CONTAINER,
-        many("--pre-update", metavar="RESOURCE", help="pause before this one is updated; repeatable"),
+        many("--pre-update", metavar="RESOURCE", help="pause before updating this resource; repeatable"),
         TIMEOUT,
         arg(
             "--rollback",
             choices=("enabled", "disabled", "keep"),
             default="keep",
-            help="whether to go back if it fails",
+            help="whether to roll back if the update fails",
         ),
-        flag("--dry-run", help="show what would be done, and do nothing"),
+        flag("--dry-run", help="show what would change without changing it"),
         EXIT_CODE,
-        flag("--show-nested", help="show what would be done in nested stacks, too"),
+        flag("--show-nested", help="include nested stacks in the plan"),
         *PARAMETERS,
-        flag("--existing", help="keep template, environment and parameters as far as none are given"),
+        flag("--existing", help="reuse the stack's template, environment and parameters unless given"),
         many(
             "--clear-parameter",
             dest="clear_parameters",
             metavar="PARAMETER",
-            help="go back to its default; repeatable",
+            help="reset this parameter to its default; repeatable",
         ),
         TAGS,
         *WAIT,
         POLL,
-        flag("--converge", help="look at what is really there before deciding"),
+        flag("--converge", help="compare with the actual state of the resources in the cloud"),
         YES,
         SHOW_SECRETS,
         shows=True,
@@ -118,8 +120,8 @@ COMMANDS = (
         *PARAMETERS,
         TAGS,
         EXIT_CODE,
-        flag("--existing", help="keep what the stack has as far as nothing is given"),
-        flag("--show-nested", help="show what would be done in nested stacks, too"),
+        flag("--existing", help="reuse the stack's template, environment and parameters unless given"),
+        flag("--show-nested", help="include nested stacks in the plan"),
         SHOW_SECRETS,
         shows=True,
     ),
@@ -129,7 +131,7 @@ COMMANDS = (
         "show a stack",
         "reading:show",
         STACK,
-        flag("--no-resolve-outputs", help="without outputs"),
+        flag("--no-resolve-outputs", help="leave out the outputs"),
         SHOW_SECRETS,
         shows=True,
     ),
@@ -137,22 +139,24 @@ COMMANDS = (
         "list",
         "list stacks",
         "reading:list_",
-        flag("--deleted", help="deleted ones, too"),
-        flag("--nested", help="nested ones, too"),
-        flag("--hidden", help="hidden ones, too"),
-        many(
-            "--property", dest="filters", metavar="KEY=VALUE", help="those for which this holds; repeatable"
-        ),
-        arg("--project", metavar="PROJECT", help="of this project"),
+        flag("--deleted", help="include deleted stacks"),
+        flag("--nested", help="include nested stacks"),
+        flag("--hidden", help="include hidden stacks"),
+        many("--property", dest="filters", metavar="KEY=VALUE", help="show only matching stacks; repeatable"),
+        arg("--project", metavar="PROJECT", help="show only stacks of this project"),
         arg("--project-domain", metavar="DOMAIN", help="the domain of the project"),
-        arg("--tags", metavar="TAG,TAG", help="those that have these tags"),
-        arg("--tag-mode", choices=("any", "not", "not-any"), help="any of the tags; not all; none"),
+        arg("--tags", metavar="TAG,TAG", help="show only stacks with all of these tags"),
+        arg(
+            "--tag-mode",
+            choices=("any", "not", "not-any"),
+            help="match stacks with any of the tags, not with all of them, or with none of them",
+        ),
         arg("--limit", type=int, metavar="NUMBER"),
-        arg("--marker", metavar="ID", help="those after this one"),
+        arg("--marker", metavar="ID", help="start after the stack with this id"),
         arg("--sort", metavar="KEY[:DIRECTION],…", help="such as stack_name:asc"),
-        flag("--all-projects", help="of all projects"),
-        flag("--short", help="fewer columns"),
-        flag("--long", help="more columns, of all projects"),
+        flag("--all-projects", help="list the stacks of all projects"),
+        flag("--short", help="show fewer columns"),
+        flag("--long", help="show more columns, for all projects"),
         shows=True,
         tags_any=None,
         not_tags=None,
@@ -162,7 +166,7 @@ COMMANDS = (
     ),
     _command(
         "check",
-        "see whether all resources are there",
+        "check that all resources of stacks exist",
         "actions:check",
         STACKS,
         *WAIT,
@@ -173,28 +177,28 @@ COMMANDS = (
     _command("resume", "resume stacks", "actions:resume", STACKS, *WAIT, SHOW_SECRETS, shows=True),
     _command(
         "cancel",
-        "cancel an update or a creation",
+        "cancel a create or update in progress",
         "actions:cancel",
         STACKS,
         *WAIT,
-        flag("--no-rollback", help="leave everything as it is"),
+        flag("--no-rollback", help="stop without rolling back"),
         SHOW_SECRETS,
         shows=True,
     ),
     _command(
-        "retry", "do once more what failed", "changing:retry", STACK, *WAIT, POLL, SHOW_SECRETS, shows=True
+        "retry", "retry a failed action", "changing:retry", STACK, *WAIT, POLL, SHOW_SECRETS, shows=True
     ),
     _command(
         "abandon",
-        "forget a stack and leave its resources alone",
+        "delete a stack but keep its resources",
         "actions:abandon",
         STACK,
-        arg("--output-file", metavar="FILE", help="where to write what is needed to adopt it"),
+        arg("--output-file", metavar="FILE", help="write the stack data to this file"),
         YES,
     ),
     _command(
         "adopt",
-        "make a stack of resources that are there",
+        "create a stack from existing resources",
         "changing:adopt",
         NAME,
         ENVIRONMENTS,
@@ -202,28 +206,28 @@ COMMANDS = (
         ROLLBACK,
         *PARAMETERS,
         *WAIT,
-        arg("--adopt-file", required=True, metavar="FILE|URL", help="what abandon or export has written"),
+        arg("--adopt-file", required=True, metavar="FILE|URL", help="stack data from abandon or export"),
         SHOW_SECRETS,
         shows=True,
         template=None,
     ),
     _command(
         "export",
-        "print what is needed to adopt a stack",
+        "print the data for adopting a stack",
         "actions:export",
         STACK,
-        arg("--output-file", metavar="FILE", help="where to write it"),
+        arg("--output-file", metavar="FILE", help="write to this file"),
     ),
     _command(
         "validate",
-        "let the service check a template",
+        "validate a template with the service",
         "reading:validate",
-        arg("-t", "--template", required=True, metavar="FILE|URL", help="the template; - is standard input"),
+        arg("-t", "--template", required=True, metavar="FILE|URL", help="the template; - for standard input"),
         ENVIRONMENTS,
-        flag("--show-nested", help="nested templates, too"),
+        flag("--show-nested", help="include nested templates"),
         *PARAMETERS,
         CONTAINER,
-        arg("--ignore-errors", metavar="CODE,CODE", help="errors to pass over"),
+        arg("--ignore-errors", metavar="CODE,CODE", help="errors to ignore"),
         shows=True,
     ),
     _command(
@@ -231,18 +235,18 @@ COMMANDS = (
         "show why a stack failed",
         "failures:show",
         STACK,
-        flag("--long", help="all that deployments have written"),
-        arg("-t", "--template", metavar="FILE", help="the stack's template, to find lines in"),
+        flag("--long", help="show the full output of software deployments"),
+        arg("-t", "--template", metavar="FILE", help="the stack's template, for line numbers"),
         shows=True,
     ),
     _command(
         "graph",
-        "draw what depends on what, with states",
+        "draw the dependency graph of a stack",
         "graph:show",
         STACK,
         arg("--format", dest="graph_format", choices=("text", "svg", "dot"), default="text"),
-        flag("--nested", help="draw nested stacks, too"),
-        arg("-o", "--output", metavar="FILE", help="write to a file"),
+        flag("--nested", help="include nested stacks"),
+        arg("-o", "--output", metavar="FILE", help="write to this file"),
     ),
     _command(
         "snapshot create", "take a snapshot", "snapshots:create", STACK, arg("--name"), *WAIT, shows=True
@@ -252,7 +256,7 @@ COMMANDS = (
     _command("snapshot delete", "delete a snapshot", "snapshots:delete", STACK, SNAPSHOT, YES),
     _command(
         "snapshot restore",
-        "go back to a snapshot",
+        "restore a stack to a snapshot",
         "snapshots:restore",
         STACK,
         SNAPSHOT,
@@ -267,25 +271,25 @@ COMMANDS = (
         "reading:output",
         STACK,
         arg("output", metavar="OUTPUT", nargs="?"),
-        flag("--all", help="all of them"),
+        flag("--all", help="show all outputs"),
         SHOW_SECRETS,
         shows=True,
         with_detail=True,
     ),
     _command(
         "event list",
-        "list events, or follow them",
+        "list or follow events",
         "events:list_",
         STACK,
-        arg("--resource", metavar="RESOURCE", help="of this one"),
+        arg("--resource", metavar="RESOURCE", help="only the events of this resource"),
         FILTERS,
         arg("--limit", type=int, metavar="NUMBER"),
-        arg("--marker", metavar="ID", help="those after this one"),
+        arg("--marker", metavar="ID", help="start after the event with this id"),
         NESTED_DEPTH,
         many("--sort", metavar="KEY[:DIRECTION]", help="such as event_time:desc; repeatable"),
-        flag("--follow", help="go on as they come"),
-        arg("-f", "--format", choices=("log", *FORMATS), help="how to print; default: log"),
-        many("-c", "--column", dest="columns", metavar="COLUMN", help="print this column only; repeatable"),
+        flag("--follow", help="print new events as they occur"),
+        arg("-f", "--format", choices=("log", *FORMATS), help="the output format; default: log"),
+        many("-c", "--column", dest="columns", metavar="COLUMN", help="print only this column; repeatable"),
     ),
     _command(
         "event show",
@@ -293,7 +297,7 @@ COMMANDS = (
         "events:show",
         STACK,
         RESOURCE,
-        arg("event", metavar="EVENT", help="its id"),
+        arg("event", metavar="EVENT", help="the id of the event"),
         shows=True,
     ),
     _command(
@@ -301,7 +305,7 @@ COMMANDS = (
         "list resources",
         "resources:list_",
         STACK,
-        flag("--long", help="more columns"),
+        flag("--long", help="show more columns"),
         NESTED_DEPTH,
         FILTERS,
         SHOW_SECRETS,
@@ -313,7 +317,9 @@ COMMANDS = (
         "resources:show",
         STACK,
         RESOURCE,
-        many("--with-attr", dest="attributes", metavar="ATTRIBUTE", help="this one, too; repeatable"),
+        many(
+            "--with-attr", dest="attributes", metavar="ATTRIBUTE", help="an additional attribute; repeatable"
+        ),
         SHOW_SECRETS,
         shows=True,
     ),
@@ -326,34 +332,32 @@ COMMANDS = (
         "resources:signal",
         STACK,
         RESOURCE,
-        arg("--data", metavar="JSON", help="what to send"),
-        arg("--data-file", metavar="FILE", help="a file with what to send"),
+        arg("--data", metavar="JSON", help="the data to send"),
+        arg("--data-file", metavar="FILE", help="a file with the data to send"),
     ),
     _command(
         "resource mark-unhealthy",
-        "have a resource replaced by the next update",
+        "mark a resource for replacement by the next update",
         "resources:mark_unhealthy",
         STACK,
         RESOURCE,
         arg("reason", metavar="REASON", nargs="?"),
-        flag("--reset", help="take it back"),
+        flag("--reset", help="unmark the resource"),
     ),
-    _command(
-        "hook poll", "list resources that wait at a hook", "hooks:poll", STACK, NESTED_DEPTH, shows=True
-    ),
+    _command("hook poll", "list resources paused at a hook", "hooks:poll", STACK, NESTED_DEPTH, shows=True),
     _command(
         "hook clear",
-        "let resources go on",
+        "clear hooks, so that paused resources continue",
         "hooks:clear",
         STACK,
-        flag("--pre-create", help="those that wait before their creation"),
-        flag("--pre-update", help="before their update"),
-        flag("--pre-delete", help="before their deletion"),
+        flag("--pre-create", help="clear pre-create hooks"),
+        flag("--pre-update", help="clear pre-update hooks"),
+        flag("--pre-delete", help="clear pre-delete hooks"),
         arg(
             "resources",
             metavar="RESOURCE",
             nargs="+",
-            help="the way to it, such as group/0/server; * and ? work",
+            help="the path of a resource, such as group/0/server, with * and ? as wildcards",
         ),
     ),
     _command("template show", "show a stack's template", "reading:template", STACK, shows=True),

@@ -1,13 +1,12 @@
-"""Events of stacks: lists of them, and as they come."""
+"""`calor stack event …`: lists, shows and follows events."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from typing import Any
 
 from calor.cli.api.client import Heat, StackRef, path_of
 from calor.cli.errors import UsageError
+from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.render import ansi, records
 from calor.cli.stack.following import Event, event_of, follow
 from calor.cli.stack.request import key_values
@@ -28,9 +27,9 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
     if arguments.follow:
         if arguments.format not in (None, "log"):
-            raise UsageError("--follow prints lines only", "leave out --format")
+            raise UsageError("--follow supports only the format log", "leave out --format")
         return _follow(heat, stack, arguments)
-    query: dict[str, Any] = {"marker": arguments.marker, "nested_depth": arguments.nested_depth}
+    query: JsonObject = {"marker": arguments.marker, "nested_depth": arguments.nested_depth}
     for name, value in key_values(arguments.filters, "a filter"):
         query.setdefault(name, []).append(value)
     query |= _sorting(arguments.sort)
@@ -38,7 +37,7 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
     found = list(heat.pages(f"{stack.path}{of}/events", "events", query, arguments.limit))
     form = arguments.format or "log"
     if form == "log":
-        tree = _names(heat, stack) if arguments.nested_depth else Tree(stack.name, stack.id)
+        tree = _tree_of(heat, stack) if arguments.nested_depth else Tree(stack.name, stack.id)
         for raw in found:
             print(log_line(raw, tree))
         return 0
@@ -52,23 +51,23 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sorting(stated: list[str]) -> dict[str, Any]:
+def _sorting(stated: list[str]) -> JsonObject:
     if not stated:
         return {"sort_dir": "asc"}
     pairs = [one.partition(":") for one in stated]
     directions = [direction for _, _, direction in pairs if direction]
     if any(direction not in ("asc", "desc") for direction in directions):
-        raise UsageError(f"`{directions[0]}` is no direction", "asc and desc are")
+        raise UsageError(f"`{directions[0]}` is not a sort direction", "use asc or desc")
     return {"sort_keys": [key for key, _, _ in pairs], "sort_dir": directions[0] if directions else "asc"}
 
 
-def _names(heat: Heat, stack: StackRef) -> Tree:
+def _tree_of(heat: Heat, stack: StackRef) -> Tree:
     tree = Tree(stack.name, stack.id)
     tree.expect(heat.get(f"{stack.path}/resources", {"nested_depth": 50})["resources"])
     return tree
 
 
-def log_line(raw: Mapping[str, Any], tree: Tree) -> str:
+def log_line(raw: JsonMapping, tree: Tree) -> str:
     """`<time> <id> [<path>]: <status>  <reason>`."""
     event = event_of(raw)
     return _line(event, (tree.root.name, *tree.see(event, 0.0)))
@@ -80,7 +79,7 @@ def _line(event: Event, path: tuple[str, ...]) -> str:
 
 
 def _follow(heat: Heat, stack: StackRef, arguments: argparse.Namespace) -> int:
-    tree = _names(heat, stack)
+    tree = _tree_of(heat, stack)
     for event in follow(heat, stack, arguments.marker, until_done=False):
         path = tree.see(event, 0.0)
         if (len(path) <= 1 or arguments.nested_depth) and arguments.resource in (None, event.resource):

@@ -1,26 +1,25 @@
-"""`stack failures`: what went wrong first, however deep it is nested, in the cloud's own words."""
+"""`calor stack failures`: shows the root causes of a failure, at any depth, with the messages of the cloud."""
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from uuid import UUID
 
 from calor.cli.api.client import ApiError, Heat, StackRef, path_of
+from calor.cli.json_values import JsonMapping
 from calor.cli.render import ansi, records
 from calor.cli.render.types import short_type
 from calor.cli.stack.following import shown_stack
 from calor.cli.stack.past_failures import of_last_action, type_of, was_rolled_back
-from calor.cli.stack.places import Places, noted
+from calor.cli.stack.places import Places, recall_places
 from calor.cli.stack.tree import Node, Tree
 
-_REQUEST_ID = re.compile(r"\breq-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-_CONSEQUENCE = re.compile(r"aborted|cancelled|canceled", re.IGNORECASE)
-_WAY = r"(?:resources\.(?:(?!\.properties\b)[^:])+(?:: |\.(?=properties\b)))?"
-"""To a resource; what follows about a property of it is worth saying."""
-_CLASS = re.compile(rf"\A(?:(?:Resource|Stack) \w+ failed: )?(\w+): {_WAY}(.*)\Z", re.DOTALL)
+_CONSEQUENCES = ("aborted", "cancelled", "canceled")
+_REQUEST_ID = "req-"
+_UUID_LENGTH = 36
 _SHOWN_LINES = 20
 
 
@@ -34,35 +33,62 @@ class Failure:
 
     @property
     def is_consequence(self) -> bool:
-        """Whether it only ended because something else failed."""
-        return _CONSEQUENCE.search(self.reason) is not None
+        """Whether it was only aborted because something else failed."""
+        reason = self.reason.lower()
+        return any(word in reason for word in _CONSEQUENCES)
 
     @property
     def request_id(self) -> str:
-        found = _REQUEST_ID.search(self.reason)
-        return found[0] if found else ""
+        """The id of the failed request to the cloud, if the reason has one."""
+        for part in self.reason.split(_REQUEST_ID)[1:]:
+            with suppress(ValueError):
+                return f"{_REQUEST_ID}{UUID(part[:_UUID_LENGTH])}"
+        return ""
 
     @property
-    def words(self) -> str:
-        """The reason without what is said elsewhere: classes, and the ways through nested stacks."""
+    def message(self) -> str:
+        """The reason without the classes of errors and the paths of resources that Heat puts before a message."""
         text = self.reason
-        while (found := _CLASS.match(text)) and found[2]:
-            text = found[2]
+        while shorter := _without_class(text):
+            text = shorter
         return text
+
+
+def _without_class(text: str) -> str:
+    """`Resource CREATE failed: NotFound: resources.a: text` without all before the text; empty if the text has no such
+    prefix."""
+    subject, failed, rest = text.partition(" failed: ")
+    words = subject.split(" ")
+    if failed and len(words) == 2 and words[0] in ("Resource", "Stack"):
+        text = rest
+    kind, colon, rest = text.partition(": ")
+    return _without_path(rest) if colon and kind.replace("_", "").isalnum() else ""
+
+
+def _without_path(text: str) -> str:
+    """A message without the path of a resource, but with that of a property."""
+    if not text.startswith(("resources.", "resources[")):
+        return text
+    path, colon, message = text.partition(": ")
+    _, found, inside = path.partition(".properties")
+    if found and not inside[:1].isalnum():
+        return f"properties{inside}{colon}{message}"
+    return message if colon else text
 
 
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
     raw = heat.get(f"{stack.path}/resources", {"nested_depth": 50})["resources"]
-    found = failures(raw, stack) or _before_rollback(heat, stack, raw)
-    places = noted(heat, stack, arguments.template)
+    shown = shown_stack(heat, stack)
+    found = _found(heat, stack, raw, shown)
+    places = recall_places(heat, stack, arguments.template)
     if arguments.format or arguments.columns:
         rows = [
             {
                 "resource": "/".join(one.path),
                 "resource_type": one.type_name,
                 "resource_status": one.status,
-                "reason": one.words,
+                "reason": one.message,
                 "request_id": one.request_id,
                 "place": places.of(one.path),
             }
@@ -72,11 +98,10 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
         records.print_list(arguments, records.columns(*names), rows)
         return 0
     if not found:
-        shown = shown_stack(heat, stack)
         state = shown.get("stack_status") or "DELETE_COMPLETE"
         print(f"{stack.name} is {state}; no resource has failed.")
         if state.endswith("FAILED"):
-            print(f"  {shown.get('stack_status_reason')}")
+            ansi.say(f"  {shown.get('stack_status_reason')}")
         return 0
     paint = ansi.painter(records.colourful())
     for one in found:
@@ -86,10 +111,21 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _before_rollback(heat: Heat, stack: StackRef, raw: Iterable[Mapping[str, Any]]) -> list[Failure]:
-    """Why a stack was rolled back, if it was: its resources do not show that any more."""
-    if not was_rolled_back(shown_stack(heat, stack)):
-        return []
+def _found(heat: Heat, stack: StackRef, raw: Sequence[JsonMapping], shown: JsonMapping) -> list[Failure]:
+    """The failures of the last action. Events have what resources do not show: failures before a rollback, and actions
+    that were refused and left a resource unchanged."""
+    listed = failures(raw, stack)
+    if was_rolled_back(shown):
+        return listed or _in_events(heat, stack, raw)
+    status, reason = shown.get("stack_status") or "", shown.get("stack_status_reason") or ""
+    if not status.endswith("_FAILED") or any(one.message and one.message in reason for one in listed):
+        return listed
+    others = _in_events(heat, stack, raw) or _in_reason(stack, raw, status, reason)
+    known = {(one.path, one.status) for one in listed}
+    return [*(one for one in others if (one.path, one.status) not in known), *listed]
+
+
+def _in_events(heat: Heat, stack: StackRef, raw: Iterable[JsonMapping]) -> list[Failure]:
     tree = Tree(stack.name, stack.id)
     tree.expect(raw)
     found = [
@@ -99,27 +135,50 @@ def _before_rollback(heat: Heat, stack: StackRef, raw: Iterable[Mapping[str, Any
     return sorted(found, key=lambda one: one.is_consequence)
 
 
-def failures(resources: Iterable[Mapping[str, Any]], stack: StackRef) -> list[Failure]:
-    """Those resources that failed by themselves; a nested stack's resource has only if nothing below it has. What
-    others brought down comes last."""
+def _in_reason(stack: StackRef, raw: Iterable[JsonMapping], status: str, reason: str) -> list[Failure]:
+    """The resource that the status reason of the stack names."""
+    tree, by_node = _tree_of(raw, stack)
+    nodes = _nodes_at(tree.root, reason.partition("resources")[2])
+    if not nodes:
+        return []
+    type_name = by_node.get(id(nodes[-1]), {}).get("resource_type") or ""
+    return [Failure(tuple(node.name for node in nodes), type_name, status, reason)]
+
+
+def _nodes_at(node: Node, path: str) -> list[Node]:
+    """The nodes along the path that a message begins with: `.group.resources[1]: …`."""
+    for child in node.below.values():
+        for written in (f".{child.name}", f"[{child.name}]"):
+            if path.startswith((f"{written}:", f"{written}.")):
+                return [child, *_nodes_at(child, path.removeprefix(written).removeprefix(".resources"))]
+    return []
+
+
+def _tree_of(resources: Iterable[JsonMapping], stack: StackRef) -> tuple[Tree, dict[int, JsonMapping]]:
+    """The tree of a stack's resources, and for each node the resource as listed."""
     listed = list(resources)
     tree = Tree(stack.name, stack.id)
     tree.expect(listed)
-    by_node = {id(tree.find(raw)): raw for raw in listed}
+    return tree, {id(tree.find(raw)): raw for raw in listed}
+
+
+def failures(resources: Iterable[JsonMapping], stack: StackRef) -> list[Failure]:
+    """The root causes: a nested stack counts only if nothing in it has failed. What was merely aborted is last."""
+    tree, by_node = _tree_of(resources, stack)
     found = list(_failed(tree.root, (), by_node))
     return sorted(found, key=lambda one: one.is_consequence)
 
 
-def _failed(node: Node, path: tuple[str, ...], by_node: Mapping[int, Mapping[str, Any]]) -> Iterable[Failure]:
+def _failed(node: Node, path: tuple[str, ...], by_node: Mapping[int, JsonMapping]) -> Iterable[Failure]:
     for child in node.below.values():
-        way = (*path, child.name)
-        below = list(_failed(child, way, by_node))
+        child_path = (*path, child.name)
+        below = list(_failed(child, child_path, by_node))
         if below:
             yield from below
         elif child.status.endswith("FAILED"):
             raw = by_node.get(id(child), {})
             yield Failure(
-                way,
+                child_path,
                 raw.get("resource_type") or "",
                 child.status,
                 raw.get("resource_status_reason") or "",
@@ -133,16 +192,16 @@ def _block(one: Failure, places: Places, paint: ansi.Paint) -> Sequence[str]:
     place = places.of(one.path)
     if place:
         lines.append(f"  at       {paint(place, ansi.BLUE)}")
-    words = [ansi.visible(line) for line in one.words.splitlines()] or ["no reason is given"]
-    lines.append(f"  reason   {words[0]}")
-    lines += [f"           {line}" for line in words[1:]]
+    reason = [ansi.visible(line) for line in one.message.splitlines()] or ["no reason was given"]
+    lines.append(f"  reason   {reason[0]}")
+    lines += [f"           {line}" for line in reason[1:]]
     if one.request_id:
         lines.append(f"  request  {one.request_id}")
     return lines
 
 
 def _deployment(heat: Heat, one: Failure, whole: bool) -> Iterable[str]:
-    """What a program that was run on a server wrote."""
+    """The output of a software deployment."""
     if not one.physical_id or "SoftwareDeployment" not in one.type_name:
         return
     try:

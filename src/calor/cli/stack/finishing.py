@@ -1,18 +1,18 @@
-"""What follows after a stack was told to do something: waiting, and telling how it went."""
+"""Waits for an action on a stack and reports the result."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from calor.cli.api.client import Heat, StackRef
-from calor.cli.api.patience import patiently
-from calor.cli.asking import announce
+from calor.cli.api.retries import with_retries
+from calor.cli.confirmation import announce
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.progress import out_stream, watch
-from calor.cli.render import records, secrets
+from calor.cli.render import ansi, records, secrets
 from calor.cli.stack.following import shown_stack
 from calor.cli.stack.places import Places
 
@@ -30,19 +30,19 @@ POLL_SECONDS = 2.0
 
 
 class StackFailed(CommandError):
-    """What was begun has ended, and not as it should."""
+    """The action ended in another state than requested."""
 
     def __init__(self, stack: StackRef, state: str, reason: str | None) -> None:
         super().__init__(
-            f"the stack {stack.name} is {state}: {reason or 'no reason is given'}",
+            f"the stack {stack.name} is {state}: {reason or 'no reason was given'}",
             f"see `calor stack failures {stack.name}`",
         )
 
 
 def waits(arguments: argparse.Namespace) -> bool:
-    """In the old spelling, whoever wants to wait says how often to look."""
-    asked = arguments.legacy and getattr(arguments, "poll", None) is not None
-    return bool(arguments.wait or asked)
+    """Whether to wait for completion. The commands of the old client wait if --poll is given."""
+    polls = arguments.legacy and getattr(arguments, "poll", None) is not None
+    return bool(arguments.wait or polls)
 
 
 def finish(
@@ -55,15 +55,15 @@ def finish(
     wanted: tuple[str, ...],
     expected: int = 0,
 ) -> int:
-    """Shows progress until the action has ended, if that is asked for, and then the stack. Raises StackFailed unless
-    the stack's state then is one of those wanted."""
-    shown = finished(heat, stack, arguments, after=after, places=places, wanted=wanted, expected=expected)
+    """Shows progress until the action has ended, unless --no-wait is given, and then the stack. Raises StackFailed if
+    the final state is not in `wanted`."""
+    shown = wait_for(heat, stack, arguments, after=after, places=places, wanted=wanted, expected=expected)
     if shown:
         print_stack(arguments, shown)
     return 0
 
 
-def finished(
+def wait_for(
     heat: Heat,
     stack: StackRef,
     arguments: argparse.Namespace,
@@ -72,10 +72,10 @@ def finished(
     places: Places | None = None,
     wanted: tuple[str, ...],
     expected: int = 0,
-) -> dict[str, Any]:
-    """The same without showing the stack, which is given; it is empty if the stack is gone."""
+) -> JsonObject:
+    """Like `finish`, but returns the stack instead of printing it; empty if the stack no longer exists."""
     if not waits(arguments):
-        return patiently(lambda: shown_stack(heat, stack))
+        return with_retries(lambda: shown_stack(heat, stack))
     try:
         state = watch(
             heat,
@@ -87,25 +87,25 @@ def finished(
             expected=expected,
         )
     except KeyboardInterrupt:
-        announce(f"The service goes on; `calor stack event list --follow {stack.name}` shows it.")
+        announce(f"The action continues; follow it with `calor stack event list --follow {stack.name}`.")
         raise
-    shown = patiently(lambda: shown_stack(heat, stack, outputs=True))
+    shown = with_retries(lambda: shown_stack(heat, stack, outputs=True))
     if state not in wanted:
         raise StackFailed(stack, state, shown.get("stack_status_reason"))
     return shown
 
 
 def in_records(arguments: argparse.Namespace) -> bool:
-    """Whether stacks are shown as records, of which several make a list."""
+    """Whether stacks are printed as records, and several of them as one list."""
     return bool(arguments.legacy or arguments.format or arguments.columns)
 
 
-def print_stacks(arguments: argparse.Namespace, shown: Sequence[Mapping[str, Any]]) -> None:
-    """The records of several stacks as one list."""
+def print_stacks(arguments: argparse.Namespace, shown: Sequence[JsonMapping]) -> None:
+    """Prints several stacks as one list."""
     records.print_list(arguments, LINE if arguments.legacy else records.columns(*SHORT), shown)
 
 
-def print_stack(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None:
+def print_stack(arguments: argparse.Namespace, shown: JsonMapping) -> None:
     if arguments.legacy:
         records.print_list(arguments, LINE, [shown])
     elif in_records(arguments):
@@ -114,15 +114,16 @@ def print_stack(arguments: argparse.Namespace, shown: Mapping[str, Any]) -> None
         print(f"{shown.get('stack_name')} {shown.get('id')} {shown.get('stack_status')}")
         masked = [secrets.output(arguments, one) for one in shown.get("outputs") or ()]
         for output in masked:
-            print(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
+            ansi.say(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
         if masked != (shown.get("outputs") or []):
             announce(
-                f"Secret outputs are masked; `calor stack output show {shown.get('stack_name')} NAME` prints one."
+                "Secret outputs are masked; print one with "
+                f"`calor stack output show {shown.get('stack_name')} NAME`."
             )
     sys.stdout.flush()
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     import json
 
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

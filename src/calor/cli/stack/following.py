@@ -1,22 +1,22 @@
-"""Events of a stack as they come: from the service's stream, or asked for again and again where there is none."""
+"""Follows the events of a stack: by the service's event stream, or by polling a service without one."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from urllib.parse import unquote
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.api.patience import Patience, patiently
+from calor.cli.api.retries import Retries, with_retries
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.render.states import progress_of
 
 _SILENCE = 60.0
-"""The stream sends a sign of life every 15 seconds."""
+"""How long a stream may be silent; the service sends a keep-alive every 15 seconds."""
 _DEEPEST = 50
 _MOST_BREAKS = 5
 _EMPTY_POLLS = 2
@@ -31,14 +31,14 @@ class Event:
     reason: str
     physical_id: str
     stack: StackRef
-    """The stack that the resource is in; of a stack's own event, the stack itself."""
+    """The stack of the resource; for an event of a stack, the stack itself."""
 
     @property
     def of_stack(self) -> bool:
         return self.resource == self.stack.name and self.physical_id == self.stack.id
 
 
-def event_of(raw: Mapping[str, Any]) -> Event:
+def event_of(raw: JsonMapping) -> Event:
     links = {link.get("rel"): link.get("href", "") for link in raw.get("links") or ()}
     parts = links.get("stack", "").partition("/stacks/")[2].split("/")
     name, id = (unquote(parts[0]), unquote(parts[1])) if len(parts) > 1 else ("", "")
@@ -54,7 +54,7 @@ def event_of(raw: Mapping[str, Any]) -> Event:
 
 
 def newest(heat: Heat, stack: StackRef) -> str | None:
-    """The id of the last event of a stack and of those below it."""
+    """The id of the last event of a stack and its nested stacks."""
     found = heat.get(f"{stack.path}/events", {"limit": 1, "sort_dir": "desc", "nested_depth": _DEEPEST})[
         "events"
     ]
@@ -64,8 +64,8 @@ def newest(heat: Heat, stack: StackRef) -> str | None:
 def follow(
     heat: Heat, stack: StackRef, after: str | None, *, poll: float = 1.0, until_done: bool = True
 ) -> Iterator[Event]:
-    """The events behind the one with an id, until the stack's action has ended; or for ever. A service that cannot be
-    reached for a while is waited for. Raises CommandError."""
+    """The events after the one with the id `after`, until the stack's action has ended or, without `until_done`,
+    forever. Retries for a while if the service is unavailable. Raises CommandError."""
     seen: set[str] = set()
     for event in _followed(heat, stack, after, poll, until_done):
         if event.id not in seen:
@@ -76,18 +76,18 @@ def follow(
 def _followed(
     heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool
 ) -> Iterator[Event]:
-    patience = Patience()
-    ended, last = yield from _streamed(heat, stack, after, until_done, patience)
-    # An action that ended before any event may not have begun yet.
+    retries = Retries()
+    ended, last = yield from _streamed(heat, stack, after, until_done, retries)
+    # A stack without new events may not have started its action yet.
     if not ended or (until_done and last == after):
-        yield from _polled(heat, stack, last, poll, until_done, patience)
+        yield from _polled(heat, stack, last, poll, until_done, retries)
 
 
 def _streamed(
-    heat: Heat, stack: StackRef, after: str | None, until_done: bool, patience: Patience
+    heat: Heat, stack: StackRef, after: str | None, until_done: bool, retries: Retries
 ) -> Generator[Event, None, tuple[bool, str | None]]:
-    """Whether the service said that this is the end, and the id of the last event; it said nothing if it has no
-    stream, or none that lasts. A stream that breaks is taken up where it broke."""
+    """Returns whether the service ended the stream, and the id of the last event. It has not if there is no stream or
+    it breaks repeatedly. A broken stream is resumed where it broke."""
     number, last = after or "", after
     breaks = 0
     query = {"until": "complete" if until_done else None}
@@ -95,12 +95,12 @@ def _streamed(
         try:
             lines = heat.stream(f"{stack.path}/events/stream", query, number, _SILENCE)
         except CommandError as error:
-            # What is wrong besides is told by the next request, which is for a list.
-            if not error.may_pass or not patience.lasts():
+            # Other errors are reported when polling starts.
+            if not error.is_temporary or not retries.wait():
                 break
             continue
         for message in _messages(lines):
-            patience.heard()
+            retries.succeeded()
             breaks = 0
             if message.get("event") == "end":
                 return True, last
@@ -109,13 +109,13 @@ def _streamed(
                 number, last = message.get("id", number), event.id
                 yield event
         breaks += 1
-        if not patience.lasts():
+        if not retries.wait():
             break
     return False, last
 
 
 def _messages(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """What stands before each empty line; a sign of life is a message as well."""
+    """The fields of each server-sent event, including the empty ones of keep-alives."""
     fields: dict[str, str] = {}
     for line in lines:
         if not line:
@@ -127,12 +127,12 @@ def _messages(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _polled(
-    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool, patience: Patience
+    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool, retries: Retries
 ) -> Iterator[Event]:
     marker = after
     empty = 0
     while True:
-        found = patiently(partial(_listed, heat, stack, marker), patience)
+        found = with_retries(partial(_listed, heat, stack, marker), retries)
         if found is None:
             return
         events = [event_of(raw) for raw in found]
@@ -143,35 +143,35 @@ def _polled(
         if (
             until_done
             and (ended or empty >= _EMPTY_POLLS)
-            and not patiently(lambda: state_of(heat, stack), patience).endswith("IN_PROGRESS")
+            and not with_retries(lambda: state_of(heat, stack), retries).endswith("IN_PROGRESS")
         ):
             return
         time.sleep(poll)
 
 
-def _listed(heat: Heat, stack: StackRef, marker: str | None) -> list[Mapping[str, Any]] | None:
-    """The events behind one, or None if the stack is gone."""
+def _listed(heat: Heat, stack: StackRef, marker: str | None) -> list[JsonMapping] | None:
+    """The events after the one with the id `marker`, or None if the stack no longer exists."""
     query = {"sort_dir": "asc", "nested_depth": _DEEPEST, "marker": marker}
     try:
-        found: list[Mapping[str, Any]] = heat.get(f"{stack.path}/events", query)["events"]
+        found: list[JsonMapping] = heat.get(f"{stack.path}/events", query)["events"]
     except ApiError as error:
         if error.status != 404:
             raise
-        # There may be no events yet.
+        # The stack may not have any events yet.
         return None if state_of(heat, stack) == "DELETE_COMPLETE" else []
     return found
 
 
 def state_of(heat: Heat, stack: StackRef) -> str:
-    """`CREATE_COMPLETE`; a stack that cannot be found was deleted."""
+    """A state such as `CREATE_COMPLETE`; DELETE_COMPLETE if there is no such stack."""
     return str(shown_stack(heat, stack).get("stack_status", "DELETE_COMPLETE"))
 
 
-def shown_stack(heat: Heat, stack: StackRef, *, outputs: bool = False) -> dict[str, Any]:
-    """The stack as it is, or an empty one if it is gone."""
+def shown_stack(heat: Heat, stack: StackRef, *, outputs: bool = False) -> JsonObject:
+    """The stack as the API shows it; empty if it no longer exists."""
     try:
         query = {} if outputs else {"resolve_outputs": "false"}
-        found: dict[str, Any] = heat.get(stack.path, query)["stack"]
+        found: JsonObject = heat.get(stack.path, query)["stack"]
     except ApiError as error:
         if error.status == 404:
             return {}
@@ -180,7 +180,7 @@ def shown_stack(heat: Heat, stack: StackRef, *, outputs: bool = False) -> dict[s
 
 
 def wait(heat: Heat, stack: StackRef, poll: float = 1.0) -> str:
-    """Waits without a word; the state then. Raises CommandError."""
-    while (state := patiently(lambda: state_of(heat, stack))).endswith("IN_PROGRESS"):
+    """Waits without showing progress and returns the final state. Raises CommandError."""
+    while (state := with_retries(lambda: state_of(heat, stack))).endswith("IN_PROGRESS"):
         time.sleep(poll)
     return state

@@ -1,4 +1,4 @@
-"""`stack graph`: what depends on what in a stack as it is, with the states of its resources."""
+"""`calor stack graph`: draws the dependencies of a stack's resources, with their states."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from calor.cli.api.client import Heat, StackRef
 from calor.cli.drawing import Drawing, Node, dot, svg, text
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonMapping
 from calor.cli.render import records
 from calor.cli.render.types import short_type
 from calor.cli.stack.tree import stack_id
@@ -37,14 +37,14 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def drawing(resources: Iterable[Mapping[str, Any]], stack: StackRef) -> Drawing:
-    levels: dict[str, list[Mapping[str, Any]]] = {}
+def drawing(resources: Iterable[JsonMapping], stack: StackRef) -> Drawing:
+    levels: dict[str, list[JsonMapping]] = {}
     for raw in resources:
         levels.setdefault(stack_id(_link(raw, "stack")), []).append(raw)
     return _level(levels, stack.id, "")
 
 
-def _level(levels: Mapping[str, list[Mapping[str, Any]]], id: str, prefix: str) -> Drawing:
+def _level(levels: Mapping[str, list[JsonMapping]], id: str, prefix: str) -> Drawing:
     members = levels.get(id, [])
     names = {raw["resource_name"] for raw in members}
     nodes = []
@@ -63,5 +63,5 @@ def _level(levels: Mapping[str, list[Mapping[str, Any]]], id: str, prefix: str) 
     return Drawing(tuple(nodes), tuple(edges))
 
 
-def _link(raw: Mapping[str, Any], rel: str) -> str:
+def _link(raw: JsonMapping, rel: str) -> str:
     return next((link["href"] for link in raw.get("links") or () if link.get("rel") == rel), "")

@@ -1,24 +1,24 @@
-"""Breakpoints: which resources wait at one, and letting them go on."""
+"""`calor stack hook …`: lists the resources that are paused at a hook, and clears hooks."""
 
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
 from calor.cli.api.client import Heat, StackRef, path_of
-from calor.cli.asking import announce
+from calor.cli.confirmation import announce
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonMapping
 from calor.cli.render import records
 from calor.cli.stack.following import Event, event_of
 from calor.cli.stack.tree import Tree
 
-_PAUSED = re.compile(r"paused until Hook (\S+) is cleared")
-_CLEARED = re.compile(r"Hook (\S+) is cleared")
-_STARTED = re.compile(r"\AStack \w+ started\Z")
+_PAUSED = "paused until Hook "
+_HOOK = "Hook "
+_CLEARED = " is cleared"
+"""Heat's API shows hooks only in the reasons of events: `CREATE paused until Hook pre-create is cleared`."""
 _DEEPEST = 50
 HOOKS = ("pre-create", "pre-update", "pre-delete")
 
@@ -52,7 +52,7 @@ def poll(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def clear(heat: Heat, arguments: argparse.Namespace) -> int:
-    """Resources are named by the way to them, `group/0/server`; `*` and `?` stand for those that wait."""
+    """Clears the hooks of resources, given as paths such as `group/0/server`. Patterns match only paused resources."""
     stack = heat.find(arguments.stack)
     chosen = [hook for hook in HOOKS if getattr(arguments, hook.replace("-", "_"))]
     hooks = chosen or [_hook_of(heat, stack)]
@@ -60,7 +60,7 @@ def clear(heat: Heat, arguments: argparse.Namespace) -> int:
     for pattern in arguments.resources:
         found = _matching(held, pattern.split("/"), hooks)
         if not found and _is_pattern(pattern):
-            announce(f"No resource that {pattern} stands for waits at {' or '.join(hooks)}.")
+            announce(f"No resource that matches {pattern} is paused at {' or '.join(hooks)}.")
         elif not found:
             owner, name = _resource(heat, stack, pattern.split("/"))
             for hook in hooks:
@@ -77,20 +77,26 @@ def waiting(heat: Heat, stack: StackRef, depth: int) -> list[Waiting]:
     return still_waiting(raw, tree)
 
 
-def still_waiting(raw: Iterable[Mapping[str, Any]], tree: Tree) -> list[Waiting]:
-    """What the events, oldest first, tell of: whoever was paused and has not been let go since."""
+def still_waiting(raw: Iterable[JsonMapping], tree: Tree) -> list[Waiting]:
+    """The resources that are paused according to the events, oldest first."""
     held: dict[tuple[str, str, str], Waiting] = {}
     for one in raw:
         event = event_of(one)
         path = tree.see(event, 0.0)
-        paused, cleared = _PAUSED.search(event.reason), _CLEARED.search(event.reason)
-        if event.of_stack and _STARTED.match(event.reason):
+        paused, cleared = _hook_after(_PAUSED, event.reason), _hook_after(_HOOK, event.reason)
+        if event.of_stack and event.reason == f"Stack {event.status.removesuffix('_IN_PROGRESS')} started":
             held = {key: kept for key, kept in held.items() if key[0] != event.stack.id}
         elif paused:
-            held[event.stack.id, event.resource, paused[1]] = Waiting(event, path, paused[1])
+            held[event.stack.id, event.resource, paused] = Waiting(event, path, paused)
         elif cleared:
-            held.pop((event.stack.id, event.resource, cleared[1]), None)
+            held.pop((event.stack.id, event.resource, cleared), None)
     return list(held.values())
+
+
+def _hook_after(words: str, reason: str) -> str:
+    """The hook named between the words and ` is cleared`, or an empty string."""
+    hook, cleared, _ = reason.partition(words)[2].partition(_CLEARED)
+    return hook if cleared and " " not in hook else ""
 
 
 def _matching(held: Iterable[Waiting], pattern: list[str], hooks: list[str]) -> list[Waiting]:
@@ -108,25 +114,25 @@ def _is_pattern(text: str) -> bool:
 
 
 def _hook_of(heat: Heat, stack: StackRef) -> str:
-    """The hook that the stack's present action has."""
+    """The hook of the action in progress."""
     state = heat.get(stack.path, {"resolve_outputs": "false"})["stack"]["stack_status"]
     action, _, progress = state.partition("_")
     hook = f"pre-{action.lower()}"
     if progress != "IN_PROGRESS" or hook not in HOOKS:
-        raise CommandError(f"the stack {stack.name} is {state}: no resource waits at a hook")
+        raise CommandError(f"the stack {stack.name} is {state}: no resource is paused at a hook")
     return hook
 
 
 def _resource(heat: Heat, stack: StackRef, names: list[str]) -> tuple[StackRef, str]:
-    """The stack that a resource is in, found by the way to it."""
+    """The stack and the name of the resource with a path."""
     for name in names[:-1]:
         found = heat.get(stack.path + path_of("resources", name))["resource"]
         if not any(link.get("rel") == "nested" for link in found.get("links") or ()):
-            raise CommandError(f"the resource {name} of {stack.name} has no stack below it")
+            raise CommandError(f"the resource {name} of {stack.name} is not a nested stack")
         stack = heat.find(found["physical_resource_id"])
     return stack, names[-1]
 
 
 def _unset(heat: Heat, stack: StackRef, resource: str, hook: str) -> None:
     heat.post(f"{stack.path}{path_of('resources', resource)}/signal", {"unset_hook": hook})
-    announce(f"Let {resource} of {stack.name} go on: {hook} is cleared.")
+    announce(f"Cleared the {hook} hook of {resource} in {stack.name}.")

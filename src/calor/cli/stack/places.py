@@ -1,33 +1,37 @@
-"""Where in which file a resource is written, also one of a nested stack; and where a stack's template came from.
+"""Finds the file and line that define a resource, including resources of nested stacks.
 
-The service keeps templates as data, without their text. Whoever creates or updates a stack with this command has the
-text at hand; its address is noted, so that later commands on the same machine find it, too."""
+The service stores templates as data, without their text. `remember_places` therefore stores the path or URL of a
+stack's template on this machine, for later commands."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calor.cli.api.client import Heat, StackRef
 from calor.cli.errors import CommandError
-from calor.cli.stack.request import StackRequest, gathered
+from calor.cli.json_values import JsonMapping
+from calor.cli.stack.request import StackRequest, gather_request
 
 if TYPE_CHECKING:
     from calor.language.source import Source
 
+_MEMBERS = ("resource_def", "resource")
+"""The properties in which groups define their members."""
+
 
 class Places:
-    """Finds resources by the names that lead to them."""
+    """Finds the position of a resource by its path."""
 
     def __init__(self, request: StackRequest | None) -> None:
         self._request = request
 
     def of(self, path: Sequence[str]) -> str:
-        """`file:line`, or nothing if that is not known. Of a group's member, it is the group's."""
+        """`file:line`, or an empty string if it is unknown. For a member of a group, that of the group."""
         request = self._request
         source = request.sources.get(request.template_url) if request else None
         shown = ""
@@ -53,7 +57,7 @@ class Places:
         return self._request.sources.get(mapped) if isinstance(mapped, str) else None
 
 
-def _resource(source: Source, name: str) -> tuple[Mapping[str, Any] | None, str]:
+def _resource(source: Source, name: str) -> tuple[JsonMapping | None, str]:
     data = source.data if isinstance(source.data, dict) else {}
     for section in ("resources", "Resources"):
         found = (data.get(section) or {}).get(name)
@@ -62,19 +66,19 @@ def _resource(source: Source, name: str) -> tuple[Mapping[str, Any] | None, str]
     return None, ""
 
 
-def _types(definition: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The type of a resource, and that of the members if it is a group."""
+def _types(definition: JsonMapping) -> tuple[str | None, str | None]:
+    """The type of a resource and, for a group, of its members."""
     kind = definition.get("type") or definition.get("Type")
     content = definition.get("properties") or definition.get("Properties") or {}
-    for key in ("resource_def", "resource"):
+    for key in _MEMBERS:
         inner = content.get(key) if isinstance(content, dict) else None
         if isinstance(inner, dict) and isinstance(inner.get("type"), str):
             return kind, inner["type"]
     return kind, None
 
 
-def note(stack: StackRef, request: StackRequest) -> None:
-    """Remembers where the template of a stack is. That it cannot be noted harms nothing."""
+def remember_places(stack: StackRef, request: StackRequest) -> None:
+    """Stores where the files of a stack are. Errors are ignored."""
     if not request.template_url:
         return
     with suppress(OSError):
@@ -84,19 +88,19 @@ def note(stack: StackRef, request: StackRequest) -> None:
         file.write_text(json.dumps(content), encoding="utf-8")
 
 
-def forget(stack: StackRef) -> None:
+def forget_places(stack: StackRef) -> None:
     with suppress(OSError):
         _file(stack).unlink()
 
 
-def noted(heat: Heat, stack: StackRef, template: str | None = None) -> Places:
-    """The places in the template that is named or was noted, if it is still the one that the stack has."""
+def recall_places(heat: Heat, stack: StackRef, template: str | None = None) -> Places:
+    """The places in the given or recall_places template, if the stack still has the same one."""
     environments: list[str] = []
     try:
         if template is None:
             content = json.loads(_file(stack).read_text(encoding="utf-8"))
             template, environments = content["template"], content["environments"]
-        request = gathered(heat, template, environments)
+        request = gather_request(heat, template, environments)
         same = request.body["template"] == heat.get(f"{stack.path}/template")
     except (OSError, ValueError, KeyError, CommandError):
         return Places(None)

@@ -1,4 +1,4 @@
-"""A plan as people read it: what is replaced first, then the other steps, each with its reason and what changes."""
+"""Prints plans: replacements first, then the other steps, each with its reason and changes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
+from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.render import ansi
 from calor.cli.render.ansi import Paint
 from calor.cli.render.types import short_type
@@ -40,10 +41,10 @@ _STATES = {
     "may update": "may be updated",
 }
 ALL_BELOW = "*"
-"""Stands in a path for the resources of a nested stack of which no plan can be made."""
+"""Stands in a path for the resources of a nested stack that cannot be planned."""
 _LONGEST = 400
 _LINE = 100
-"""How long a value may be that is shown whole although it has parts."""
+"""Longer maps and lists are shown as changes of their items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +62,20 @@ class Step:
     type_name: str
     reason: str = ""
     changes: tuple[Change, ...] = ()
-    is_leaving: bool = False
-    """Whether it is about what a replacement leaves behind, here or above, and thus goes without saying."""
+    is_implied: bool = False
+    """Whether the step follows from a replacement: it deletes the replaced resource or a part of it."""
     unchanged_below: int = 0
-    """How many resources there are in the stack below, if that stays as it is."""
+    """The number of resources in the nested stack, if it does not change."""
 
     @property
     def state(self) -> str:
-        """What becomes of the resource, as lists call it."""
+        """What happens to the resource, as shown in lists."""
         return _STATES.get(self.kind, self.kind)
 
 
-def steps_of(answer: Mapping[str, Any]) -> list[Step]:
-    """The steps that the answer of a preview tells of, those of nested stacks after the one they belong to. A service
-    that gives no plan gives at least lists of resources."""
+def steps_of(answer: JsonMapping) -> list[Step]:
+    """The steps in the response to a preview; those of a nested stack follow the step of its resource. A service that
+    returns no plan returns at least lists of resources."""
     plan = answer.get("plan")
     if isinstance(plan, list):
         return list(_planned(plan, ()))
@@ -83,9 +84,7 @@ def steps_of(answer: Mapping[str, Any]) -> list[Step]:
     return list(_previewed(answer.get("resources") or (), ()))
 
 
-def _planned(
-    plan: Sequence[Mapping[str, Any]], above: tuple[str, ...], leaving: bool = False
-) -> Iterator[Step]:
+def _planned(plan: Sequence[JsonMapping], above: tuple[str, ...], leaving: bool = False) -> Iterator[Step]:
     seen: dict[tuple[str, ...], str] = {}
     for raw in plan:
         path = tuple(raw.get("path") or (*above, raw.get("resource_name", "")))
@@ -94,7 +93,7 @@ def _planned(
             for one in raw.get("changes") or ()
         )
         kind = raw.get("action") or raw.get("kind") or ""
-        is_leaving = leaving or (
+        is_implied = leaving or (
             kind in ("delete", "undecided") and seen.get(path) in ("replace", "undecided")
         )
         seen.setdefault(path, kind)
@@ -104,17 +103,17 @@ def _planned(
             raw.get("resource_type") or raw.get("type") or "",
             raw.get("reason") or "",
             changes,
-            is_leaving,
+            is_implied,
             raw.get("unchanged_below") or 0,
         )
         yield step
         if raw.get("nested_unknown") and step.kind in ("update", "may update"):
-            yield Step("may replace", (*path, ALL_BELOW), "", raw["nested_unknown"], is_leaving=is_leaving)
-        yield from _planned(raw.get("nested") or (), path, is_leaving)
+            yield Step("may replace", (*path, ALL_BELOW), "", raw["nested_unknown"], is_implied=is_implied)
+        yield from _planned(raw.get("nested") or (), path, is_implied)
 
 
 def _shown_kind(kind: str, possible: Sequence[str]) -> str:
-    """What is undecided is called by the worst that it may become."""
+    """The kind of a step; for an undecided one, the worst possible."""
     if kind != "undecided":
         return kind
     if "replace" in possible:
@@ -122,7 +121,7 @@ def _shown_kind(kind: str, possible: Sequence[str]) -> str:
     return "may update" if "update" in possible and "forbidden" not in possible else kind
 
 
-def _changed(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Step]:
+def _changed(groups: Mapping[str, Sequence[JsonMapping]]) -> Iterator[Step]:
     for group, resources in groups.items():
         for raw in resources:
             parent = raw.get("parent_resource")
@@ -144,7 +143,8 @@ def _previewed(resources: Sequence[Any], above: tuple[str, ...]) -> Iterator[Ste
             )
 
 
-def worked_on(steps: Sequence[Step]) -> int:
+def count_changed(steps: Sequence[Step]) -> int:
+    """The number of resources that the steps change."""
     return len(
         {
             step.path
@@ -158,7 +158,7 @@ def changes_something(steps: Sequence[Step]) -> bool:
     return any(step.kind != "keep" for step in steps)
 
 
-def rows(steps: Sequence[Step]) -> list[dict[str, Any]]:
+def rows(steps: Sequence[Step]) -> list[JsonObject]:
     """The steps as records, for other programs."""
     return [
         {
@@ -172,14 +172,14 @@ def rows(steps: Sequence[Step]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(change: Change) -> dict[str, Any]:
+def _row(change: Change) -> JsonObject:
     row = {"property": change.name, "before": change.before, "after": change.after}
     return row if change.known else {**row, "after_known": False}
 
 
 def render(steps: Sequence[Step], *, color: bool) -> str:
     paint = ansi.painter(color)
-    steps = [step for step in steps if not step.is_leaving]
+    steps = [step for step in steps if not step.is_implied]
     shown = [step for step in steps if step.kind != "keep"]
     if not shown:
         return "Nothing would change."
@@ -197,8 +197,8 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
     yield f"{paint(head, style, ansi.BOLD) if style else head}{what}{reason}"
     for change in step.changes:
         if step.kind != "create" and change.known and change.before == change.after:
-            # All that differs is masked.
-            yield f"    {change.name}: {paint('(a secret in it changes)', ansi.GREEN)}"
+            # Only masked values differ.
+            yield f"    {change.name}: {paint('(secret value changes)', ansi.GREEN)}"
             continue
         before, after = _without_nulls(change.before, change.after)
         for part in _parts(replace(change, before=before, after=after)):
@@ -206,7 +206,7 @@ def _step(step: Step, paint: Paint) -> Iterator[str]:
 
 
 def _parts(change: Change) -> Iterator[Change]:
-    """The change of a map or list by what differs inside, so that nobody has to look for it in a long line."""
+    """The changes of the items of a long map or list."""
     before, after = change.before, change.after
     if not change.known or len(_value(before)) + len(_value(after)) <= _LINE:
         yield change
@@ -223,7 +223,7 @@ def _parts(change: Change) -> Iterator[Change]:
 
 
 def _without_nulls(before: Any, after: Any) -> tuple[Any, Any]:
-    """Both without the members that are null in both: most of what could be said of a network, say, is not said."""
+    """Both values without the items that are null in both: many types have dozens of optional ones."""
     if isinstance(before, dict) and isinstance(after, dict):
         pairs = {
             name: _without_nulls(before.get(name), after.get(name))
@@ -254,7 +254,7 @@ def _part(change: Change, step: str, before: Any, after: Any) -> Iterator[Change
 
 
 def _change(change: Change, kind: str, paint: Paint) -> Iterator[str]:
-    after = _value(change.after) if change.known else "(known after it is done)"
+    after = _value(change.after) if change.known else "(known after apply)"
     if kind == "create":
         if "\n" in after:
             yield f"    {change.name}:"

@@ -1,14 +1,15 @@
-"""What there is to know of stacks: lists of them, single ones, their templates, environments, files and outputs."""
+"""Commands that read stacks: lists, single stacks, templates, environments, files and outputs."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from calor.cli.api.client import Heat, path_of
 from calor.cli.errors import CommandError, UsageError
-from calor.cli.render import records, secrets
+from calor.cli.json_values import JsonObject
+from calor.cli.render import ansi, records, secrets
+from calor.cli.stack.explaining import explaining
 from calor.cli.stack.request import from_arguments, key_values
 
 _FULL = (
@@ -36,7 +37,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def list_(heat: Heat, arguments: argparse.Namespace) -> int:
-    query: dict[str, Any] = {}
+    query: JsonObject = {}
     for name, value in key_values(arguments.filters, "a filter"):
         query.setdefault(name, []).append(value)
     query |= {
@@ -76,7 +77,7 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def _project(heat: Heat, arguments: argparse.Namespace) -> str:
-    """The id of a project that is named; one that cannot be looked up is taken for an id."""
+    """The id of the project named on the command line; a name that cannot be looked up is taken to be an id."""
     query = {"name": arguments.project, "domain_id": arguments.project_domain}
     try:
         url = heat.service_url("identity")
@@ -91,15 +92,15 @@ def _project(heat: Heat, arguments: argparse.Namespace) -> str:
     return str(found[0]["id"]) if found else str(arguments.project)
 
 
-def _sorting(stated: str | None, direction: str | None) -> dict[str, Any]:
-    """`key[:dir],…`: the API sorts all keys in one direction, that of the first."""
+def _sorting(stated: str | None, direction: str | None) -> JsonObject:
+    """The query for `key[:dir],…`. The API has one direction for all keys: the first that is given."""
     if not stated:
         return {"sort_dir": direction}
     keys = []
     for part in stated.replace(";", ",").split(","):
         key, _, own = part.partition(":")
         if own and own not in ("asc", "desc"):
-            raise UsageError(f"`{own}` is no direction", "asc and desc are")
+            raise UsageError(f"`{own}` is not a sort direction", "use asc or desc")
         keys.append(key)
         direction = direction or own or None
     return {"sort_keys": keys, "sort_dir": direction}
@@ -127,15 +128,15 @@ def outputs(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def output(heat: Heat, arguments: argparse.Namespace) -> int:
-    """One output or all. In the old spelling, and as a value, what is printed is the value itself. Whoever names an
-    output wants its value, also if it is secret."""
+    """Shows one output or all. The old client and the format `value` print only the value. An output given by name is
+    never masked."""
     stack = heat.find(arguments.stack)
     if not arguments.output and not arguments.all:
-        raise UsageError("no output is named", "name one, or all with --all")
+        raise UsageError("no output is given", "name one, or use --all")
     if arguments.all:
         every = [secrets.output(arguments, one) for one in heat.get(stack.path)["stack"].get("outputs") or []]
         if arguments.legacy:
-            print(json.dumps(every, indent=2, ensure_ascii=False))
+            ansi.say(json.dumps(every, indent=2, ensure_ascii=False))
         else:
             records.print_record(arguments, {one["output_key"]: one for one in every})
         return 0
@@ -148,17 +149,18 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
         return 0
     value = found.get("output_value")
     as_is = isinstance(value, str) and arguments.format != "json"
-    print(value if as_is else json.dumps(value, indent=2, ensure_ascii=False))
+    ansi.say(value if as_is else json.dumps(value, indent=2, ensure_ascii=False))
     return 0
 
 
 def validate(heat: Heat, arguments: argparse.Namespace) -> int:
-    """The service's opinion of a template."""
+    """Validates a template with the service."""
     request = from_arguments(heat, arguments)
     query = {"show_nested": arguments.show_nested, "ignore_errors": arguments.ignore_errors}
-    found = heat.post("/validate", request.body, query)
+    with explaining(request):
+        found = heat.post("/validate", request.body, query)
     if arguments.legacy:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_record(arguments, found)
     return 0

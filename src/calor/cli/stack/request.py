@@ -1,4 +1,4 @@
-"""Makes a request of what a command line names: the template, environments, parameters, and all files they need."""
+"""Builds a request from the command line: the template, environments, parameters and all files that they refer to."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calor.cli.api.client import Heat
 from calor.cli.errors import CommandError, UsageError
+from calor.cli.json_values import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from calor.language.diagnostics import Diagnostic
+    from calor.language.files import Fetch
     from calor.language.source import Source
 
 _HOOKS_FILE = "calor:hooks"
@@ -22,27 +24,27 @@ _HOOKS_FILE = "calor:hooks"
 
 @dataclass(frozen=True, slots=True)
 class StackRequest:
-    """The keys that describe a stack, and the texts they were made of."""
+    """The body of a request about a stack, and the files that it was built from."""
 
-    body: dict[str, Any]
+    body: JsonObject
     template_url: str = ""
     environment_urls: tuple[str, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
 
 
 def from_arguments(heat: Heat, arguments: argparse.Namespace) -> StackRequest:
-    """Raises CommandError; what is wrong with files is printed before, all of it."""
+    """Raises CommandError, after printing the errors in files if there are several."""
     given = parameters(arguments.parameters, arguments.parameter_files)
     hooks = {
         name: list(getattr(arguments, name.replace("-", "_"), ())) for name in ("pre-create", "pre-update")
     }
     container = getattr(arguments, "files_container", None)
     if not arguments.template:
-        return _with_hooks(_named_only(arguments, given, container), hooks)
+        return _with_hooks(_without_template(arguments, given, container), hooks)
     request = (
         _with_container(arguments, container)
         if container
-        else gathered(heat, arguments.template, arguments.environments)
+        else gather_request(heat, arguments.template, arguments.environments)
     )
     body = {**request.body, "parameters": given}
     if not body.get("environment_files"):
@@ -52,14 +54,14 @@ def from_arguments(heat: Heat, arguments: argparse.Namespace) -> StackRequest:
 
 
 def _with_container(arguments: argparse.Namespace, container: str) -> StackRequest:
-    """Only the template is read here: all that it and the environments name is in the container, by those names."""
+    """Reads only the template: the environments and all other files are in the container."""
     from calor.language import files, reader
     from calor.language.diagnostics import Report
 
     report = Report()
     source = reader.read_mapping(read_text(arguments.template).encode(), arguments.template, report)
     if source is None:
-        raise complaint(report.sorted()[0])
+        raise error_from(report.sorted()[0])
     url = files.file_url(arguments.template, os.getcwd())
     body = {
         "template": source.data,
@@ -70,7 +72,7 @@ def _with_container(arguments: argparse.Namespace, container: str) -> StackReque
     return StackRequest(body, url, (), {url: source})
 
 
-def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackRequest:
+def gather_request(heat: Heat, template: str, environments: Iterable[str]) -> StackRequest:
     from calor.cli.fetching import fetcher, with_standard_input
     from calor.language import files
     from calor.language.diagnostics import Severity
@@ -82,17 +84,17 @@ def gathered(heat: Heat, template: str, environments: Iterable[str]) -> StackReq
     found = files.gather(template_url, environment_urls, fetch, cwd=cwd)
     problems = [one for one in found.report.sorted() if one.severity is Severity.ERROR]
     if len(problems) == 1:
-        raise complaint(problems[0])
+        raise error_from(problems[0])
     if problems:
         print_problems(problems, found.sources)
-        raise CommandError(f"{len(problems)} problems in {template} and what belongs to it")
+        raise CommandError(f"{len(problems)} errors in {template} and the files it refers to")
     return StackRequest(found.request, template_url, environment_urls, found.sources)
 
 
-def complaint(problem: Diagnostic) -> CommandError:
-    """A problem in one line, with its place."""
+def error_from(problem: Diagnostic) -> CommandError:
+    """A diagnostic as an error of the command, with its position."""
     place = f"{problem.where}: " if problem.where else ""
-    return CommandError(place + problem.message, problem.hint or "")
+    return CommandError(place + problem.message, problem.advice or "")
 
 
 def print_problems(problems: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:
@@ -105,19 +107,18 @@ def print_problems(problems: Sequence[Diagnostic], sources: Mapping[str, Source]
     print(shown, file=sys.stderr)
 
 
-def _with_token(heat: Heat, fetch: Any) -> Any:
-    """Objects of the cloud's own store are read with one's token, if they cannot be read without."""
+def _with_token(heat: Heat, fetch: Fetch) -> Fetch:
+    """A fetcher that falls back to the user's token for objects in the cloud's own object store."""
 
     def fetch_object(url: str) -> bytes:
         try:
-            content: bytes = fetch(url)
-            return content
+            return fetch(url)
         except OSError:
             if not url.startswith("http") or not any(url.startswith(base) for base in _stores(heat)):
                 raise
         answer = heat.http.send("GET", url, {"X-Auth-Token": heat.access.token or ""})
         if answer.status != 200:
-            raise OSError(f"the object store answers {answer.status}")
+            raise OSError(f"the object store responds with {answer.status}")
         return answer.body
 
     return fetch_object
@@ -130,11 +131,11 @@ def _stores(heat: Heat) -> list[str]:
         return []
 
 
-def _named_only(
-    arguments: argparse.Namespace, given: Mapping[str, Any], container: str | None
+def _without_template(
+    arguments: argparse.Namespace, given: JsonMapping, container: str | None
 ) -> StackRequest:
-    """Environments without a template, as an update of an existing stack may have them."""
-    body: dict[str, Any] = {"parameters": dict(given)}
+    """A request without a template, for updating an existing stack."""
+    body: JsonObject = {"parameters": dict(given)}
     if container:
         body |= {"files_container": container, "environment_files": list(arguments.environments)}
         return StackRequest(body)
@@ -144,8 +145,8 @@ def _named_only(
     return StackRequest(body)
 
 
-def environments_only(names: Iterable[str]) -> dict[str, Any]:
-    """The request's part that environments make up."""
+def environments_only(names: Iterable[str]) -> JsonObject:
+    """The keys of a request that come from environments."""
     from calor.cli.fetching import fetcher
     from calor.language import files
 
@@ -154,20 +155,20 @@ def environments_only(names: Iterable[str]) -> dict[str, Any]:
     read = fetcher(False)
 
     def fetch(url: str) -> bytes:
-        # The gatherer wants a template to start from.
+        # `gather` needs a template.
         return b"heat_template_version: 2013-05-23\n" if url == "calor:none" else read(url)
 
     found = files.gather("calor:none", urls, fetch, cwd=cwd)
     problems = found.report.sorted()
     if problems:
-        raise complaint(problems[0])
+        raise error_from(problems[0])
     return {name: found.request[name] for name in ("files", "environment", "environment_files")}
 
 
-def parameters(pairs: Iterable[str], file_pairs: Iterable[str] = ()) -> dict[str, Any]:
-    """`name=value`; several with `;` between them if there is one option only. A name given more than once gets a
-    list. Of `file_pairs`, the value is the content of the file."""
-    found: dict[str, Any] = {}
+def parameters(pairs: Iterable[str], file_pairs: Iterable[str] = ()) -> JsonObject:
+    """Parameters from `name=value` pairs, also several separated by `;` in a single pair. A name that is given more
+    than once gets a list. In `file_pairs`, the value is the name of a file with the value."""
+    found: JsonObject = {}
     for name, value in key_values(pairs, "a parameter"):
         if name in found:
             before = found[name]
@@ -183,7 +184,7 @@ def key_values(pairs: Iterable[str], what: str) -> list[tuple[str, str]]:
     listed = list(pairs)
     if len(listed) == 1:
         parts = [part for part in listed[0].split(";") if part]
-        # A value that has a semicolon itself is left whole.
+        # The semicolon may be part of the value.
         listed = parts if all("=" in part for part in parts) else listed
     made = []
     for pair in listed:
@@ -195,7 +196,7 @@ def key_values(pairs: Iterable[str], what: str) -> list[tuple[str, str]]:
 
 
 def read_text(path: str) -> str:
-    """The content of a file or a web address, or `-`."""
+    """The content of a file, a URL, or standard input (`-`)."""
     from calor.cli.fetching import fetcher, with_standard_input
     from calor.language.files import file_url
 
@@ -209,9 +210,9 @@ def read_text(path: str) -> str:
 
 
 def _with_hooks(request: StackRequest, hooks: Mapping[str, list[str]]) -> StackRequest:
-    """Breakpoints are entries of the environment. A service that merges environment files itself looks at nothing
-    else, so that they are a file more for it."""
-    registry: dict[str, Any] = {}
+    """The request with hooks in its environment, and in an additional environment file: a service that merges
+    environment files itself ignores the environment."""
+    registry: JsonObject = {}
     for hook, paths in hooks.items():
         for path in paths:
             at = registry
@@ -229,7 +230,7 @@ def _with_hooks(request: StackRequest, hooks: Mapping[str, list[str]]) -> StackR
     return StackRequest(body, request.template_url, request.environment_urls, request.sources)
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(below: JsonMapping, above: JsonMapping) -> JsonObject:
     made = dict(below)
     for key, value in above.items():
         before = made.get(key)

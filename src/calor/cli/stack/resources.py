@@ -1,16 +1,15 @@
-"""Resources of stacks."""
+"""`calor stack resource …`: lists, shows, signals and marks resources."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote
 
 from calor.cli.api.client import Heat, path_of
 from calor.cli.errors import UsageError
-from calor.cli.render import records, secrets
+from calor.cli.json_values import JsonMapping, JsonObject
+from calor.cli.render import ansi, records, secrets
 from calor.cli.stack.request import key_values, read_text
 
 _LISTED = ("resource_name", "physical_resource_id", "resource_type", "resource_status", "updated_time")
@@ -18,7 +17,7 @@ _LISTED = ("resource_name", "physical_resource_id", "resource_type", "resource_s
 
 def list_(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
-    query: dict[str, Any] = {"nested_depth": arguments.nested_depth}
+    query: JsonObject = {"nested_depth": arguments.nested_depth}
     if arguments.long:
         query["with_detail"] = True
     for name, value in key_values(arguments.filters, "a filter"):
@@ -35,8 +34,8 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def stack_name(raw: Mapping[str, Any]) -> str:
-    """The name of the stack that a resource or an event is of."""
+def stack_name(raw: JsonMapping) -> str:
+    """The name of the stack that a resource or event belongs to."""
     for link in raw.get("links") or ():
         if link.get("rel") == "stack":
             return unquote(link["href"].partition("/stacks/")[2].split("/")[0])
@@ -53,7 +52,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
 def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(f"{_path(heat, arguments)}/metadata")["metadata"]
     if arguments.legacy:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_document(arguments, found)
     return 0
@@ -61,22 +60,22 @@ def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
 
 def signal(heat: Heat, arguments: argparse.Namespace) -> int:
     if arguments.data and arguments.data_file:
-        raise UsageError("--data and --data-file are given, only one can count")
+        raise UsageError("--data and --data-file cannot be used together")
     text = read_text(arguments.data_file) if arguments.data_file else arguments.data
     data = None
     if text:
         try:
             data = json.loads(text)
         except ValueError as error:
-            raise UsageError(f"the data is no JSON: {error}") from None
+            raise UsageError(f"the data is not valid JSON: {error}") from None
         if not isinstance(data, dict):
-            raise UsageError("the data is no JSON object")
+            raise UsageError("the data is not a JSON object")
     heat.post(f"{_path(heat, arguments)}/signal", data)
     return 0
 
 
 def mark_unhealthy(heat: Heat, arguments: argparse.Namespace) -> int:
-    body: dict[str, Any] = {"mark_unhealthy": not arguments.reset}
+    body: JsonObject = {"mark_unhealthy": not arguments.reset}
     if arguments.reason:
         body["resource_status_reason"] = arguments.reason
     heat.patch(_path(heat, arguments), body)

@@ -1,30 +1,30 @@
-"""Snapshots of stacks."""
+"""`calor stack snapshot …`."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from calor.cli.api.client import Heat, path_of
-from calor.cli.api.patience import patiently
-from calor.cli.asking import announce, confirm
+from calor.cli.api.retries import with_retries
+from calor.cli.confirmation import announce, confirm
 from calor.cli.errors import CommandError
+from calor.cli.json_values import JsonObject
 from calor.cli.render import records
 from calor.cli.stack.finishing import finish
 from calor.cli.stack.following import newest, wait
-from calor.cli.stack.places import noted
+from calor.cli.stack.places import recall_places
 
 _KEYS = ("id", "name", "status", "status_reason", "creation_time")
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
-    body: dict[str, Any] = {"name": arguments.name} if arguments.name else {}
+    body: JsonObject = {"name": arguments.name} if arguments.name else {}
     made = heat.post(f"{stack.path}/snapshots", body)
     if arguments.wait:
         state = wait(heat, stack)
         path = f"{stack.path}{path_of('snapshots', made['id'])}"
-        made = patiently(lambda: heat.get(path))["snapshot"]
+        made = with_retries(lambda: heat.get(path))["snapshot"]
         if made["status"] != "COMPLETE":
             raise CommandError(
                 f"the snapshot {made['id']} is {made['status']}: {made.get('status_reason') or state}"
@@ -47,7 +47,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
 def delete(heat: Heat, arguments: argparse.Namespace) -> int:
     path = _path(heat, arguments)
     announce(f"Deleting from {heat.target}: the snapshot {arguments.snapshot} of {arguments.stack}")
-    confirm("Are you sure?", yes=arguments.yes, unasked=arguments.legacy)
+    confirm("Are you sure?", yes=arguments.yes, only_on_terminal=arguments.legacy)
     heat.delete(path)
     return 0
 
@@ -56,7 +56,9 @@ def restore(heat: Heat, arguments: argparse.Namespace) -> int:
     stack = heat.find(arguments.stack)
     last = newest(heat, stack)
     heat.post(f"{stack.path}{path_of('snapshots', arguments.snapshot)}/restore")
-    return finish(heat, stack, arguments, after=last, places=noted(heat, stack), wanted=("RESTORE_COMPLETE",))
+    return finish(
+        heat, stack, arguments, after=last, places=recall_places(heat, stack), wanted=("RESTORE_COMPLETE",)
+    )
 
 
 def _path(heat: Heat, arguments: argparse.Namespace) -> str:

@@ -1,19 +1,19 @@
-"""What is known of a stack's resources while something is done to them: a tree that grows with the events."""
+"""The tree of a stack's resources and nested stacks, built from lists of resources and from events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import unquote
 
+from calor.cli.json_values import JsonMapping
 from calor.cli.render.states import progress_of
 from calor.cli.stack.following import Event
 
 
 @dataclass(slots=True)
 class Node:
-    """A resource, or the stack itself. Times are of the clock of whoever watches."""
+    """A resource, or the stack itself. Times are local ones of `time.monotonic`."""
 
     name: str
     status: str = ""
@@ -24,7 +24,7 @@ class Node:
 
     @property
     def progress(self) -> str:
-        """Nothing, if nothing was done to it since somebody watches."""
+        """Such as COMPLETE; empty if there was no event yet."""
         return progress_of(self.status) if self.began is not None else ""
 
     def elapsed(self, now: float) -> float | None:
@@ -40,10 +40,10 @@ class Tree:
     def __init__(self, name: str, id: str) -> None:
         self.root = Node(name)
         self._stacks: dict[str, tuple[str, Node, tuple[str, ...]]] = {id: (name, self.root, ())}
-        """The node of each stack by its id, with the stack's name and the way to it."""
+        """For each stack by its id: its name, its node and the path of the node."""
 
-    def expect(self, resources: Iterable[Mapping[str, Any]]) -> None:
-        """Resources that are there before the first event, as the service lists them."""
+    def expect(self, resources: Iterable[JsonMapping]) -> None:
+        """Adds the resources that existed before the first event, as the API lists them."""
         waiting = list(resources)
         while waiting:
             left = [raw for raw in waiting if not self._expect(raw)]
@@ -51,8 +51,8 @@ class Tree:
                 return
             waiting = left
 
-    def _expect(self, raw: Mapping[str, Any]) -> bool:
-        """Whether the stack that it is in is known already."""
+    def _expect(self, raw: JsonMapping) -> bool:
+        """Adds a resource and returns True, if its stack is already in the tree."""
         links = {link.get("rel"): link.get("href", "") for link in raw.get("links") or ()}
         found = self._stacks.get(stack_id(links.get("stack", "")))
         if found is None:
@@ -66,17 +66,17 @@ class Tree:
             self._stacks[nested] = (_stack_name(links["nested"]), node, (*path, name))
         return True
 
-    def find(self, raw: Mapping[str, Any]) -> Node | None:
-        """The node of a resource as the service lists it."""
+    def find(self, raw: JsonMapping) -> Node | None:
+        """The node of a resource as the API lists it."""
         links = {link.get("rel"): link.get("href", "") for link in raw.get("links") or ()}
         found = self._stacks.get(stack_id(links.get("stack", "")))
         return found[1].below.get(raw["resource_name"]) if found else None
 
     def see(self, event: Event, now: float) -> tuple[str, ...]:
-        """The names that lead to the resource of an event; none of them for the stack itself."""
+        """Updates the tree, and returns the path of the event's resource; empty for the stack itself."""
         _, parent, path = self._place(event)
         if event.of_stack:
-            # That of a nested stack is told by its resource.
+            # The state of a nested stack comes with the events of its resource.
             if parent is self.root:
                 _change(self.root, event, now)
             return path
@@ -95,7 +95,7 @@ class Tree:
         return found
 
     def _guess(self, name: str) -> tuple[str, Node, tuple[str, ...]]:
-        """A nested stack is named after the stack and the resource that it belongs to."""
+        """The node of a stack that is not known yet, by its name: it starts with those of its parent and resource."""
         best: tuple[int, Node, tuple[str, ...]] | None = None
         for stack_name, parent, path in self._stacks.values():
             if not name.startswith(f"{stack_name}-"):
@@ -111,7 +111,7 @@ class Tree:
         return name, node, (name,)
 
     def _move(self, stack_id: str, node: Node, path: tuple[str, ...]) -> None:
-        """Corrects a guess, now that it is known whose stack it is."""
+        """Corrects a wrong guess once the resource of the stack is known."""
         name, guessed, _ = self._stacks[stack_id]
         if guessed is node:
             return
@@ -122,7 +122,7 @@ class Tree:
         self._stacks[stack_id] = (name, node, path)
 
     def counts(self) -> dict[str, int]:
-        """How many resources are in which progress; those that nothing was done to count as nothing."""
+        """The number of resources by progress; by the empty string, those without an event."""
         made = {"COMPLETE": 0, "FAILED": 0, "IN_PROGRESS": 0, "": 0}
         for node in self.root.walk():
             made[node.progress] += 1
@@ -141,8 +141,7 @@ def _change(node: Node, event: Event, now: float) -> None:
 
 
 def _settle(node: Node, now: float) -> None:
-    """What is below a resource is done when that is, also if nothing was heard of it: the events of a nested stack
-    that is deleted may go with it."""
+    """Completes the resources below a completed one. The events of a deleted nested stack may be lost with it."""
     gone = node.status == "DELETE_COMPLETE"
     for below in node.walk():
         if below.progress == "IN_PROGRESS" or (gone and below.status != node.status):
@@ -152,7 +151,7 @@ def _settle(node: Node, now: float) -> None:
 
 
 def stack_id(address: str) -> str:
-    """Of a stack's address, or of one below it."""
+    """The stack id in the URL of a stack, or of something in a stack."""
     parts = address.partition("/stacks/")[2].split("/")
     return unquote(parts[1]) if len(parts) > 1 else ""
 

@@ -1,1 +1,1 @@
-"""`calor template`: everything that can be done with templates without a server."""
+"""`calor template`: commands for templates that need no server."""

@@ -1,4 +1,4 @@
-"""`calor template graph`: a picture of what depends on what."""
+"""`calor template graph`: draws the dependencies of resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what a command line names: templates, environments, parameters."""
+"""Loads the templates, environments and parameters given on the command line."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from calor.cli.fetching import fetcher, with_standard_input
-from calor.cli.placing import Inputs, in_environment
+from calor.cli.json_values import JsonObject
 from calor.language import files, operator
 from calor.language.definition import Definition
-from calor.language.diagnostics import Report
+from calor.language.diagnostics import Diagnostic, Report
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
@@ -22,21 +21,21 @@ from calor.types.world import offline_world
 
 
 class UsageError(Exception):
-    """The command line does not make sense; the message says why."""
+    """The command line is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A template with all that belongs to it, and what is wrong."""
+    """A template with its files, and its diagnostics."""
 
     definition: Definition | None
     report: Report
     sources: Mapping[str, Source]
 
 
-def parameters(pairs: Iterable[str]) -> dict[str, Any]:
-    """`-P` options; a name given more than once gets a list."""
-    found: dict[str, Any] = {}
+def parameters(pairs: Iterable[str]) -> JsonObject:
+    """The parameters from `-P` options. A name that is given more than once gets a list."""
+    found: JsonObject = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
@@ -52,12 +51,12 @@ def parameters(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def _is_text(argument: str) -> bool:
-    """Whether the bytes of a command line's argument could all be decoded."""
+    """Whether a command-line argument could be decoded."""
     return not any("\udc80" <= char <= "\udcff" for char in argument)
 
 
 def world(arguments: argparse.Namespace, report: Report, fetch: files.Fetch) -> World:
-    """The world for a command: offline, with the operator's environment if one is named."""
+    """The world for a command: offline, with the operator's environment if a folder is given."""
     made = offline_world(lambda url: fetch(url).decode("utf-8", "replace"))
     if not arguments.environment_dir:
         return made
@@ -85,7 +84,7 @@ def load(
     require_parameters: bool,
     stack_name: str | None = None,
 ) -> Loaded:
-    """A template with its environments, resolved as far as it goes."""
+    """Loads a template with its environments and resolves it as far as possible."""
     report = Report()
     cwd = os.getcwd()
     url = _url(path, cwd)
@@ -97,16 +96,26 @@ def load(
     report.extend(gathered.report)
     if not gathered.request:
         return Loaded(None, report, gathered.sources)
-    inner = Report()
     definition = resolve_request(
         gathered.request,
         made,
-        inner,
+        report,
         name=gathered.url,
         identity=StackIdentity(name=stack_name) if stack_name else None,
         sources=gathered.sources,
         require_parameters=require_parameters,
     )
-    inputs = Inputs(url, environments, given, gathered.sources)
-    report.extend(in_environment(one, inputs) for one in inner)
-    return Loaded(definition, report, gathered.sources)
+    return Loaded(definition, _told_once(report), gathered.sources)
+
+
+def _told_once(report: Report) -> Report:
+    """Without the types that are missing because their file cannot be read, which is reported at the same place."""
+    unread = {_spot(found) for found in report if found.code in ("E501", "E502")} - {None}
+    kept = Report()
+    kept.extend(found for found in report if found.code != "E402" or _spot(found) not in unread)
+    return kept
+
+
+def _spot(diagnostic: Diagnostic) -> tuple[str, int, int] | None:
+    where = diagnostic.where
+    return (where.file, where.line, where.column) if where is not None else None

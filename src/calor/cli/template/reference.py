@@ -1,4 +1,4 @@
-"""`calor template functions | versions | types | schema | explain`: what the language consists of."""
+"""`calor template functions | versions | types | schema | explain`: the reference of the language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from calor.language.codes import CODES
 from calor.language.diagnostics import did_you_mean
-from calor.language.functions.logic import NotHere
+from calor.language.functions.logic import NotInConditions
 from calor.language.versions import ALL_VERSIONS, NEWEST, VERSION_KEYS, Version, find
 from calor.types import catalogue
 
@@ -56,12 +56,12 @@ def _functions(arguments: argparse.Namespace) -> int:
         rows += [
             (name, _first_line(function))
             for name, function in sorted(conditions.items())
-            if function is not NotHere and name not in version.all_functions
+            if function is not NotInConditions and name not in version.all_functions
         ]
     if arguments.format == "json":
         print(json.dumps([{"functions": name, "description": text} for name, text in rows], indent=2))
     else:
-        _table([("FUNCTION", "WHAT IT GIVES"), *rows])
+        _table([("FUNCTION", "RESULT"), *rows])
     return 0
 
 
@@ -77,7 +77,7 @@ def _versions(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         print(json.dumps([{"version": a, "type": b, "aliases": c} for a, b, c in rows], indent=2))
     else:
-        _table([("VERSION", "TYPE", "ALSO CALLED"), *rows])
+        _table([("VERSION", "TYPE", "ALIASES"), *rows])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`calor template resolve`: a template with everything in it resolved, one or thousands."""
+"""`calor template resolve`: shows templates, one or thousands, with all values resolved."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable
-from typing import IO, Any
+from typing import IO
 
 from calor.cli.fetching import fetcher
+from calor.cli.json_values import JsonObject
 from calor.cli.render import plain
 from calor.cli.template import loading
+from calor.language.diagnostic_json import diagnostic_to_json
 from calor.language.diagnostics import Report, Severity
 from calor.language.library import World
 from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
 from calor.language.suppression import select
-from calor.language.view import diagnostic_view, resolved_view
+from calor.language.view import resolved_view
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,11 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _one(arguments: argparse.Namespace) -> int:
     loaded = loading.load(arguments.path, arguments, require_parameters=True, stack_name=arguments.stack_name)
     found = select(loaded.report.sorted(), loaded.sources, only=arguments.select, without=arguments.ignore)
-    view: dict[str, Any] = {}
+    view: JsonObject = {}
     if loaded.definition is not None:
         view = resolved_view(loaded.definition, show_secrets=arguments.show_secrets)
     if arguments.format == "json":
-        view["diagnostics"] = [diagnostic_view(one) for one in found]
+        view["diagnostics"] = [diagnostic_to_json(one) for one in found]
         print(json.dumps(view, indent=2, ensure_ascii=False, default=str))
     else:
         if view:
@@ -63,7 +65,7 @@ def _batch(arguments: argparse.Namespace) -> int:
     world = loading.world(arguments, report, fetcher(arguments.offline))
     identity = StackIdentity(name=arguments.stack_name) if arguments.stack_name else StackIdentity()
     with contextlib.ExitStack() as stack:
-        # Bytes: a line that is no text is an error of that line, not the end of all.
+        # Bytes, so that a line that is not text is an error of that line only.
         lines: IO[bytes] = sys.stdin.buffer
         if arguments.batch != "-":
             try:
@@ -86,9 +88,9 @@ def _answer(lines: Iterable[bytes], world: World, identity: StackIdentity) -> in
     return code
 
 
-def _answer_one(line: bytes, world: World, identity: StackIdentity) -> dict[str, Any]:
+def _answer_one(line: bytes, world: World, identity: StackIdentity) -> JsonObject:
     report = Report()
-    answer: dict[str, Any] = {"params": {}, "conditions": {}, "resources": {}, "edges": [], "outputs": {}}
+    answer: JsonObject = {"params": {}, "conditions": {}, "resources": {}, "edges": [], "outputs": {}}
     try:
         request = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -101,5 +103,5 @@ def _answer_one(line: bytes, world: World, identity: StackIdentity) -> dict[str,
         definition = resolve_request(request, world, report, identity=identity)
         if definition is not None:
             answer = resolved_view(definition, show_secrets=True)
-    answer["diagnostics"] = [diagnostic_view(one) for one in report.sorted()]
+    answer["diagnostics"] = [diagnostic_to_json(one) for one in report.sorted()]
     return answer

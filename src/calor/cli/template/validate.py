@@ -1,4 +1,4 @@
-"""`calor template validate`: all that is wrong with templates, in one run."""
+"""`calor template validate`: reports all problems of templates in one run."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(paths: list[str], templates_only: bool) -> Iterator[str]:
-    """The files named, and of folders those that are templates or environments."""
+    """The given files, and the templates and environments in given folders."""
     for name in paths:
         path = Path(name)
         if not path.is_dir():
-            if not templates_only or not path.is_file() or _concerns_us(path):
+            if not templates_only or not path.is_file() or _is_template_or_environment(path):
                 yield name
             continue
         for folder, folders, files in os.walk(path):
             folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in _SKIPPED)
             for file in sorted(files):
-                if file.endswith(_ENDINGS) and _concerns_us(Path(folder, file)):
+                if file.endswith(_ENDINGS) and _is_template_or_environment(Path(folder, file)):
                     yield os.path.join(folder, file)
 
 
-def _concerns_us(path: Path) -> bool:
-    """Whether a file of a folder is a template or an environment; other YAML is left alone."""
+def _is_template_or_environment(path: Path) -> bool:
+    """Whether a file in a folder is a template or an environment; other YAML files are ignored."""
     try:
         content = path.read_bytes()
     except OSError:
-        # Whoever names the folder should hear of what cannot be read in it.
+        # Unreadable files in the folder are reported.
         return True
     source = reader.read(content, str(path), Report())
     if source is None:
@@ -83,7 +83,7 @@ def _check(path: str, arguments: argparse.Namespace, sources: dict[str, Source])
     sources.update(loaded.sources)
     root = next(iter(loaded.sources.values()), None)
     if root is not None and _is_environment(root.data):
-        report = Report(root.locate)
+        report = Report(root.place)
         environment.parse(root.data, report)
         yield from report
         return

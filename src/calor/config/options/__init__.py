@@ -12,7 +12,7 @@ Options = Mapping[str, tuple[cfg.Opt, ...]]
 
 
 def sections() -> dict[str, tuple[cfg.Opt, ...]]:
-    """The options of each section, in the order in which they are best read."""
+    """The options of each section, in the order of the documentation."""
     found: dict[str, tuple[cfg.Opt, ...]] = {}
     parts: tuple[Options, ...] = (stacks.OPTIONS, storing.OPTIONS, serving.OPTIONS, access.OPTIONS)
     for part in parts:
@@ -22,7 +22,7 @@ def sections() -> dict[str, tuple[cfg.Opt, ...]]:
 
 
 def names_of(option: cfg.Opt, section: str) -> Iterator[tuple[str, str]]:
-    """The sections and names under which a file may give an option, its present one first."""
+    """The sections and names of an option, the current ones before deprecated ones."""
     yield section, option.name
     for old in option.deprecated_opts:
         yield old.group or section, old.name or option.name

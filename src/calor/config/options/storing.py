@@ -1,4 +1,4 @@
-"""Options about what is kept, how, and for how long."""
+"""Options about the database: encryption, and how long data is kept."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             "max_events_per_stack",
             default=0,
             min=0,
-            help="How many events of a stack are kept, beside the limit by age. 0 keeps all. Heat's default is 1000.",
+            help="How many events of a stack are kept, besides the limit by age. 0 keeps all. Heat's default is 1000.",
         ),
         cfg.IntOpt(
             "event_purge_batch_size",
             default=1000,
             min=1,
-            help="How many rows are deleted in one transaction. Heat's default is 200.",
+            help="How many rows are purged in one transaction. Heat's default is 200.",
         ),
         cfg.StrOpt(
             "auth_encryption_key",
             secret=True,
-            help="What secrets in the database are encrypted with: 32 characters. Several keys, separated by "
-            "commas, allow the key to be changed while servers run: the first encrypts, all of them decrypt. Without "
-            "it a key is made at the first start and kept in the state directory.",
+            help="The key that encrypts secrets in the database: 32 characters. Several keys, separated by commas, "
+            "allow the key to be changed while servers run: the first encrypts, all of them decrypt. Without it, "
+            "a key is created at the first start and stored in the state directory.",
         ),
         cfg.BoolOpt(
             "encrypt_parameters_and_properties",
@@ -36,7 +36,7 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             "connection",
             secret=True,
             deprecated_opts=[cfg.DeprecatedOpt("sql_connection", group="DEFAULT")],
-            help="The URL of the database. Without it a SQLite file in the state directory is used.",
+            help="The URL of the database. Defaults to an SQLite file in the state directory.",
         ),
     ),
     "calor": (
@@ -44,14 +44,13 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             "event_days",
             default=30.0,
             min=0.0,
-            help="For how many days events are kept. 0 keeps them for good. An option of Calor's own.",
+            help="For how many days events are kept. 0 keeps them forever. Calor only.",
         ),
         cfg.FloatOpt(
             "deleted_stack_days",
             default=30.0,
             min=0.0,
-            help="For how many days deleted stacks can still be shown. 0 keeps them for good. An option of "
-            "Calor's own.",
+            help="For how many days deleted stacks can still be shown. 0 keeps them forever. Calor only.",
         ),
     ),
 }

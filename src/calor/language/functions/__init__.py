@@ -1,1 +1,1 @@
-"""The intrinsic functions, by what they work on."""
+"""The intrinsic functions."""

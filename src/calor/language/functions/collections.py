@@ -6,33 +6,36 @@ import contextlib
 import itertools
 import json
 import math
-from typing import Any
 
-from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
-from calor.language.functions.sizes import check_items, check_text
+from calor.language.expressions import SHORT, Call, FunctionError, ListNode, MapNode, Node, Scope
+from calor.language.functions.sizes import MOST_TEXT, check_items, check_text
 from calor.language.reader import DEFAULT_LIMITS, too_deep
+from calor.language.values import TemplateMap, TemplateValue, size_of
+
+ROUNDS = 16
+"""The number of repetitions after which their size is counted: each may have the maximum length."""
 
 
 class MapMerge(Call):
-    """Maps laid over each other; the later win."""
+    """Maps merged into one; later ones win."""
 
     levels = 2
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, list):
             raise FunctionError(f"`{self.name}` takes a list of maps", "TypeError")
-        made: dict[Any, Any] = {}
+        made: TemplateMap = {}
         for part in args:
             if part is not None and not isinstance(part, dict):
-                raise FunctionError(f"`{self.name}` takes maps; {part} is none", "TypeError")
+                raise FunctionError(f"`{self.name}` takes maps; {part} is not a map", "TypeError")
             made.update(part or {})
         return made
 
 
 class MapReplace(Call):
-    """A map with keys and values exchanged for others."""
+    """A map with keys and values replaced."""
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         usage = f"`{self.name}` takes a list of a map and a map of `keys` and `values`"
         if not isinstance(args, list) or len(args) != 2:
             raise FunctionError(usage, "TypeError")
@@ -41,25 +44,27 @@ class MapReplace(Call):
             raise FunctionError(usage)
         keys = _map_or_empty(changes.get("keys"), usage)
         values = _map_or_empty(changes.get("values"), usage)
-        made: dict[Any, Any] = {}
+        made: TemplateMap = {}
         for key, value in source.items():
             renamed = _exchanged(key, keys)
             renamed = key if renamed is None else renamed
             if isinstance(renamed, (dict, list)):
                 raise FunctionError(f"`{self.name}`: {key} cannot be renamed to a map or a list", "TypeError")
             if renamed in made or (renamed != key and renamed in source):
-                raise FunctionError(f"`{self.name}`: {key} would be renamed to {renamed}, which is taken")
+                raise FunctionError(
+                    f"`{self.name}`: {key} would be renamed to {renamed}, which already exists"
+                )
             made[renamed] = _exchanged(value, values)
         return made
 
 
-def _map_or_empty(value: Any, usage: str) -> dict[Any, Any]:
+def _map_or_empty(value: object, usage: str) -> TemplateMap:
     if value is not None and not isinstance(value, dict):
         raise FunctionError(usage, "TypeError")
     return value or {}
 
 
-def _exchanged(value: Any, changes: dict[Any, Any]) -> Any:
+def _exchanged(value: object, changes: TemplateMap) -> TemplateValue:
     try:
         return changes.get(value, value)
     except TypeError:
@@ -67,37 +72,36 @@ def _exchanged(value: Any, changes: dict[Any, Any]) -> Any:
 
 
 class ListConcat(Call):
-    """Lists put together."""
+    """Lists joined into one."""
 
     levels = 2
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, list):
             raise FunctionError(f"`{self.name}` takes a list of lists", "TypeError")
-        made: list[Any] = []
+        made: list[TemplateValue] = []
         for part in args:
             if part is not None and not isinstance(part, list):
-                raise FunctionError(f"`{self.name}` takes lists; {part} is none", "TypeError")
+                raise FunctionError(f"`{self.name}` takes lists; {part} is not a list", "TypeError")
             check_items(self.name, len(made) + len(part or []))
             made.extend(part or [])
         return made
 
 
 class ListConcatUnique(ListConcat):
-    """Lists put together, each item once."""
+    """Lists joined into one, without duplicates."""
 
     levels = Call.levels
 
-    def apply(self, args: Any, scope: Scope) -> Any:
-        made: list[Any] = []
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
+        made: TemplateMap = {}
         for item in super().apply(args, scope):
-            if item not in made:
-                made.append(item)
-        return made
+            made.setdefault(_comparable(item), item)
+        return list(made.values())
 
 
 class Contains(Call):
-    """Whether a list or a text contains a value."""
+    """Whether a list or a string contains a value."""
 
     def check(self) -> None:
         if not isinstance(self.args, (list, ListNode)):
@@ -105,12 +109,12 @@ class Contains(Call):
         if not self.has_list(2):
             raise FunctionError(f"`{self.name}` takes a list of a value and a list")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         value, sequence = args
         if not isinstance(sequence, (list, str)):
-            raise FunctionError(f"`{self.name}` looks into a list or a text only", "TypeError")
+            raise FunctionError(f"`{self.name}` searches a list or a string only", "TypeError")
         if isinstance(sequence, str) and not isinstance(value, str):
-            raise FunctionError(f"`{self.name}`: only text can be in a text", "TypeError")
+            raise FunctionError(f"`{self.name}`: only a string can be contained in a string", "TypeError")
         return value in sequence
 
 
@@ -123,13 +127,21 @@ class Filter(Call):
         if not self.has_list(2):
             raise FunctionError(f"`{self.name}` takes a list of values and a list")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         values, sequence = args
         if not sequence:
             return sequence
         if not isinstance(sequence, list) or not isinstance(values or [], list):
             raise FunctionError(f"`{self.name}` works on lists only", "TypeError")
-        return [item for item in sequence if item not in (values or [])]
+        unwanted = set(map(_comparable, values or []))
+        return [item for item in sequence if _comparable(item) not in unwanted]
+
+
+def _comparable(value: object) -> TemplateValue:
+    """A hashable form that is equal for equal values; comparing items one by one would be quadratic."""
+    if isinstance(value, dict):
+        return dict, frozenset((key, _comparable(item)) for key, item in value.items())
+    return (list, *map(_comparable, value)) if isinstance(value, list) else value
 
 
 class Repeat(Call):
@@ -144,18 +156,18 @@ class Repeat(Call):
             raise FunctionError(f"`{self.name}` takes a map of `template` and `for_each`", "TypeError")
         for key in ("template", "for_each"):
             if key not in args:
-                raise FunctionError(f"`{self.name}` needs `{key}`", "KeyError")
+                raise FunctionError(f"`{self.name}` requires `{key}`", "KeyError")
         if self.takes_permutations and not isinstance(args.get("permutations", True), bool):
             raise FunctionError(f"`{self.name}`: `permutations` must be a boolean", "TypeError")
 
-    def _written(self) -> Any:
+    def _written(self) -> TemplateValue:
         return self.args.entries if isinstance(self.args, MapNode) else self.args
 
     def validate(self, scope: Scope) -> None:
         if not isinstance(self._written()["for_each"], (dict, Node)):
             raise FunctionError(f"`{self.name}`: `for_each` must be a map", "TypeError")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         for_each, permutations = args["for_each"], args.get("permutations", True)
         if not isinstance(for_each, dict):
             raise FunctionError(f"`{self.name}`: `for_each` must be a map", "AttributeError")
@@ -163,19 +175,30 @@ class Repeat(Call):
             raise FunctionError(f"`{self.name}`: `for_each` is empty")
         nested = permutations is not False or not self.takes_permutations
         if not all(isinstance(placeholder, str) for placeholder in for_each):
-            raise FunctionError(f"`{self.name}`: what stands for an item must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the keys of `for_each` must be strings", "TypeError")
         lists = [self._items(items, nested) for items in for_each.values()]
         if nested:
             check_items(self.name, math.prod(map(len, lists)) * _size(args["template"]))
             rounds = list(itertools.product(*lists))
         elif len({len(items) for items in lists}) > 1:
-            raise FunctionError(f"`{self.name}`: without permutations all lists must be equally long")
+            raise FunctionError(f"`{self.name}`: without permutations all lists must have the same length")
         else:
             check_items(self.name, len(lists[0]) * _size(args["template"]))
             rounds = list(zip(*lists, strict=True))
-        return [self._filled(args["template"], list(zip(for_each, items, strict=True))) for items in rounds]
+        template = args["template"]
+        if len(rounds) <= ROUNDS and isinstance(template, str) and len(template) <= SHORT:
+            return [self._filled(template, list(zip(for_each, items, strict=True))) for items in rounds]
+        scope.budget.work(len(rounds) * len(for_each) * size_of(template, MOST_TEXT))
+        made: list[TemplateValue] = []
+        # All are counted at the end; if there are many, some are counted before, to limit memory.
+        for start in range(0, len(rounds), ROUNDS):
+            some = rounds[start : start + ROUNDS]
+            made += [self._filled(template, list(zip(for_each, items, strict=True))) for items in some]
+            if len(made) < len(rounds):
+                scope.budget.spend(made[-ROUNDS:])
+        return made
 
-    def _items(self, items: Any, nested: bool = True) -> list[Any]:
+    def _items(self, items: object, nested: bool = True) -> list[TemplateValue]:
         if items is None:
             return []
         if isinstance(items, list):
@@ -184,11 +207,11 @@ class Repeat(Call):
             return list(items)
         raise FunctionError(f"`{self.name}`: the values of `for_each` must be lists", "TypeError")
 
-    def _filled(self, template: Any, pairs: list[tuple[str, Any]]) -> Any:
+    def _filled(self, template: object, pairs: list[tuple[str, TemplateValue]]) -> TemplateValue:
         if isinstance(template, str):
             for placeholder, item in pairs:
                 if not isinstance(item, str):
-                    message = f"`{self.name}`: {item} cannot be put into text; items must be text"
+                    message = f"`{self.name}`: {item} cannot be put into a string; items must be strings"
                     raise FunctionError(message, "TypeError")
                 check_text(self.name, len(template) + template.count(placeholder) * len(item))
                 template = template.replace(placeholder, item)
@@ -200,7 +223,7 @@ class Repeat(Call):
         return template
 
 
-def _size(value: Any) -> int:
+def _size(value: object) -> int:
     """The number of values in a value, itself included."""
     if isinstance(value, dict):
         return 1 + sum(map(_size, value.values()))
@@ -220,13 +243,13 @@ class RepeatPermutations(RepeatMaps):
 
 
 class Select(Call):
-    """An item of a list or a map, empty text where there is none."""
+    """An item of a list or a map, or an empty string if there is none."""
 
     def check(self) -> None:
         if not self.has_list(2):
             raise FunctionError(f"`{self.name}` takes a list of an index and a list or map")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         index, collection = args
         if isinstance(collection, str) and collection:
             try:
@@ -234,12 +257,12 @@ class Select(Call):
                 if too_deep(collection, DEFAULT_LIMITS.depth):
                     raise ValueError("nested too deeply")
             except (ValueError, RecursionError):
-                raise FunctionError(f"`{self.name}`: this text is neither a list nor a map") from None
+                raise FunctionError(f"`{self.name}`: this string is neither a list nor a map") from None
         if collection is None or collection == "":
             return ""
         if isinstance(collection, dict):
             if not isinstance(index, str):
-                raise FunctionError(f"`{self.name}`: the key of a map must be text", "TypeError")
+                raise FunctionError(f"`{self.name}`: the key of a map must be a string", "TypeError")
             return collection.get(index, "")
         with contextlib.suppress(ValueError, TypeError, OverflowError):
             index = int(index)
@@ -254,25 +277,25 @@ class Select(Call):
 
 
 class MemberListToMap(Call):
-    """A map made of `.member.0.Name=…` and `.member.0.Value=…` items."""
+    """A map made from `.member.0.Name=…` and `.member.0.Value=…` items."""
 
     def check(self) -> None:
         if not self.has_list(3):
             raise FunctionError(f"`{self.name}` takes the name of the key, of the value, and a list")
         names = (self.args.items if isinstance(self.args, ListNode) else self.args)[:2]
         if not all(isinstance(name, (str, Node)) for name in names):
-            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the names must be strings", "TypeError")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         key_name, value_name, members = args
         if not isinstance(key_name, str) or not isinstance(value_name, str):
-            raise FunctionError(f"`{self.name}`: the names must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the names must be strings", "TypeError")
         if members is None or not isinstance(members or [], (list, str)):
             raise FunctionError(f"`{self.name}` needs a list of members", "TypeError")
         found: dict[int, dict[str, str]] = {}
         for member in members or []:
             if not isinstance(member, str):
-                raise FunctionError(f"`{self.name}`: a member must be text", "TypeError")
+                raise FunctionError(f"`{self.name}`: a member must be a string", "TypeError")
             name, equals, value = member.partition("=")
             if not equals:
                 raise FunctionError(f"`{self.name}`: the member {member} has no `=`")

@@ -1,47 +1,45 @@
-"""Functions that read what is outside of them: parameters, resources, files, the parent resource."""
+"""Functions that read parameters, resources, files and the parent resource."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.diagnostics import Path
 from calor.language.expressions import AlreadyReported, Call, FunctionError, ListNode, Node, Scope, resolve
-from calor.language.values import Unknown, Wrapping, bare, has_secret, has_unknown, peel
+from calor.language.values import TemplateValue, Unknown, Wrapping, bare, has_secret, has_unknown, peel
 
 
-def _tactful(error: FunctionError, function: str, args: Any) -> FunctionError:
-    """The error, or where it would repeat a hidden argument, one that does not."""
+def _without_secrets(error: FunctionError, function: str, args: object) -> FunctionError:
+    """The error, or one that does not repeat a hidden argument."""
     if isinstance(error, AlreadyReported) or not has_secret(args):
         return error
-    return FunctionError(f"`{function}` finds nothing by a hidden value", error.kind)
+    return FunctionError(f"`{function}` cannot be resolved with a hidden argument", error.kind)
 
 
-def _as_known(found: Any, args: Any) -> Any:
-    """What was found by arguments that are not known yet is not known either."""
+def _as_known(found: object, args: object) -> TemplateValue:
+    """The result, as unknown if an argument is."""
     if not has_unknown(args):
         return found
     return Unknown(bare(found), has_secret(found))
 
 
 class GetParam(Call):
-    """The value of a parameter, or the part of it that a path leads to; empty text where the path ends early."""
+    """The value of a parameter, or a part of it by a path; an empty string if the path does not exist."""
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         args = resolve(self.args, scope)
         try:
             found = self._read(bare(args), scope)
         except FunctionError as error:
-            raise _tactful(error, self.name, args) from None
+            raise _without_secrets(error, self.name, args) from None
         return _as_known(found, args)
 
-    def _read(self, args: Any, scope: Scope) -> Any:
+    def _read(self, args: object, scope: Scope) -> TemplateValue:
         if not args:
             raise FunctionError(f"`{self.name}` needs the name of a parameter")
         if not isinstance(args, (str, list)):
             raise FunctionError(f"`{self.name}` takes a name, or a list of a name and a path", "TypeError")
         name, *path = [args] if isinstance(args, str) else args
         if not isinstance(name, str):
-            raise FunctionError(f"`{self.name}`: the name of a parameter must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the name of a parameter must be a string", "TypeError")
         value = scope.parameter(name)
         if not path:
             return value
@@ -52,7 +50,7 @@ class GetParam(Call):
         return wrapping.around(value)
 
 
-def _step(value: Any, key: Any) -> Any:
+def _step(value: TemplateValue, key: TemplateValue) -> TemplateValue:
     if not isinstance(key, (str, int)) or not isinstance(value, (dict, list, str)):
         return ""
     if not isinstance(value, dict) and isinstance(key, str):
@@ -69,7 +67,7 @@ def _step(value: Any, key: Any) -> Any:
 class GetResource(Call):
     """The reference id of a resource: usually its physical id."""
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         return scope.reference(self.resource(scope))
 
     def check(self) -> None:
@@ -80,20 +78,20 @@ class GetResource(Call):
         return _resource_name(resolve(self.args, scope), scope, self.name)
 
 
-def _resource_name(given: Any, scope: Scope, function: str) -> str:
+def _resource_name(given: object, scope: Scope, function: str) -> str:
     name = bare(given)
     if not isinstance(name, str) or not scope.has_resource(name):
         hint = scope.resource_hint(str(name))
         error = FunctionError(f"there is no resource `{name}`", "InvalidTemplateReference", hint)
-        raise _tactful(error, function, given)
+        raise _without_secrets(error, function, given)
     return name
 
 
 class GetAttr(Call):
-    """An attribute of a resource, and what a path leads to in it; null where the path ends early.
+    """An attribute of a resource, or a part of it by a path; null if the path does not exist.
 
-    In the first version of the language the path is followed in the template, later in the resource, which
-    may give it a meaning of its own; that is the scope's business.
+    In the first version of the language the path is resolved by the template, later by the resource, which may
+    interpret it. The scope decides.
     """
 
     needs_attribute = True
@@ -107,10 +105,10 @@ class GetAttr(Call):
             raise FunctionError(f"`{self.name}` takes a resource, an attribute and a path")
 
     @property
-    def items(self) -> list[Any]:
+    def items(self) -> list[TemplateValue]:
         return self.args.items if isinstance(self.args, ListNode) else self.args
 
-    def parts(self, scope: Scope) -> list[Any]:
+    def parts(self, scope: Scope) -> list[TemplateValue]:
         wrapping = Wrapping()
         parts = peel(resolve(self.args, scope), wrapping, 1)
         if not isinstance(parts, list) or not parts:
@@ -130,9 +128,9 @@ class GetAttr(Call):
             try:
                 scope.check_attribute(name, str(attribute))
             except FunctionError as error:
-                raise _tactful(error, self.name, parts) from None
+                raise _without_secrets(error, self.name, parts) from None
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         parts = self.parts(scope)
         name = _resource_name(parts[0], scope, self.name)
         rest = bare(parts[1:])
@@ -142,12 +140,12 @@ class GetAttr(Call):
 
 
 class GetAttrAll(GetAttr):
-    """An attribute of a resource, or all of them; null where a path in it ends early."""
+    """An attribute of a resource, or all of them; null if a path in it does not exist."""
 
     needs_attribute = False
 
-    def __init__(self, name: str, args: Any, path: Path) -> None:
-        # Heat takes a bare name only if it has a single letter: it counts the letters as it does items.
+    def __init__(self, name: str, args: TemplateValue, path: Path) -> None:
+        # Heat accepts a bare name only if it has a single letter: it counts letters like items.
         bare_name = isinstance(args, str) and len(args) == 1
         super().__init__(name, [args] if bare_name else args, path)
 
@@ -167,7 +165,7 @@ class Ref(Call):
         if isinstance(self.args, (dict, list, Node)):
             raise FunctionError(f"`{self.name}` takes the name of a resource or a parameter", "TypeError")
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         name = bare(resolve(self.args, scope))
         if isinstance(name, str) and scope.has_resource(name):
             return scope.reference(name)
@@ -183,9 +181,9 @@ class Ref(Call):
 
 
 class ParamRef(Ref):
-    """Ref where only parameters can be meant: inside a condition."""
+    """Ref inside a condition, where only parameters are allowed."""
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         name = bare(resolve(self.args, scope))
         if isinstance(name, str) and scope.has_parameter(name):
             return scope.parameter(name)
@@ -196,18 +194,18 @@ class ParamRef(Ref):
 
 
 class GetFile(Call):
-    """The content of a file that came along with the template."""
+    """The content of a file of the request."""
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, str):
             raise FunctionError(f"`{self.name}` takes the name of a file", "TypeError")
         if args not in scope.files:
-            raise FunctionError(f"the file {args} did not come along with the template")
+            raise FunctionError(f"the file {args} is not among the files of the request")
         return scope.files[args]
 
 
 class ResourceFacade(Call):
-    """What the parent template says of the resource that this template implements."""
+    """Metadata or a policy of the parent template's resource that this template implements."""
 
     FACETS = ("metadata", "deletion_policy", "update_policy")
 
@@ -215,20 +213,20 @@ class ResourceFacade(Call):
         if self.args not in self.FACETS:
             raise FunctionError(f"`{self.name}` takes one of {', '.join(self.FACETS)}")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         return scope.facade(ResourceFacade.FACETS[self.FACETS.index(args)])
 
 
 class ResourceFacadeCfn(ResourceFacade):
-    """What the parent template says of the resource that this template implements, in CFN's words."""
+    """The same with the names of CFN."""
 
     FACETS = ("Metadata", "DeletionPolicy", "UpdatePolicy")
 
 
 class GetAZs(Call):
-    """The availability zones that servers can be placed in. The region that is given makes no difference."""
+    """The availability zones for servers. The region in the argument is ignored."""
 
-    def compute(self, scope: Scope) -> Any:
+    def compute(self, scope: Scope) -> TemplateValue:
         return scope.availability_zones()
 
 
@@ -239,12 +237,12 @@ class FindInMap(Call):
         if not self.has_list(3):
             raise FunctionError(f"`{self.name}` takes a list of a mapping, a key and a second key")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
-        value: Any = scope.mappings
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
+        value: TemplateValue = scope.mappings
         for key in args:
             try:
                 value = value[key]
             except (KeyError, TypeError, IndexError) as error:
                 kind = type(error).__name__
-                raise FunctionError(f"the mappings have nothing at `{key}`", kind) from None
+                raise FunctionError(f"the mappings have no key `{key}`", kind) from None
         return value

@@ -1,4 +1,4 @@
-"""Functions that make or take apart text."""
+"""Functions on strings."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import hashlib
 import json
 import urllib.parse
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from calor.language.expressions import Call, FunctionError, ListNode, MapNode, Node, Scope
-from calor.language.functions.sizes import check_text
+from calor.language.expressions import SHORT, Call, FunctionError, ListNode, MapNode, Node, Scope
+from calor.language.functions.sizes import check_items, check_size, check_text
+from calor.language.values import MOST_ITEMS, TemplateValue
 
 
 def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text with every placeholder replaced, and the placeholders that did not occur.
+    """Returns the text with every placeholder replaced, and the placeholders that did not occur.
 
-    The longest placeholders are found first, wherever they stand, and what was put in is not looked at again.
+    The longest placeholders are replaced first, and inserted values are not searched again.
     """
     done: list[str | None] = [None]
     open_: list[str] = [text]
@@ -37,15 +37,16 @@ def substitute(text: str, replacements: Mapping[str, str]) -> tuple[str, list[st
     return "".join((value or "") + piece for value, piece in zip(done, open_, strict=True)), missing
 
 
-def to_json(name: str, value: Any) -> str:
+def to_json(name: str, value: object) -> str:
+    check_size(name, value)
     try:
         return json.dumps(value, sort_keys=True)
     except TypeError:
-        raise FunctionError(f"`{name}`: the keys of a map are of several types", "TypeError") from None
+        raise FunctionError(f"`{name}`: a map has keys of different types", "TypeError") from None
 
 
 class StrReplace(Call):
-    """A text with placeholders replaced by values."""
+    """A string with placeholders replaced by values."""
 
     keeps_parts = True
     takes_collections = False
@@ -56,24 +57,28 @@ class StrReplace(Call):
             raise FunctionError(f"`{self.name}` takes a map of `template` and `params`", "TypeError")
         for key in ("template", "params"):
             if key not in args:
-                raise FunctionError(f"`{self.name}` needs `{key}`", "KeyError")
+                raise FunctionError(f"`{self.name}` requires `{key}`", "KeyError")
         if not isinstance(args["params"], (dict, Node)):
             raise FunctionError(f"`{self.name}`: `params` must be a map", "TypeError")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
-        return self.replace(args["template"], args["params"])
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
+        return self.replace(args["template"], args["params"], scope)
 
-    def replace(self, template: Any, params: Any) -> str:
+    def replace(self, template: object, params: object, scope: Scope) -> str:
         if not isinstance(template, str):
-            raise FunctionError(f"`{self.name}`: the template must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the template must be a string", "TypeError")
         if params is None:
             params = {}
         if not isinstance(params, dict):
             raise FunctionError(f"`{self.name}`: the params must be a map", "TypeError")
+        if len(template) > SHORT:
+            scope.budget.work(len(template) * len(params))
         replacements = {}
         for placeholder, value in params.items():
             if not isinstance(placeholder, str):
-                raise FunctionError(f"`{self.name}`: the placeholder {placeholder} must be text", "TypeError")
+                raise FunctionError(
+                    f"`{self.name}`: the placeholder {placeholder} must be a string", "TypeError"
+                )
             if not placeholder:
                 raise FunctionError(f"`{self.name}`: a placeholder is empty")
             replacements[placeholder] = self.text_of(placeholder, value)
@@ -83,29 +88,29 @@ class StrReplace(Call):
         self.check_missing(missing)
         return made
 
-    def text_of(self, placeholder: str, value: Any) -> str:
+    def text_of(self, placeholder: str, value: object) -> str:
         if value is None:
             return ""
         if isinstance(value, (str, int, float)):
             return str(value)
         if self.takes_collections and isinstance(value, (dict, list)):
             return to_json(self.name, value)
-        allowed = "text, a number, a map or a list" if self.takes_collections else "text or a number"
+        allowed = "a string, a number, a map or a list" if self.takes_collections else "a string or a number"
         message = f"`{self.name}`: the value of {placeholder} must be {allowed}"
-        raise FunctionError(message, "TypeError", culprit=value)
+        raise FunctionError(message, "TypeError", wrong_value=value)
 
     def check_missing(self, missing: Iterable[str]) -> None:
         pass
 
 
 class StrReplaceJson(StrReplace):
-    """A text with placeholders replaced by values, maps and lists as JSON."""
+    """A string with placeholders replaced by values, maps and lists as JSON."""
 
     takes_collections = True
 
 
 class StrReplaceStrict(StrReplaceJson):
-    """A text with placeholders replaced by values; every placeholder must occur in it."""
+    """A string with placeholders replaced by values; every placeholder must occur in it."""
 
     def check_missing(self, missing: Iterable[str]) -> None:
         if missing := list(missing):
@@ -115,25 +120,25 @@ class StrReplaceStrict(StrReplaceJson):
 class StrReplaceVeryStrict(StrReplaceStrict):
     """Like str_replace_strict, and no value may be empty."""
 
-    def text_of(self, placeholder: str, value: Any) -> str:
+    def text_of(self, placeholder: str, value: object) -> str:
         if value is None or value in ("", [], {}):
             raise FunctionError(f"`{self.name}`: the value of {placeholder} is empty")
         return super().text_of(placeholder, value)
 
 
 class ReplaceCfn(StrReplace):
-    """A text with placeholders replaced by values, which are given first."""
+    """A string with placeholders replaced by values, which are given first."""
 
     def check(self) -> None:
         if not self.has_list(2):
-            raise FunctionError(f"`{self.name}` takes a list of a map and a text")
+            raise FunctionError(f"`{self.name}` takes a list of a map and a string")
         params = self.args.items[0] if isinstance(self.args, ListNode) else self.args[0]
         if not isinstance(params, (dict, Node)):
-            raise FunctionError(f"`{self.name}`: what to replace must be a map", "TypeError")
+            raise FunctionError(f"`{self.name}`: the replacements must be a map", "TypeError")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         params, template = args
-        return self.replace(template, params)
+        return self.replace(template, params, scope)
 
 
 class ListJoin(Call):
@@ -145,28 +150,32 @@ class ListJoin(Call):
         if not self.has_list(2):
             raise FunctionError(f"`{self.name}` takes a list of a delimiter and a list")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         delimiter, *lists = args
         strings: list[str] = []
+        length = 0
         for items in lists:
             if not isinstance(items, list) and not self.is_nothing(items):
                 raise FunctionError(f"`{self.name}` joins lists, not {_shape(items)}", "TypeError")
-            strings.extend(self.text_of(item) for item in items or [])
+            for item in items or []:
+                strings.append(self.text_of(item))
+                length += len(strings[-1])
+                check_text(self.name, length)
         if not isinstance(delimiter, str):
-            raise FunctionError(f"`{self.name}`: the delimiter must be text", "TypeError")
-        check_text(self.name, sum(map(len, strings)) + len(delimiter) * len(strings))
+            raise FunctionError(f"`{self.name}`: the delimiter must be a string", "TypeError")
+        check_text(self.name, length + len(delimiter) * len(strings))
         return delimiter.join(strings)
 
-    def is_nothing(self, items: Any) -> bool:
+    def is_nothing(self, items: object) -> bool:
         return items is None
 
-    def text_of(self, item: Any) -> str:
+    def text_of(self, item: object) -> str:
         if item is None:
             return ""
         if isinstance(item, str):
             return item
         raise FunctionError(
-            f"`{self.name}` joins text, not {_shape(item)}: {item}", "TypeError", culprit=item
+            f"`{self.name}` joins strings, not {_shape(item)}: {item}", "TypeError", wrong_value=item
         )
 
 
@@ -177,34 +186,38 @@ class ListJoinMany(ListJoin):
         if not self.has_list(*range(2, 10_000)):
             raise FunctionError(f"`{self.name}` takes a list of a delimiter and one or more lists")
 
-    def is_nothing(self, items: Any) -> bool:
+    def is_nothing(self, items: object) -> bool:
         return not items
 
-    def text_of(self, item: Any) -> str:
+    def text_of(self, item: object) -> str:
         return to_json(self.name, item) if isinstance(item, (dict, list)) else super().text_of(item)
 
 
-def split(name: str, delimiter: Any, text: Any) -> list[str]:
-    """The parts of a text; without a delimiter, those between white space."""
+def split(name: str, delimiter: object, text: object) -> list[str]:
+    """The parts of a text; without a delimiter, it is split at white space."""
     if not isinstance(text, str):
-        raise FunctionError(f"`{name}` splits text only", "AttributeError")
+        raise FunctionError(f"`{name}` splits strings only", "AttributeError")
     if delimiter is not None and not isinstance(delimiter, str):
-        raise FunctionError(f"`{name}`: the delimiter must be text", "TypeError")
+        raise FunctionError(f"`{name}`: the delimiter must be a string", "TypeError")
     if delimiter == "":
         raise FunctionError(f"`{name}`: the delimiter is empty")
-    return text.split(delimiter)
+    parts = text.split(delimiter, MOST_ITEMS)
+    check_items(name, len(parts))
+    return parts
 
 
 class StrSplit(Call):
-    """The parts of a text between delimiters, or one of them."""
+    """The parts of a string between delimiters, or one of them."""
 
     def check(self) -> None:
         if isinstance(self.args, (str, dict, MapNode)):
-            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a text", "TypeError")
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a string", "TypeError")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, list) or len(args) < 2:
-            raise FunctionError(f"`{self.name}` takes a list of a delimiter, a text and perhaps an index")
+            raise FunctionError(
+                f"`{self.name}` takes a list of a delimiter, a string and optionally an index"
+            )
         delimiter, text, *index = args
         if text is None:
             return None
@@ -220,27 +233,27 @@ class StrSplit(Call):
 
 
 class SplitCfn(Call):
-    """The parts of a text between delimiters."""
+    """The parts of a string between delimiters."""
 
     def check(self) -> None:
         if not self.has_list(2):
-            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a text")
+            raise FunctionError(f"`{self.name}` takes a list of a delimiter and a string")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         delimiter, text = args
         if not isinstance(text, str) or not isinstance(delimiter, str):
-            raise FunctionError(f"`{self.name}` splits text by text only", "TypeError")
+            raise FunctionError(f"`{self.name}` takes two strings", "TypeError")
         return split(self.name, delimiter, text)
 
 
 class Digest(Call):
-    """The hexadecimal digest of a text."""
+    """The hexadecimal digest of a string."""
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
-            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a text", "TypeError")
+            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a string", "TypeError")
         if len(args) != 2:
-            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a text")
+            raise FunctionError(f"`{self.name}` takes a list of an algorithm and a string")
         algorithm, text = args
         if algorithm.lower() not in hashlib.algorithms_available:
             raise FunctionError(f"`{self.name}`: there is no algorithm {algorithm}")
@@ -248,25 +261,25 @@ class Digest(Call):
             return hashlib.new(algorithm.lower(), text.encode("latin-1")).hexdigest()
         except UnicodeEncodeError:
             raise FunctionError(
-                f"`{self.name}`: the text has characters beyond Latin-1", "UnicodeEncodeError"
+                f"`{self.name}`: the string has characters outside of Latin-1", "UnicodeEncodeError"
             ) from None
         except TypeError:
             raise FunctionError(f"`{self.name}`: {algorithm} has no fixed length", "TypeError") from None
         except ValueError:
-            raise FunctionError(f"`{self.name}`: {algorithm} is not offered here") from None
+            raise FunctionError(f"`{self.name}`: {algorithm} is not available here") from None
 
 
 class Base64(Call):
-    """The text as it is; whoever passes it on encodes it."""
+    """The string unchanged; it is encoded where it is used."""
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, str):
-            raise FunctionError(f"`{self.name}` takes text", "TypeError")
+            raise FunctionError(f"`{self.name}` takes a string", "TypeError")
         return args
 
 
 class MakeUrl(Call):
-    """A URL made of its parts, each quoted as it has to be."""
+    """A URL built from its parts, each quoted as needed."""
 
     PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
 
@@ -275,10 +288,10 @@ class MakeUrl(Call):
         if not isinstance(args, dict):
             raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", "TypeError")
         if unknown := sorted(str(part) for part in args if part not in self.PARTS):
-            raise FunctionError(f"`{self.name}` knows no {', '.join(unknown)}")
+            raise FunctionError(f"`{self.name}` has no part {', '.join(unknown)}")
         self._check_parts({part: value for part, value in args.items() if not isinstance(value, Node)})
 
-    def _check_parts(self, parts: dict[str, Any]) -> None:
+    def _check_parts(self, parts: dict[str, TemplateValue]) -> None:
         for part, value in parts.items():
             if part == "query":
                 if not isinstance(value, dict):
@@ -286,9 +299,9 @@ class MakeUrl(Call):
             elif part == "port":
                 self._check_port(value)
             elif part in self.PARTS and not isinstance(value, str):
-                raise FunctionError(f"`{self.name}`: the {part} must be text", "TypeError")
+                raise FunctionError(f"`{self.name}`: the {part} must be a string", "TypeError")
 
-    def _check_port(self, value: Any) -> None:
+    def _check_port(self, value: TemplateValue) -> None:
         try:
             port = int(value)
         except (ValueError, OverflowError):
@@ -296,23 +309,23 @@ class MakeUrl(Call):
         except TypeError:
             raise FunctionError(f"`{self.name}`: the port must be a number", "TypeError") from None
         if not 1 <= port <= 65535:
-            raise FunctionError(f"`{self.name}`: the port {port} is not in 1 to 65535")
+            raise FunctionError(f"`{self.name}`: the port {port} is not between 1 and 65535")
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: object, scope: Scope) -> TemplateValue:
         if not isinstance(args, dict):
             kind = "AttributeError" if isinstance(args, (str, list)) else "TypeError"
             raise FunctionError(f"`{self.name}` takes a map of {', '.join(self.PARTS)}", kind)
         self._check_parts(args)
         parts = {part: args.get(part) or "" for part in self.PARTS}
         if ":" in parts["scheme"]:
-            raise FunctionError(f"`{self.name}`: the scheme must not have a colon")
+            raise FunctionError(f"`{self.name}`: the scheme must not contain a colon")
         try:
             return self._joined(parts)
         except UnicodeEncodeError:
-            message = f"`{self.name}`: a part has characters that are not Unicode"
+            message = f"`{self.name}`: a part has characters that are not valid Unicode"
             raise FunctionError(message, "UnicodeEncodeError") from None
 
-    def _joined(self, parts: dict[str, Any]) -> str:
+    def _joined(self, parts: dict[str, TemplateValue]) -> str:
         path = urllib.parse.quote(parts["path"])
         netloc = self._netloc(parts)
         if netloc and path and not path.startswith("/"):
@@ -323,7 +336,7 @@ class MakeUrl(Call):
         return joined
 
     @staticmethod
-    def _netloc(parts: dict[str, Any]) -> str:
+    def _netloc(parts: dict[str, TemplateValue]) -> str:
         made = ""
         if parts["username"]:
             made = urllib.parse.quote(parts["username"], safe="")
@@ -339,5 +352,5 @@ class MakeUrl(Call):
         return made + (f":{parts['port']}" if parts["port"] else "")
 
 
-def _shape(value: Any) -> str:
-    return {dict: "a map", list: "a list", str: "text", bool: "a boolean"}.get(type(value), "a number")
+def _shape(value: object) -> str:
+    return {dict: "a map", list: "a list", str: "a string", bool: "a boolean"}.get(type(value), "a number")

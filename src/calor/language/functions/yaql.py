@@ -1,11 +1,11 @@
-"""The yaql function, evaluated elsewhere: an expression may take as much time and memory as it likes."""
+"""The yaql function. Expressions are evaluated in another process, as they may need any amount of time and memory."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.bounded.errors import YaqlFailed
 from calor.language.expressions import Call, FunctionError, MapNode, Node, Scope
+from calor.language.functions.sizes import check_size
+from calor.language.values import TemplateValue
 
 
 class Yaql(Call):
@@ -24,18 +24,20 @@ class Yaql(Call):
         if not isinstance(expression, Node):
             self._check(expression, scope)
 
-    def _check(self, expression: Any, scope: Scope) -> None:
+    def _check(self, expression: object, scope: Scope) -> None:
         if not isinstance(expression, str):
-            raise FunctionError(f"`{self.name}`: the expression must be text", "TypeError")
+            raise FunctionError(f"`{self.name}`: the expression must be a string", "TypeError")
         try:
             scope.expressions.check_yaql(expression)
         except YaqlFailed as error:
-            raise FunctionError(f"`{self.name}` cannot read the expression: {error}") from None
+            raise FunctionError(f"`{self.name}` cannot parse the expression: {error}") from None
 
-    def apply(self, args: Any, scope: Scope) -> Any:
+    def apply(self, args: TemplateValue, scope: Scope) -> TemplateValue:
         expression = args["expression"]
         self._check(expression, scope)
+        data = args.get("data", {})
+        check_size(self.name, data)
         try:
-            return scope.expressions.yaql(expression, args.get("data", {}))
+            return scope.expressions.yaql(expression, data)
         except YaqlFailed as error:
             raise FunctionError(f"`{self.name}` failed: {error.kind}: {error}", error.kind) from None

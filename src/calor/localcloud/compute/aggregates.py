@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from calor.localcloud.compute.forms import plain_name, strict
 from calor.localcloud.compute.microversions import version_of
 from calor.localcloud.compute.records import Aggregate, new_id
-from calor.localcloud.compute.rules import ComputeRoute, admins
-from calor.localcloud.compute.state import HOST, Compute, with_fractions
+from calor.localcloud.compute.requests import plain_name, strict
+from calor.localcloud.compute.routes import ComputeRoute
+from calor.localcloud.compute.service import HOST, ComputeService, with_microseconds
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
-from calor.localcloud.reading import Reader, identifier, mapping, nullable, text
+from calor.localcloud.requests import Reader, identifier, mapping, nullable, text
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 _ZONE = "availability_zone"
-_NAMED: dict[str, Reader] = {"name": plain_name}
-_ZONED: dict[str, Reader] = {_ZONE: nullable(plain_name)}
+_NAMED: dict[str, Reader[object]] = {"name": plain_name}
+_ZONED: dict[str, Reader[object]] = {_ZONE: nullable(plain_name)}
 _NEW = strict(_NAMED, _ZONED)
 _CHANGE = strict(optional={**_NAMED, **_ZONED})
 _HOST_FORM = strict({"host": identifier})
 _ACTIONS = ("add_host", "remove_host", "set_metadata")
 
 
-def list_aggregates(compute: Compute, call: Call) -> Reply:
+def list_aggregates(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"aggregates": [_show(call, each) for each in compute.records.aggregates.find()]})
 
 
-def create_aggregate(compute: Compute, call: Call) -> Reply:
+def create_aggregate(compute: ComputeService, call: Call) -> Reply:
     given = call.read_in("aggregate", _NEW)
     aggregates = compute.records.aggregates
     if aggregates.first(name=given["name"]):
-        raise Conflict(f"There is already an aggregate {given['name']}.")
+        raise Conflict(f"Aggregate {given['name']} already exists.")
     zone = given.get(_ZONE)
     made = aggregates.add(
         Aggregate(
@@ -43,20 +44,20 @@ def create_aggregate(compute: Compute, call: Call) -> Reply:
         )
     )
     shown = _show(call, made)
-    # What a new one cannot have yet is not shown.
+    # hosts and metadata of a new aggregate are not shown.
     return Reply(
         body={"aggregate": {name: shown[name] for name in shown if name not in ("hosts", "metadata")}}
     )
 
 
-def get_aggregate(compute: Compute, call: Call) -> Reply:
+def get_aggregate(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"aggregate": _show(call, _need(compute, call))})
 
 
-def update_aggregate(compute: Compute, call: Call) -> Reply:
+def update_aggregate(compute: ComputeService, call: Call) -> Reply:
     aggregate, given = _need(compute, call), call.read_in("aggregate", _CHANGE)
     if not given:
-        raise BadRequest("There is nothing to change.")
+        raise BadRequest("The request contains no changes.")
     if _ZONE in given:
         _check_emptiness(compute, aggregate, given[_ZONE])
     return _kept(
@@ -65,91 +66,91 @@ def update_aggregate(compute: Compute, call: Call) -> Reply:
         replace(
             aggregate,
             name=given.get("name", aggregate.name),
-            metadata=_merged(aggregate, {_ZONE: given[_ZONE]} if _ZONE in given else {}),
+            metadata=_merge_metadata(aggregate, {_ZONE: given[_ZONE]} if _ZONE in given else {}),
         ),
     )
 
 
-def delete_aggregate(compute: Compute, call: Call) -> Reply:
+def delete_aggregate(compute: ComputeService, call: Call) -> Reply:
     aggregate = _need(compute, call)
     if aggregate.hosts:
-        raise BadRequest(f"The aggregate {aggregate.id} has hosts.")
+        raise BadRequest(f"Aggregate {aggregate.id} is not empty.")
     compute.records.aggregates.remove(aggregate.id)
     return Reply(200)
 
 
-def act(compute: Compute, call: Call) -> Reply:
+def act(compute: ComputeService, call: Call) -> Reply:
     body = call.read(mapping)
     aggregate = _need(compute, call)
     if len(body) != 1 or next(iter(body)) not in _ACTIONS:
-        raise BadRequest(f"The body must have one member, one of {', '.join(_ACTIONS)}.")
+        raise BadRequest(f"The body must have exactly one member, one of {', '.join(_ACTIONS)}.")
     [(name, content)] = body.items()
     if name == "set_metadata":
         given = strict({"metadata": _metadata})(content, name)["metadata"]
         if _ZONE in given:
             _check_emptiness(compute, aggregate, given[_ZONE])
-        return _kept(compute, call, replace(aggregate, metadata=_merged(aggregate, given)))
+        return _kept(compute, call, replace(aggregate, metadata=_merge_metadata(aggregate, given)))
     host = _HOST_FORM(content, name)["host"]
     if host != HOST:
         raise NotFound.of("compute host", host)
     if name == "remove_host":
         if host not in aggregate.hosts:
-            raise NotFound(f"The aggregate {aggregate.id} does not have the host {host}.")
+            raise NotFound(f"Aggregate {aggregate.id} has no host {host}.")
         return _kept(compute, call, replace(aggregate, hosts=()))
     if host in aggregate.hosts:
-        raise Conflict(f"The aggregate {aggregate.id} has the host {host} already.")
+        raise Conflict(f"Aggregate {aggregate.id} already has host {host}.")
     _check_one_zone(compute, aggregate)
     return _kept(compute, call, replace(aggregate, hosts=(host,)))
 
 
-def _metadata(value: Any, where: str) -> dict[str, str | None]:
+def _metadata(value: object, where: str) -> dict[str, str | None]:
     return {
         plain_name(key, where): nullable(text(255))(content, f"{where}.{key}")
         for key, content in mapping(value, where).items()
     }
 
 
-def _merged(aggregate: Aggregate, given: dict[str, str | None]) -> dict[str, str]:
-    """A value of null takes an item away."""
+def _merge_metadata(aggregate: Aggregate, given: dict[str, str | None]) -> dict[str, str]:
+    """A null value removes an item."""
     merged = {**aggregate.metadata, **given}
     return {key: value for key, value in merged.items() if value is not None}
 
 
-def _check_one_zone(compute: Compute, aggregate: Aggregate) -> None:
-    """A host is in one zone at most."""
+def _check_one_zone(compute: ComputeService, aggregate: Aggregate) -> None:
+    """A host can be in one availability zone only."""
     mine = aggregate.metadata.get(_ZONE)
     for other in compute.records.aggregates.find():
         if mine and HOST in other.hosts and other.metadata.get(_ZONE, mine) != mine:
-            raise Conflict(f"The host {HOST} is in another availability zone already.")
+            raise Conflict(f"Host {HOST} is already in another availability zone.")
 
 
-def _check_emptiness(compute: Compute, aggregate: Aggregate, zone: str | None) -> None:
+def _check_emptiness(compute: ComputeService, aggregate: Aggregate, zone: str | None) -> None:
     """Servers must not move to another zone because their host does."""
     if zone != aggregate.metadata.get(_ZONE) and aggregate.hosts and compute.records.servers.count():
-        raise BadRequest("The zone cannot be changed while the hosts have servers.")
+        raise BadRequest("The availability zone cannot be changed while hosts have servers.")
 
 
-def _kept(compute: Compute, call: Call, aggregate: Aggregate) -> Reply:
+def _kept(compute: ComputeService, call: Call, aggregate: Aggregate) -> Reply:
     kept = compute.records.aggregates.put(replace(aggregate, updated=compute.stamp()))
     return Reply(body={"aggregate": _show(call, kept)})
 
 
-def _need(compute: Compute, call: Call) -> Aggregate:
+def _need(compute: ComputeService, call: Call) -> Aggregate:
     found = compute.records.aggregates.get(call.path["aggregate_id"])
     if found is None:
         raise NotFound.of("aggregate", call.path["aggregate_id"])
     return found
 
 
-def _show(call: Call, aggregate: Aggregate) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _show(call: Call, aggregate: Aggregate) -> Json:
+    shown: Json = {
         "id": int(aggregate.id),
         "name": aggregate.name,
         _ZONE: aggregate.metadata.get(_ZONE),
         "hosts": aggregate.hosts,
         "metadata": aggregate.metadata,
-        "created_at": with_fractions(aggregate.created),
-        "updated_at": with_fractions(aggregate.updated) if aggregate.updated else None,
+        "created_at": with_microseconds(aggregate.created),
+        "updated_at": with_microseconds(aggregate.updated) if aggregate.updated else None,
         "deleted": False,
         "deleted_at": None,
     }

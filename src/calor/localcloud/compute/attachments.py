@@ -1,23 +1,25 @@
-"""Volumes put into servers and taken out."""
+"""Volume attachments of servers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from calor.localcloud.backend import BackendError
 from calor.localcloud.compute.claims import check_sharing, claim_volume
 from calor.localcloud.compute.disks import next_device
-from calor.localcloud.compute.forms import device, flag, strict, tag, uuid
-from calor.localcloud.compute.guards import need_server, require_state, require_unlocked
+from calor.localcloud.compute.lists import STYLE
 from calor.localcloud.compute.microversions import Version, version_of
-from calor.localcloud.compute.paging import page_of
 from calor.localcloud.compute.plans import volume_plan
+from calor.localcloud.compute.policy import members
+from calor.localcloud.compute.preconditions import need_server, require_state, require_unlocked
 from calor.localcloud.compute.records import Disk, new_id
-from calor.localcloud.compute.rules import ComputeRoute, members, readers
-from calor.localcloud.compute.state import Compute
-from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.compute.requests import device, flag, strict, tag, uuid
+from calor.localcloud.compute.routes import ComputeRoute
+from calor.localcloud.compute.service import ComputeService
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
-from calor.localcloud.reading import Reader, identifier, nullable
+from calor.localcloud.requests import Reader, identifier, nullable
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 _RUNNING = ("active", "paused", "resized")
@@ -25,21 +27,21 @@ _STATES = (*_RUNNING, "stopped", "suspended")
 _SHELVED = ("shelved", "shelved_offloaded")
 
 
-def list_attachments(compute: Compute, call: Call) -> Reply:
+def list_attachments(compute: ComputeService, call: Call) -> Reply:
     server = need_server(compute, call)
     disks = [disk for disk in compute.records.disks.find(server_id=server.id) if disk.volume_id]
-    page, _ = page_of(call, disks, lambda disk: disk.volume_id)
-    return Reply(body={"volumeAttachments": [_show(call, disk) for disk in page]})
+    page = STYLE.page(call, disks, lambda disk: disk.volume_id)
+    return Reply(body={"volumeAttachments": [_show(call, disk) for disk in page.items]})
 
 
-def get_attachment(compute: Compute, call: Call) -> Reply:
+def get_attachment(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"volumeAttachment": _show(call, _need(compute, call))})
 
 
-async def add_attachment(compute: Compute, call: Call) -> Reply:
+async def add_attachment(compute: ComputeService, call: Call) -> Reply:
     version = version_of(call)
     given = call.read_in("volumeAttachment", _form(version))
-    async with compute.turns.of(call.path["server_id"]):
+    async with compute.server_locks.of(call.path["server_id"]):
         server = need_server(compute, call)
         require_unlocked(call, server)
         states = _STATES if version < (2, 20) else (*_STATES, *_SHELVED)
@@ -49,11 +51,11 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         check_sharing(compute, call.caller, [volume_id], version)
         disks = compute.records.disks.find(server_id=server.id)
         if any(disk.volume_id == volume_id for disk in disks):
-            raise BadRequest(f"The server {server.id} has the volume {volume_id} already.")
+            raise BadRequest(f"Volume {volume_id} is already attached to server {server.id}.")
         taken = {disk.device for disk in disks}
         place = given.get("device") or next_device(taken)
         if place in taken:
-            raise BadRequest(f"The server {server.id} has something at {place} already.")
+            raise BadRequest(f"Device {place} of server {server.id} is already in use.")
         claim_volume(compute, call.caller, volume_id)
         disk = compute.records.disks.add(
             Disk(
@@ -69,14 +71,14 @@ async def add_attachment(compute: Compute, call: Call) -> Reply:
         compute.volumes.attach(volume_id, server.id, place)
         if server.vm_state in _RUNNING:
             try:
-                await compute.ground.machinery.attach(server.id, volume_plan(compute, server, disk))
-            except MachineryFailed:
+                await compute.context.backend.attach(server.id, volume_plan(compute, server, disk))
+            except BackendError:
                 _forget(compute, disk)
                 raise
     return Reply(body={"volumeAttachment": _show(call, disk)})
 
 
-def update_attachment(compute: Compute, call: Call) -> Reply:
+def update_attachment(compute: ComputeService, call: Call) -> Reply:
     disk = _need(compute, call)
     given = call.read_in(
         "volumeAttachment",
@@ -92,42 +94,42 @@ def update_attachment(compute: Compute, call: Call) -> Reply:
         ),
     )
     if given["volumeId"] != disk.volume_id:
-        raise BadRequest("A volume cannot be exchanged for another here.")
+        raise BadRequest("Swapping volumes is not supported.")
     whether = given.get("delete_on_termination", disk.delete_on_termination)
     compute.records.disks.put(replace(disk, delete_on_termination=whether))
     return Reply(202)
 
 
-async def remove_attachment(compute: Compute, call: Call) -> Reply:
-    async with compute.turns.of(call.path["server_id"]):
+async def remove_attachment(compute: ComputeService, call: Call) -> Reply:
+    async with compute.server_locks.of(call.path["server_id"]):
         server = need_server(compute, call)
         require_unlocked(call, server)
         disk = _need(compute, call)
         if disk.boot_index == 0:
-            raise Forbidden("The volume that a server boots from cannot be detached.")
+            raise Forbidden("Cannot detach a root device volume.")
         require_state(server, "detach a volume from", *_STATES, *_SHELVED)
         if server.vm_state in _RUNNING:
-            await compute.ground.machinery.detach(server.id, disk.volume_id)
+            await compute.context.backend.detach(server.id, disk.volume_id)
         _forget(compute, disk)
     return Reply(202)
 
 
-def _forget(compute: Compute, disk: Disk) -> None:
+def _forget(compute: ComputeService, disk: Disk) -> None:
     with compute.records.store.transaction():
         compute.volumes.detach(disk.volume_id, disk.server_id)
         compute.records.disks.remove(disk.id)
 
 
-def _need(compute: Compute, call: Call) -> Disk:
+def _need(compute: ComputeService, call: Call) -> Disk:
     server, volume_id = need_server(compute, call), call.path["volume_id"]
     for disk in compute.records.disks.find(server_id=server.id):
         if disk.volume_id == volume_id:
             return disk
-    raise NotFound(f"The server {server.id} has no volume {volume_id[:255]}.")
+    raise NotFound(f"Volume {volume_id[:255]} is not attached to server {server.id}.")
 
 
-def _form(version: Version) -> Reader:
-    optional: dict[str, Reader] = {"device": nullable(device)}
+def _form(version: Version) -> Reader[Json]:
+    optional: dict[str, Reader[object]] = {"device": nullable(device)}
     if version >= (2, 49):
         optional["tag"] = tag
     if version >= (2, 79):
@@ -135,9 +137,9 @@ def _form(version: Version) -> Reader:
     return strict({"volumeId": uuid}, optional)
 
 
-def _show(call: Call, disk: Disk) -> dict[str, Any]:
+def _show(call: Call, disk: Disk) -> Json:
     version = version_of(call)
-    shown: dict[str, Any] = {
+    shown: Json = {
         "volumeId": disk.volume_id,
         "serverId": disk.server_id,
         "device": disk.device,

@@ -1,4 +1,4 @@
-"""Ports and volumes claimed for servers from the services that have them."""
+"""Claims ports and volumes for servers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from calor.localcloud.caller import Caller
 from calor.localcloud.compute.disks import next_device
 from calor.localcloud.compute.microversions import Version
 from calor.localcloud.compute.records import Disk, Server, new_id
-from calor.localcloud.compute.requests import WantedDisk, WantedNic
-from calor.localcloud.compute.state import Compute
-from calor.localcloud.neighbours import ServerPort
+from calor.localcloud.compute.server_requests import BlockDevice, RequestedNic
+from calor.localcloud.compute.service import ComputeService
+from calor.localcloud.peers import ServerPort
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound, OverLimit, Problem
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """What a request for a server names and other services do not find is a mistake in the request."""
+def not_found_as_bad_request() -> Iterator[None]:
+    """Turns NotFound errors of other services into in the request."""
     try:
         yield
     except NotFound as problem:
@@ -27,33 +27,37 @@ def refused() -> Iterator[None]:
 
 
 def claim_ports(
-    compute: Compute,
+    compute: ComputeService,
     caller: Caller,
     server: Server,
-    nics: Sequence[WantedNic],
+    nics: Sequence[RequestedNic],
     groups: Sequence[str] | None,
-    undoing: ExitStack,
+    cleanup: ExitStack,
 ) -> dict[str, str]:
-    """The tags of those ports that have one. How to give the ports back is left with `undoing`."""
+    """Claims the ports of a new server. Returns the tags of ports; `cleanup` gets callbacks that release the ports."""
     tags = {}
     for nic in nics:
-        with refused():
+        with not_found_as_bad_request():
             port = claim_port(compute, caller, server, nic, groups)
-        undoing.callback(compute.networks.give_back, port.id)
+        cleanup.callback(compute.networks.release_port, port.id)
         if nic.tag:
             tags[port.id] = nic.tag
     return tags
 
 
 def claim_port(
-    compute: Compute, caller: Caller, server: Server, nic: WantedNic, groups: Sequence[str] | None = None
+    compute: ComputeService,
+    caller: Caller,
+    server: Server,
+    nic: RequestedNic,
+    groups: Sequence[str] | None = None,
 ) -> ServerPort:
     networks = compute.networks
     if nic.port_id:
-        port = networks.take_port(caller, nic.port_id, server.id, server.zone)
+        port = networks.claim_port(caller, nic.port_id, server.id, server.zone)
     else:
         try:
-            port = networks.make_port(
+            port = networks.create_port(
                 caller,
                 networks.need_network(caller, str(nic.network_id)),
                 server.id,
@@ -64,15 +68,15 @@ def claim_port(
         except Conflict as problem:
             raise BadRequest(problem.message) from None
     if not port.addresses:
-        networks.give_back(port.id)
-        raise BadRequest(f"A server needs an address in the network {port.network_id}.")
+        networks.release_port(port.id)
+        raise BadRequest(f"Network {port.network_id} requires a subnet in order to boot instances on.")
     return port
 
 
 def claim_disks(
-    compute: Compute, caller: Caller, server: Server, wanted: Sequence[WantedDisk], undoing: ExitStack
+    compute: ComputeService, caller: Caller, server: Server, wanted: Sequence[BlockDevice], cleanup: ExitStack
 ) -> list[Disk]:
-    """The disks of a new server. How to let its volumes go is left with `undoing`."""
+    """The disks of a new server; `cleanup` gets callbacks that release its volumes."""
     taken = {disk.device for disk in wanted if disk.device}
     disks = []
     for disk in wanted:
@@ -82,9 +86,9 @@ def claim_disks(
         taken.add(device)
         exists = disk.source == "volume"
         if exists:
-            # With an image, it is the image that tells what the volume holds.
+            # A volume that is not booted from need not be bootable.
             claim_volume(compute, caller, str(disk.uuid), disk.boot_index == 0 and not server.image_id)
-            undoing.callback(compute.volumes.detach, str(disk.uuid), server.id)
+            cleanup.callback(compute.volumes.detach, str(disk.uuid), server.id)
         disks.append(
             Disk(
                 id=new_id(),
@@ -101,32 +105,32 @@ def claim_disks(
 
 
 SHARING: Version = (2, 60)
-"""The first version in which servers get volumes that several may have."""
+"""The first microversion that can attach multiattach volumes."""
 
 
-def check_sharing(compute: Compute, caller: Caller, volume_ids: Iterable[str], version: Version) -> None:
+def check_sharing(
+    compute: ComputeService, caller: Caller, volume_ids: Iterable[str], version: Version
+) -> None:
     if version >= SHARING:
         return
     for volume_id in volume_ids:
-        with refused():
+        with not_found_as_bad_request():
             volume = compute.volumes.need_volume(caller, volume_id)
         if volume.multiattach:
-            raise BadRequest(
-                f"The volume {volume_id} is one that several servers may have: ask for 2.60 or later."
-            )
+            raise BadRequest(f"Volume {volume_id} is multiattach: microversion 2.60 or later is required.")
 
 
-def claim_volume(compute: Compute, caller: Caller, volume_id: str, to_boot: bool = False) -> None:
+def claim_volume(compute: ComputeService, caller: Caller, volume_id: str, to_boot: bool = False) -> None:
     try:
         volume = compute.volumes.need_volume(caller, volume_id)
         if to_boot and not volume.bootable:
-            raise BadRequest(f"The volume {volume_id} is not bootable.")
+            raise BadRequest(f"Volume {volume_id} is not bootable.")
         compute.volumes.reserve(volume_id)
     except Problem as problem:
         raise BadRequest(problem.message) from None
 
 
-def _source(disk: WantedDisk) -> dict[str, str | int | None]:
+def _source(disk: BlockDevice) -> dict[str, str | int | None]:
     return {
         "size": disk.size or 0,
         "image_id": disk.uuid if disk.source == "image" else None,

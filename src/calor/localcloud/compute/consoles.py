@@ -1,20 +1,21 @@
-"""What servers write to their consoles, and how they do."""
+"""Consoles and diagnostics of servers."""
 
 from __future__ import annotations
 
 import html
 import secrets
-from typing import Any
 
 from calor.localcloud.compute.actions import Action
-from calor.localcloud.compute.forms import number, strict
-from calor.localcloud.compute.guards import need_server
 from calor.localcloud.compute.microversions import version_of
+from calor.localcloud.compute.policy import members
+from calor.localcloud.compute.preconditions import need_server
 from calor.localcloud.compute.records import Console, Server
-from calor.localcloud.compute.rules import ComputeRoute, admins, members
-from calor.localcloud.compute.state import HOST, Compute
+from calor.localcloud.compute.requests import number, strict
+from calor.localcloud.compute.routes import ComputeRoute
+from calor.localcloud.compute.service import HOST, ComputeService
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import Conflict, NotFound
-from calor.localcloud.reading import nullable, one_of
+from calor.localcloud.requests import nullable, one_of
 from calor.localcloud.web import Call, Reply
 
 _KINDS = {
@@ -30,10 +31,10 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-async def _output(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+async def _output(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     length = (_OUTPUT_FORM(content, "os-getConsoleOutput") or {}).get("length")
     _require_launched(server)
-    text = await compute.ground.machinery.console(server.id)
+    text = await compute.context.backend.console(server.id)
     if length is not None and length >= 0:
         text = "\n".join(text.splitlines()[-length:] if length else [])
     return Reply(body={"output": text})
@@ -42,14 +43,14 @@ async def _output(compute: Compute, call: Call, server: Server, content: Any) ->
 def _old_console(protocol: str) -> Action:
     form = strict({"type": one_of(*_KINDS[protocol])})
 
-    def act(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+    def act(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
         kind = form(content, "The action")["type"]
         return Reply(body={"console": {"type": kind, "url": _open(compute, call, server)}})
 
     return Action(act, until=(2, 5))
 
 
-def create_console(compute: Compute, call: Call) -> Reply:
+def create_console(compute: ComputeService, call: Call) -> Reply:
     kinds = [kind for group in _KINDS.values() for kind in group]
     form = strict({"protocol": one_of(*_KINDS), "type": one_of(*kinds)})
     given = call.read_in("remote_console", form)
@@ -58,22 +59,22 @@ def create_console(compute: Compute, call: Call) -> Reply:
     return Reply(body={"remote_console": {**given, "url": url}})
 
 
-async def show_console(compute: Compute, call: Call) -> Reply:
-    """The page behind the URL of a console: whoever has the URL sees what the server writes."""
+async def show_console(compute: ComputeService, call: Call) -> Reply:
+    """The page of a console, which needs no token but the one in its URL."""
     console = compute.records.consoles.get(call.query.get("token", ""))
     server = compute.records.servers.get(console.server_id) if console else None
     if server is None:
-        raise NotFound("The token of the console is not valid.")
-    text = await compute.ground.machinery.console(server.id)
+        raise NotFound("The console token is invalid.")
+    text = await compute.context.backend.console(server.id)
     page = _PAGE.format(name=html.escape(server.name), text=html.escape(text))
     return Reply(raw=page.encode(), headers={"Content-Type": "text/html; charset=utf-8"})
 
 
-async def get_diagnostics(compute: Compute, call: Call) -> Reply:
+async def get_diagnostics(compute: ComputeService, call: Call) -> Reply:
     server = need_server(compute, call)
     if server.vm_state != "active":
-        raise Conflict(f"The server {server.id} does not run.")
-    usage = await compute.ground.machinery.usage(server.id)
+        raise Conflict(f"Server {server.id} is not running.")
+    usage = await compute.context.backend.usage(server.id)
     if version_of(call) < (2, 48):
         return Reply(body={"cpu0_time": int(usage.cpu_seconds * 1e9), "memory": int(usage.memory_mb * 1024)})
     ports = compute.networks.ports_of(server.id)
@@ -81,7 +82,7 @@ async def get_diagnostics(compute: Compute, call: Call) -> Reply:
     shown = {
         "state": "running",
         "driver": "libvirt",
-        "hypervisor": compute.ground.machinery.name,
+        "hypervisor": compute.context.backend.name,
         "hypervisor_os": "linux",
         "uptime": None,
         "config_drive": server.config_drive,
@@ -96,15 +97,15 @@ async def get_diagnostics(compute: Compute, call: Call) -> Reply:
     return Reply(body=shown)
 
 
-def check_console(compute: Compute, call: Call) -> Reply:
+def check_console(compute: ComputeService, call: Call) -> Reply:
     console = compute.records.consoles.get(call.path["token"])
     if console is None:
-        raise NotFound("The token of the console is not valid.")
+        raise NotFound("The console token is invalid.")
     shown = {"instance_uuid": console.server_id, "host": HOST, "port": 0, "internal_access_path": None}
     return Reply(body={"console": shown})
 
 
-def _open(compute: Compute, call: Call, server: Server) -> str:
+def _open(compute: ComputeService, call: Call, server: Server) -> str:
     _require_launched(server)
     token = secrets.token_urlsafe(24)
     compute.records.consoles.add(Console(token, server.id))
@@ -113,7 +114,7 @@ def _open(compute: Compute, call: Call, server: Server) -> str:
 
 def _require_launched(server: Server) -> None:
     if server.launched is None:
-        raise Conflict(f"The server {server.id} is not ready.")
+        raise Conflict(f"Server {server.id} is not ready.")
 
 
 ACTIONS = {

@@ -1,4 +1,4 @@
-"""Flavors: what sizes servers come in."""
+"""Flavors and their access lists."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from calor.localcloud.caller import Caller
-from calor.localcloud.compute.forms import flag, number, plain_name, strict
+from calor.localcloud.compute.lists import STYLE
 from calor.localcloud.compute.microversions import version_of
-from calor.localcloud.compute.paging import page_of, paged
 from calor.localcloud.compute.records import Flavor, new_id
-from calor.localcloud.compute.rules import ComputeRoute, admins, readers
-from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.requests import flag, number, plain_name, strict
+from calor.localcloud.compute.routes import ComputeRoute
+from calor.localcloud.compute.service import ComputeService
 from calor.localcloud.compute.views import links_of
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
-from calor.localcloud.reading import identifier, nullable, one_of, text, truth
+from calor.localcloud.requests import identifier, nullable, one_of, text, truth
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 _SORT_KEYS = {
@@ -36,17 +39,17 @@ _SORT_KEYS = {
 }
 
 
-def _factor(value: Any, where: str) -> float:
+def _factor(value: object, where: str) -> float:
     try:
-        factor = float(value)
-    except (TypeError, ValueError):
+        factor = float(value) if isinstance(value, str | int | float) else 0.0
+    except (ValueError, OverflowError):
         factor = 0.0
     if isinstance(value, bool) or not 0 < factor < 3.4e38:
         raise BadRequest(f"{where} must be a positive number.")
     return factor
 
 
-def _id(value: Any, where: str) -> str:
+def _id(value: object, where: str) -> str:
     return (
         str(value)
         if isinstance(value, int) and not isinstance(value, bool)
@@ -67,38 +70,38 @@ _NEW_DESCRIBED = strict(_REQUIRED, {**_OPTIONAL, "description": nullable(text(65
 _CHANGE = strict({"description": nullable(text(65_535))})
 
 
-def usable_flavor(compute: Compute, caller: Caller, flavor_id: str) -> Flavor:
-    """One for a request that names it."""
+def usable_flavor(compute: ComputeService, caller: Caller, flavor_id: str) -> Flavor:
+    """The flavor that a request refers to. Raises in the request."""
     found = compute.records.flavors.get(flavor_id)
     if found is None or not _visible(found, caller):
-        raise BadRequest(f"There is no flavor {flavor_id[:255]}.")
+        raise BadRequest(f"Flavor {flavor_id[:255]} could not be found.")
     return found
 
 
-def need_flavor(compute: Compute, call: Call) -> Flavor:
-    """The one that the path names."""
+def need_flavor(compute: ComputeService, call: Call) -> Flavor:
+    """The flavor in the path. Raises NotFound."""
     found = compute.records.flavors.get(call.path["flavor_id"])
     if found is None or not _visible(found, call.caller):
         raise NotFound.of("flavor", call.path["flavor_id"])
     return found
 
 
-def list_flavors(compute: Compute, call: Call) -> Reply:
-    return _listed(compute, call, lambda flavor: _reference(call, flavor))
+def list_flavors(compute: ComputeService, call: Call) -> Reply:
+    return _list_flavors(compute, call, lambda flavor: _reference(call, flavor))
 
 
-def list_flavors_in_detail(compute: Compute, call: Call) -> Reply:
-    return _listed(compute, call, lambda flavor: show_flavor(call, flavor))
+def list_flavors_in_detail(compute: ComputeService, call: Call) -> Reply:
+    return _list_flavors(compute, call, lambda flavor: show_flavor(call, flavor))
 
 
-def get_flavor(compute: Compute, call: Call) -> Reply:
+def get_flavor(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"flavor": show_flavor(call, need_flavor(compute, call))})
 
 
-def create_flavor(compute: Compute, call: Call) -> Reply:
+def create_flavor(compute: ComputeService, call: Call) -> Reply:
     given = call.read_in("flavor", _NEW_DESCRIBED if version_of(call) >= (2, 55) else _NEW)
     flavor = Flavor(
-        id=given.get("id") if given.get("id") not in (None, "auto") else new_id(),
+        id=new_id() if given.get("id") in (None, "auto") else given["id"],
         name=given["name"],
         ram=given["ram"],
         vcpus=given["vcpus"],
@@ -110,62 +113,62 @@ def create_flavor(compute: Compute, call: Call) -> Reply:
         description=given.get("description"),
     )
     if compute.records.flavors.get(flavor.id):
-        raise Conflict(f"There is already a flavor with the id {flavor.id}.")
+        raise Conflict(f"Flavor with ID {flavor.id} already exists.")
     if compute.records.flavors.first(name=flavor.name):
-        raise Conflict(f"There is already a flavor with the name {flavor.name}.")
+        raise Conflict(f"Flavor with name {flavor.name} already exists.")
     return Reply(body={"flavor": show_flavor(call, compute.records.flavors.add(flavor))})
 
 
-def update_flavor(compute: Compute, call: Call) -> Reply:
+def update_flavor(compute: ComputeService, call: Call) -> Reply:
     flavor = need_flavor(compute, call)
     given = call.read_in("flavor", _CHANGE)
     kept = compute.records.flavors.put(replace(flavor, description=given["description"]))
     return Reply(body={"flavor": show_flavor(call, kept)})
 
 
-def delete_flavor(compute: Compute, call: Call) -> Reply:
+def delete_flavor(compute: ComputeService, call: Call) -> Reply:
     compute.records.flavors.remove(need_flavor(compute, call).id)
     return Reply(202)
 
 
-def list_access(compute: Compute, call: Call) -> Reply:
+def list_access(compute: ComputeService, call: Call) -> Reply:
     flavor = need_flavor(compute, call)
     if flavor.is_public:
-        raise NotFound("Access is listed only for a flavor that is not public.")
+        raise NotFound("Access list not available for public flavors.")
     return _show_access(flavor)
 
 
-def change_access(compute: Compute, call: Call) -> Reply:
+def change_access(compute: ComputeService, call: Call) -> Reply:
     project = strict({"tenant": identifier})
     given = call.read(strict(optional={"addTenantAccess": project, "removeTenantAccess": project}))
     if len(given) != 1:
-        raise BadRequest("The body must have one action.")
+        raise BadRequest("The body must have exactly one member, the action.")
     flavor = need_flavor(compute, call)
     [(action, content)] = given.items()
     tenant = content["tenant"]
     if action == "addTenantAccess":
         if flavor.is_public:
-            raise Conflict("Everyone has access to a public flavor.")
+            raise Conflict("Cannot add access to a public flavor.")
         if tenant in flavor.access:
-            raise Conflict(f"The project {tenant} has access to the flavor already.")
+            raise Conflict(f"Project {tenant} already has access to the flavor.")
         access = (*flavor.access, tenant)
     else:
         if tenant not in flavor.access:
-            raise NotFound(f"The project {tenant} has no access to the flavor.")
+            raise NotFound(f"Project {tenant} has no access to the flavor.")
         access = tuple(each for each in flavor.access if each != tenant)
     return _show_access(compute.records.flavors.put(replace(flavor, access=access)))
 
 
-def show_flavor(call: Call, flavor: Flavor) -> dict[str, Any]:
+def show_flavor(call: Call, flavor: Flavor) -> Json:
     version = version_of(call)
-    shown: dict[str, Any] = {
+    shown: Json = {
         "id": flavor.id,
         "name": flavor.name,
         "ram": flavor.ram,
         "vcpus": flavor.vcpus,
         "disk": flavor.disk,
         "OS-FLV-EXT-DATA:ephemeral": flavor.ephemeral,
-        # It was an empty text for none until a version had mercy.
+        # Older microversions show an empty string for no swap.
         "swap": flavor.swap if flavor.swap or version >= (2, 75) else "",
         "rxtx_factor": flavor.rxtx_factor,
         "OS-FLV-DISABLED:disabled": False,
@@ -179,18 +182,18 @@ def show_flavor(call: Call, flavor: Flavor) -> dict[str, Any]:
     return shown
 
 
-def _reference(call: Call, flavor: Flavor) -> dict[str, Any]:
+def _reference(call: Call, flavor: Flavor) -> Json:
     shown = {"id": flavor.id, "name": flavor.name, "links": links_of(call, f"flavors/{flavor.id}")}
     return shown | {"description": flavor.description} if version_of(call) >= (2, 55) else shown
 
 
-def _listed(compute: Compute, call: Call, show: Any) -> Reply:
+def _list_flavors(compute: ComputeService, call: Call, show: Any) -> Reply:
     found = [flavor for flavor in compute.records.flavors.find() if _fits(flavor, call)]
     key = one_of(*_SORT_KEYS)(call.query.get("sort_key", "flavorid"), "sort_key")
     backwards = one_of("asc", "desc")(call.query.get("sort_dir", "asc"), "sort_dir") == "desc"
     found.sort(key=lambda flavor: (getattr(flavor, _SORT_KEYS[key]), flavor.id), reverse=backwards)
-    page, following = page_of(call, found)
-    return Reply(body=paged("flavors", [show(flavor) for flavor in page], following))
+    page = STYLE.page(call, found, by_id)
+    return Reply(body=list_body("flavors", [show(flavor) for flavor in page.items], page.links(call)))
 
 
 def _fits(flavor: Flavor, call: Call) -> bool:

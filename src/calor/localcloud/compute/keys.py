@@ -1,4 +1,4 @@
-"""Keys and certificates with which one gets into a server: made, and read."""
+"""Generates SSH keys and certificates, and computes their fingerprints."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _YEARS_OF_A_CERTIFICATE = 10
 
 
 @dataclass(frozen=True)
-class MadeKey:
+class GeneratedKey:
     private: str
     public: str
 
 
-def make_ssh_key() -> MadeKey:
-    """Takes some tenths of a second of computing."""
+def generate_ssh_key() -> GeneratedKey:
+    """Takes some tenths of a second of CPU time."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-    return MadeKey(_private_text(key), f"{public.decode()} generated\n")
+    return GeneratedKey(_private_text(key), f"{public.decode()} generated\n")
 
 
-def make_modern_ssh_key(comment: str) -> MadeKey:
+def generate_ed25519_key(comment: str) -> GeneratedKey:
     key = ed25519.Ed25519PrivateKey.generate()
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
     )
     public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-    return MadeKey(private.decode(), f"{public.decode()} {comment}\n")
+    return GeneratedKey(private.decode(), f"{public.decode()} {comment}\n")
 
 
-def make_certificate(user_id: str, moment: datetime) -> MadeKey:
-    """One that a user can log in with."""
+def generate_certificate(user_id: str, moment: datetime) -> GeneratedKey:
+    """A client certificate with its key."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, user_id[:64])])
     certificate = (
@@ -57,23 +57,23 @@ def make_certificate(user_id: str, moment: datetime) -> MadeKey:
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
         .sign(key, hashes.SHA256())
     )
-    return MadeKey(_private_text(key), certificate.public_bytes(serialization.Encoding.PEM).decode())
+    return GeneratedKey(_private_text(key), certificate.public_bytes(serialization.Encoding.PEM).decode())
 
 
 def fingerprint_of(kind: str, public: str) -> str:
-    """Tells keys apart; a text that is no key is refused."""
+    """The fingerprint. Raises BadRequest for an invalid key."""
     if kind == "x509":
         try:
             digest = x509.load_pem_x509_certificate(public.encode()).fingerprint(hashes.SHA1())
         except ValueError:
-            raise BadRequest("The certificate cannot be read.") from None
+            raise BadRequest("The certificate is invalid.") from None
         return _colons(digest)
     parts = public.split(maxsplit=2)
     try:
         blob = base64.b64decode(parts[1], validate=True)
         serialization.load_ssh_public_key(public.strip().encode())
     except (IndexError, binascii.Error, ValueError, UnsupportedAlgorithm):
-        raise BadRequest("The public key cannot be read.") from None
+        raise BadRequest("The public key is invalid.") from None
     return _colons(hashlib.md5(blob, usedforsecurity=False).digest())
 
 

@@ -1,4 +1,4 @@
-"""Microversions: clients say which revision of the API they mean, and see only what it has."""
+"""Microversions of the compute API."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _GENERAL, _OWN = "OpenStack-API-Version", "X-OpenStack-Nova-API-Version"
 
 
 def version_of(call: Call) -> Version:
-    return _asked(call.headers)
+    return _requested_version(call.headers)
 
 
-def written(version: Version) -> str:
+def format_version(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
-def _asked(headers: Mapping[str, str]) -> Version:
-    """What is asked for; the first version where nothing is."""
+def _requested_version(headers: Mapping[str, str]) -> Version:
+    """The requested version; the first one by default."""
     text = headers.get(_OWN, "")
     for part in headers.get(_GENERAL, "").split(","):
         service, _, version = part.strip().partition(" ")
@@ -38,16 +38,19 @@ def _asked(headers: Mapping[str, str]) -> Version:
     if text == "latest":
         return LAST
     if not re.fullmatch(r"[1-9]\d{0,5}\.(0|[1-9]\d{0,5})", text):
-        raise BadRequest(f"{text[:40]} is not a version: one is such as 2.1.")
+        raise BadRequest(f"API version string {text[:40]} is of invalid format: it must be of the form 2.1.")
     major, _, minor = text.partition(".")
     asked = (int(major), int(minor))
     if not FIRST <= asked <= LAST:
-        raise NotAcceptable(f"Version {text} is not supported: from {written(FIRST)} to {written(LAST)} are.")
+        raise NotAcceptable(
+            f"Version {text} is not supported by the API."
+            f" Minimum is {format_version(FIRST)} and maximum is {format_version(LAST)}."
+        )
     return asked
 
 
-class Versioned:
-    """Tells with every answer which version it is of."""
+class MicroversionHeaders:
+    """Adds the version headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -57,9 +60,9 @@ class Versioned:
             await self._app(scope, receive, send)
             return
         try:
-            version = written(_asked(Headers(scope=scope)))
+            version = format_version(_requested_version(Headers(scope=scope)))
         except Problem:
-            version = written(FIRST)
+            version = format_version(FIRST)
 
         async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,20 +1,20 @@
-"""What the machinery is told of a server."""
+"""Plans of servers for the backend."""
 
 from __future__ import annotations
 
 import base64
 from contextlib import suppress
 
-from calor.localcloud.compute.metadata import drive_files
-from calor.localcloud.compute.personality import decoded
+from calor.localcloud.backend import ServerPlan, VolumePlan
+from calor.localcloud.compute.metadata_service import drive_files
+from calor.localcloud.compute.personality import decode_files
 from calor.localcloud.compute.records import Disk, Server
-from calor.localcloud.compute.state import Compute, owner_of
-from calor.localcloud.machinery import ServerPlan, VolumePlan
-from calor.localcloud.neighbours import UsableImage
+from calor.localcloud.compute.service import ComputeService, owner_of
+from calor.localcloud.peers import UsableImage
 from calor.localcloud.problems import NotFound
 
 
-def plan_of(compute: Compute, server: Server) -> ServerPlan:
+def plan_of(compute: ComputeService, server: Server) -> ServerPlan:
     disks = compute.records.disks.find(server_id=server.id)
     image = _image_of(compute, server, disks)
     ports = compute.networks.ports_of(server.id)
@@ -38,18 +38,18 @@ def plan_of(compute: Compute, server: Server) -> ServerPlan:
         user_data=base64.b64decode(server.user_data) if server.user_data else None,
         public_keys=(server.public_key,) if server.public_key else (),
         admin_password=server.admin_password,
-        files=tuple(decoded(server.files)),
+        files=tuple(decode_files(server.files)),
         config_drive=drive_files(compute, server, ports) if server.config_drive else None,
     )
 
 
-def volume_plan(compute: Compute, server: Server, disk: Disk) -> VolumePlan:
+def volume_plan(compute: ComputeService, server: Server, disk: Disk) -> VolumePlan:
     volume = compute.volumes.need_volume(owner_of(server), disk.volume_id)
-    return VolumePlan(disk.volume_id, volume.file, disk.device, volume.uploaded)
+    return VolumePlan(disk.volume_id, volume.file, disk.device)
 
 
-def _image_of(compute: Compute, server: Server, disks: list[Disk]) -> UsableImage | None:
-    """The image it boots from. One that was deleted since is not needed: the server has its own disk by then."""
+def _image_of(compute: ComputeService, server: Server, disks: list[Disk]) -> UsableImage | None:
+    """The image it boots from. It may have been deleted since: the server has its own disk then."""
     caller = owner_of(server)
     with suppress(NotFound):
         image_id: str | None = server.pending.get("image_id") or server.shelved_image or server.image_id

@@ -1,55 +1,53 @@
-"""Servers switched on and off, rebooted, paused and suspended."""
+"""Starts, stops, reboots, pauses and suspends servers."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.localcloud.compute.actions import ACCEPTED, Action, accept
-from calor.localcloud.compute.forms import strict
-from calor.localcloud.compute.guards import require_state
 from calor.localcloud.compute.plans import plan_of
+from calor.localcloud.compute.preconditions import require_state
 from calor.localcloud.compute.records import Server
-from calor.localcloud.compute.state import Compute
+from calor.localcloud.compute.requests import strict
+from calor.localcloud.compute.service import ComputeService
 from calor.localcloud.compute.statuses import PAUSED, RUNNING, SHUT_DOWN, SUSPENDED
 from calor.localcloud.compute.tasks import Changes, Task
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import text
+from calor.localcloud.requests import text
 from calor.localcloud.web import Call, Reply
 
 RUNS: Changes = {"vm_state": "active", "power_state": RUNNING, "fault": None}
 STANDS: Changes = {"vm_state": "stopped", "power_state": SHUT_DOWN}
 
 
-async def start(compute: Compute, server: Server) -> Changes:
-    await compute.networks.wired()
-    await compute.ground.machinery.boot(plan_of(compute, server))
+async def start(compute: ComputeService, server: Server) -> Changes:
+    await compute.networks.wait_until_synced()
+    await compute.context.backend.boot(plan_of(compute, server))
     return RUNS
 
 
-async def stop(compute: Compute, server: Server) -> Changes:
-    await compute.ground.machinery.halt(server.id)
+async def stop(compute: ComputeService, server: Server) -> Changes:
+    await compute.context.backend.halt(server.id)
     return STANDS
 
 
-async def reboot(compute: Compute, server: Server) -> Changes:
-    await compute.ground.machinery.halt(server.id)
+async def reboot(compute: ComputeService, server: Server) -> Changes:
+    await compute.context.backend.halt(server.id)
     return await start(compute, server)
 
 
-async def _pause(compute: Compute, server: Server) -> Changes:
-    await compute.ground.machinery.freeze(server.id)
+async def _pause(compute: ComputeService, server: Server) -> Changes:
+    await compute.context.backend.freeze(server.id)
     return {"vm_state": "paused", "power_state": PAUSED}
 
 
-async def _suspend(compute: Compute, server: Server) -> Changes:
-    await compute.ground.machinery.freeze(server.id)
+async def _suspend(compute: ComputeService, server: Server) -> Changes:
+    await compute.context.backend.freeze(server.id)
     return {"vm_state": "suspended", "power_state": SUSPENDED}
 
 
-async def _wake(compute: Compute, server: Server) -> Changes:
-    """A server that was frozen before the host was restarted does not run: it boots instead."""
-    if server.id in await compute.ground.machinery.running():
-        await compute.ground.machinery.thaw(server.id)
+async def _wake(compute: ComputeService, server: Server) -> Changes:
+    """A server that was frozen before a restart of the host is not running: it boots instead."""
+    if server.id in await compute.context.backend.running():
+        await compute.context.backend.thaw(server.id)
         return RUNS
     return await start(compute, server)
 
@@ -68,21 +66,21 @@ _REBOOT = strict({"type": text(4)})
 
 
 def _simple(doing: str, task: Task, *states: str) -> Action:
-    def act(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+    def act(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
         require_state(server, doing, *states)
         return accept(compute, call, server, task)
 
     return Action(act)
 
 
-def _reboot(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+def _reboot(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     kind = _REBOOT(content, "reboot")["type"].upper()
     if kind not in ("SOFT", "HARD"):
         raise BadRequest("reboot.type must be SOFT or HARD.")
     hard = kind == "HARD"
     states = ("active", "stopped", "paused", "suspended", "error") if hard else ("active",)
     if hard and server.task_state in ("rebooting", "rebooting_hard"):
-        # Whoever loses patience with a reboot may ask for a harder one, which that is already here.
+        # All reboots are hard reboots here, so that it is done already.
         return ACCEPTED
     require_state(server, "reboot", *states)
     return accept(compute, call, server, HARD_REBOOT if hard else SOFT_REBOOT)

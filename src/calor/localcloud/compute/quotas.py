@@ -1,239 +1,98 @@
-"""Quotas as they are shown and set, limits, and what projects have used."""
+"""Quotas of projects and their usage."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from calor.localcloud.compute.consumption import DEFAULTS, consumed, default_limits, limits_of
-from calor.localcloud.compute.forms import flag, number, strict
-from calor.localcloud.compute.microversions import Version, version_of
-from calor.localcloud.compute.paging import page_of, paged
-from calor.localcloud.compute.records import Quota, Server
-from calor.localcloud.compute.rules import ComputeRoute, admins, readers
-from calor.localcloud.compute.state import Compute, with_fractions
-from calor.localcloud.problems import BadRequest, Forbidden
-from calor.localcloud.reading import Reader, identifier, moment
-from calor.localcloud.web import Call, Reply
+from calor.localcloud.compute.records import ProjectUsage, Server
+from calor.localcloud.compute.service import ComputeService
+from calor.localcloud.problems import Forbidden
 
-_INJECTED = ("injected_files", "injected_file_content_bytes", "injected_file_path_bytes")
-_OF_NETWORKS = ("floating_ips", "fixed_ips", "security_groups", "security_group_rules")
-_IN_FORCE = ("instances", "cores", "ram")
-
-
-def get_quotas(compute: Compute, call: Call) -> Reply:
-    project_id = _readable(call)
-    return _reply(call, project_id, limits_of(compute, project_id))
-
-
-def get_quotas_in_detail(compute: Compute, call: Call) -> Reply:
-    project_id = _readable(call)
-    used = _used(compute, project_id)
-    detailed = {
-        name: {"limit": limit, "in_use": used.get(name, 0), "reserved": 0}
-        for name, limit in limits_of(compute, project_id).items()
-    }
-    return _reply(call, project_id, detailed)
+DEFAULTS = {
+    "instances": 1000,
+    "cores": 8000,
+    "ram": 16_777_216,
+    "key_pairs": 1000,
+    "metadata_items": 128,
+    "server_groups": 1000,
+    "server_group_members": 1000,
+    "injected_files": 5,
+    "injected_file_content_bytes": 10_240,
+    "injected_file_path_bytes": 255,
+    "floating_ips": -1,
+    "fixed_ips": -1,
+    "security_groups": -1,
+    "security_group_rules": -1,
+}
+UNLIMITED = -1
 
 
-def get_defaults(compute: Compute, call: Call) -> Reply:
-    return _reply(call, call.path["project_id"], default_limits(compute))
+def default_limits(compute: ComputeService) -> dict[str, int]:
+    changed = compute.records.quotas.get("default")
+    return {**DEFAULTS, **(changed.limits if changed else {})}
 
 
-def set_quotas(compute: Compute, call: Call) -> Reply:
-    project_id = call.path["project_id"]
-    given = call.read_in("quota_set", _form(version_of(call), {"tenant_id": identifier}))
-    used = _used(compute, project_id)
-    forced = given.pop("force", False)
-    given.pop("tenant_id", None)
-    for name in _IN_FORCE:
-        if not forced and -1 < given.get(name, -1) < used[name]:
-            raise BadRequest(f"The project uses {used[name]} of {name} already.")
-    _keep(compute, project_id, given)
-    shown = _shown(version_of(call), limits_of(compute, project_id))
-    return Reply(body={"quota_set": shown})
+def limits_of(compute: ComputeService, project_id: str) -> dict[str, int]:
+    own = compute.records.quotas.get(project_id)
+    return {**default_limits(compute), **(own.limits if own else {})}
 
 
-def reset_quotas(compute: Compute, call: Call) -> Reply:
-    compute.records.quotas.remove(call.path["project_id"])
-    return Reply(202)
+def usage_of(compute: ComputeService, project_id: str) -> ProjectUsage:
+    return compute.records.consumption.get(project_id) or ProjectUsage(project_id)
 
 
-def get_class(compute: Compute, call: Call) -> Reply:
-    shown = _shown(version_of(call), default_limits(compute), of_class=True)
-    return Reply(body={"quota_class_set": {"id": call.path["name"], **shown}})
+def check_quota(
+    compute: ComputeService, project_id: str, flavor: Mapping[str, Any], least: int, most: int
+) -> int:
+    """How many more servers of a flavor the project can have. Raises Forbidden if less than `least`."""
+    limits, used = limits_of(compute, project_id), usage_of(compute, project_id)
+    number = most
+    for name, each, now in (
+        ("instances", 1, used.instances),
+        ("cores", flavor["vcpus"], used.cores),
+        ("ram", flavor["ram"], used.ram),
+    ):
+        if limits[name] == UNLIMITED or each == 0:
+            continue
+        number = min(number, (limits[name] - now) // each)
+        if number < least:
+            raise Forbidden(
+                f"Quota exceeded for {name}: requested {least * each},"
+                f" but already used {now} of {limits[name]}."
+            )
+    return number
 
 
-def set_class(compute: Compute, call: Call) -> Reply:
-    given = call.read_in("quota_class_set", _form(version_of(call), {"id": identifier}))
-    given.pop("id", None)
-    if call.path["name"] == "default":
-        _keep(compute, "default", given)
-    shown = _shown(version_of(call), default_limits(compute), of_class=True)
-    return Reply(body={"quota_class_set": shown})
+def check_limit(compute: ComputeService, project_id: str, name: str, wanted: int) -> None:
+    limit = limits_of(compute, project_id)[name]
+    if limit != UNLIMITED and wanted > limit:
+        raise Forbidden(f"Quota exceeded for {name}: requested {wanted}, but the limit is {limit}.")
 
 
-def get_limits(compute: Compute, call: Call) -> Reply:
-    project_id = call.caller.project_id or ""
-    if "tenant_id" in call.query and call.caller.is_admin:
-        project_id = call.query["tenant_id"]
-    limits, used, version = limits_of(compute, project_id), _used(compute, project_id), version_of(call)
-    absolute = {
-        "maxTotalInstances": limits["instances"],
-        "maxTotalCores": limits["cores"],
-        "maxTotalRAMSize": limits["ram"],
-        "maxTotalKeypairs": limits["key_pairs"],
-        "maxServerMeta": limits["metadata_items"],
-        "maxServerGroups": limits["server_groups"],
-        "maxServerGroupMembers": limits["server_group_members"],
-        "totalInstancesUsed": used["instances"],
-        "totalCoresUsed": used["cores"],
-        "totalRAMUsed": used["ram"],
-        "totalServerGroupsUsed": used["server_groups"],
-    }
-    if version < (2, 57):
-        absolute |= {"maxPersonality": limits["injected_files"]}
-        absolute["maxPersonalitySize"] = limits["injected_file_content_bytes"]
-    if version < (2, 39):
-        absolute["maxImageMeta"] = limits["metadata_items"]
-    if version < (2, 36):
-        absolute |= {
-            "maxTotalFloatingIps": limits["floating_ips"],
-            "maxSecurityGroups": limits["security_groups"],
-            "maxSecurityGroupRules": limits["security_group_rules"],
-            "totalFloatingIpsUsed": 0,
-            "totalSecurityGroupsUsed": 0,
-        }
-    return Reply(body={"limits": {"rate": [], "absolute": absolute}})
+def claim_quota(compute: ComputeService, project_id: str, flavor: Mapping[str, Any], times: int = 1) -> None:
+    _book(compute, project_id, times, times * flavor["vcpus"], times * flavor["ram"])
 
 
-def list_usages(compute: Compute, call: Call) -> Reply:
-    start, end = _period(compute, call)
-    page, following = _page(call, compute.records.servers.find())
-    by_project: dict[str, list[Server]] = {}
-    for server in page:
-        by_project.setdefault(server.project_id, []).append(server)
-    detailed = call.query.get("detailed") == "1"
-    shown = [_usage(project, servers, start, end, detailed) for project, servers in by_project.items()]
-    return Reply(body=paged("tenant_usages", shown, following))
+def release_quota(compute: ComputeService, server: Server) -> None:
+    claim_quota(compute, server.project_id, server.flavor, -1)
 
 
-def get_usage(compute: Compute, call: Call) -> Reply:
-    project_id = _readable(call)
-    start, end = _period(compute, call)
-    page, following = _page(call, compute.records.servers.find(project_id=project_id))
-    usage = _usage(project_id, page, start, end, detailed=True) if page else {}
-    return Reply(body=paged("tenant_usage", usage, following))
+def resize_quota(
+    compute: ComputeService, project_id: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> None:
+    """Replaces the usage of the old flavor by that of the new one."""
+    _book(compute, project_id, 0, new["vcpus"] - old["vcpus"], new["ram"] - old["ram"])
 
 
-def _page(call: Call, servers: Sequence[Server]) -> tuple[Sequence[Server], str | None]:
-    """The servers of which a page of usages tells: it goes on after a server, also within a project."""
-    return page_of(call, servers) if version_of(call) >= (2, 40) else (servers, None)
-
-
-def _readable(call: Call) -> str:
-    project_id = call.path["project_id"]
-    if project_id != call.caller.project_id and not call.caller.is_admin:
-        raise Forbidden("You are not authorized to see this of other projects.")
-    return project_id
-
-
-def _names(version: Version) -> list[str]:
-    gone = (_OF_NETWORKS if version >= (2, 36) else ()) + (_INJECTED if version >= (2, 57) else ())
-    return [name for name in DEFAULTS if name not in gone]
-
-
-def _shown(version: Version, limits: Mapping[str, Any], of_class: bool = False) -> dict[str, Any]:
-    names = _names(version)
-    if of_class and version < (2, 50):
-        names = [name for name in names if not name.startswith("server_group")]
-    return {name: limits[name] for name in names}
-
-
-def _reply(call: Call, project_id: str, limits: Mapping[str, Any]) -> Reply:
-    return Reply(body={"quota_set": {"id": project_id, **_shown(version_of(call), limits)}})
-
-
-def _form(version: Version, more: dict[str, Reader]) -> Reader:
-    limits: dict[str, Reader] = {name: number(-1) for name in _names(version)}
-    return strict(optional={**limits, "force": flag, **more})
-
-
-def _keep(compute: Compute, id: str, given: dict[str, int]) -> None:
-    old = compute.records.quotas.get(id)
-    compute.records.quotas.put(Quota(id, {**(old.limits if old else {}), **given}))
-
-
-def _used(compute: Compute, project_id: str) -> dict[str, int]:
-    used = consumed(compute, project_id)
-    return {
-        "instances": used.instances,
-        "cores": used.cores,
-        "ram": used.ram,
-        "server_groups": compute.records.groups.count(project_id=project_id),
-    }
-
-
-def _period(compute: Compute, call: Call) -> tuple[datetime, datetime]:
-    end = moment(call.query["end"], "end") if "end" in call.query else compute.ground.clock()
-    start = moment(call.query["start"], "start") if "start" in call.query else end - timedelta(days=28)
-    if start > end:
-        raise BadRequest("start must not be after end.")
-    return start, end
-
-
-def _usage(
-    project_id: str, servers: Sequence[Server], start: datetime, end: datetime, detailed: bool
-) -> dict[str, Any]:
-    details = [_detail(server, start, end) for server in servers]
-    shown: dict[str, Any] = {
-        "tenant_id": project_id,
-        "start": _written(start),
-        "stop": _written(end),
-        "total_hours": sum(each["hours"] for each in details),
-        "total_vcpus_usage": sum(each["hours"] * each["vcpus"] for each in details),
-        "total_memory_mb_usage": sum(each["hours"] * each["memory_mb"] for each in details),
-        "total_local_gb_usage": sum(each["hours"] * each["local_gb"] for each in details),
-    }
-    return shown | {"server_usages": details} if detailed else shown
-
-
-def _detail(server: Server, start: datetime, end: datetime) -> dict[str, Any]:
-    began = datetime.fromisoformat(server.launched or server.created)
-    seconds = max(0.0, (end - max(start, began)).total_seconds())
-    return {
-        "name": server.name,
-        "instance_id": server.id,
-        "tenant_id": server.project_id,
-        "flavor": server.flavor["name"],
-        "hours": seconds / 3600,
-        "vcpus": server.flavor["vcpus"],
-        "memory_mb": server.flavor["ram"],
-        "local_gb": server.flavor["disk"] + server.flavor["ephemeral"],
-        "started_at": with_fractions(server.launched or server.created),
-        "ended_at": None,
-        "state": server.vm_state,
-        "uptime": int(seconds),
-    }
-
-
-def _written(time: datetime) -> str:
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
-
-
-_QUOTAS = "/os-quota-sets/{project_id}"
-_CLASS = "/os-quota-class-sets/{name}"
-
-ROUTES = (
-    ComputeRoute("GET", _QUOTAS, get_quotas, readers),
-    ComputeRoute("PUT", _QUOTAS, set_quotas, admins),
-    ComputeRoute("DELETE", _QUOTAS, reset_quotas, admins),
-    ComputeRoute("GET", f"{_QUOTAS}/detail", get_quotas_in_detail, readers),
-    ComputeRoute("GET", f"{_QUOTAS}/defaults", get_defaults, readers),
-    ComputeRoute("GET", _CLASS, get_class, admins),
-    ComputeRoute("PUT", _CLASS, set_class, admins),
-    ComputeRoute("GET", "/limits", get_limits, readers),
-    ComputeRoute("GET", "/os-simple-tenant-usage", list_usages, admins),
-    ComputeRoute("GET", "/os-simple-tenant-usage/{project_id}", get_usage, readers),
-)
+def _book(compute: ComputeService, project_id: str, instances: int, cores: int, ram: int) -> None:
+    used = usage_of(compute, project_id)
+    compute.records.consumption.put(
+        replace(
+            used,
+            instances=used.instances + instances,
+            cores=used.cores + cores,
+            ram=used.ram + ram,
+        )
+    )

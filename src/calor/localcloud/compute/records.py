@@ -1,4 +1,4 @@
-"""What the compute service remembers."""
+"""Records of the compute service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Flavor:
     description: str | None = None
     extra_specs: Mapping[str, str] = field(default_factory=dict)
     access: tuple[str, ...] = ()
-    """The projects that may use one that is not public."""
+    """The projects that can use a flavor that is not public."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Keypair:
 
 @dataclass(frozen=True)
 class Server:
-    """A server. What is going on with it is its task; `pending` holds what the task needs to know."""
+    """A server. `pending` has the parameters of its present task."""
 
     id: str
     name: str
@@ -50,16 +50,16 @@ class Server:
     created: str
     updated: str
     flavor: Mapping[str, Any]
-    """The flavor's fields as they were when it was chosen: it may be deleted since."""
+    """A copy of the flavor's fields, since it can be deleted."""
     former_flavor: Mapping[str, Any] | None = None
-    """What it had before it was resized, until that is confirmed."""
+    """The flavor before a resize, until that is confirmed."""
     image_id: str = ""
-    """May be empty where it boots from a volume."""
+    """Empty if it boots from a volume."""
     vm_state: str = "building"
     task_state: str | None = "scheduling"
     power_state: int = 0
     pending: Mapping[str, Any] = field(default_factory=dict)
-    fault: Mapping[str, Any] | None = None
+    fault: Mapping[str, object] | None = None
     launched: str | None = None
     host_name: str = ""
     description: str | None = None
@@ -72,7 +72,7 @@ class Server:
     config_drive: bool = False
     admin_password: str | None = None
     password: str = ""
-    """The one that the server has told the metadata service, encrypted with its key."""
+    """The encrypted password that the server has posted to the metadata service."""
     zone: str = "nova"
     pinned_zone: str | None = None
     locked_by: str | None = None
@@ -81,8 +81,8 @@ class Server:
     disk_config: str = "MANUAL"
     group_id: str | None = None
     shelved_image: str | None = None
-    """What it comes back from when it is taken from the shelf."""
-    hints: Mapping[str, Any] = field(default_factory=dict)
+    """The image of a shelved server."""
+    hints: Mapping[str, object] = field(default_factory=dict)
     certificates: tuple[str, ...] | None = None
     access_v4: str = ""
     access_v6: str = ""
@@ -96,8 +96,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Disk:
-    """A volume that belongs to a server. Its volume is not made yet where `volume_id` is empty: then `source` tells
-    what it is made from."""
+    """A volume of a server. If `volume_id` is empty, the volume is still to be created from `source`."""
 
     id: str
     server_id: str
@@ -144,8 +143,8 @@ class HostService:
 
 
 @dataclass(frozen=True)
-class Deed:
-    """Something that was done with a server."""
+class InstanceAction:
+    """An entry of os-instance-actions."""
 
     id: str
     server_id: str
@@ -161,7 +160,7 @@ class Deed:
 
 @dataclass(frozen=True)
 class Console:
-    """Lets whoever knows its id see the console of a server."""
+    """A console token; its id gives access to the console."""
 
     id: str
     server_id: str
@@ -169,15 +168,15 @@ class Console:
 
 @dataclass(frozen=True)
 class Quota:
-    """Limits that an admin has set for a project, or for all that have none of their own (whose id is `default`)."""
+    """Limits that an admin has set for a project; those with the id `default` are for all other projects."""
 
     id: str
     limits: Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Consumption:
-    """What the servers of a project take up, kept along so that no one has to count."""
+class ProjectUsage:
+    """The resource usage of a project's servers, updated with every change."""
 
     id: str
     instances: int = 0
@@ -203,12 +202,12 @@ class Records:
             "compute_aggregates", Aggregate, unique=[("name",)]
         )
         self.services: Collection[HostService] = store.collection("compute_services", HostService)
-        self.deeds: Collection[Deed] = store.collection(
-            "compute_deeds", Deed, [("server_id",), ("request_id",)]
+        self.instance_actions: Collection[InstanceAction] = store.collection(
+            "compute_deeds", InstanceAction, [("server_id",), ("request_id",)]
         )
         self.consoles: Collection[Console] = store.collection("compute_consoles", Console, [("server_id",)])
         self.quotas: Collection[Quota] = store.collection("compute_quotas", Quota)
-        self.consumption: Collection[Consumption] = store.collection("compute_consumption", Consumption)
+        self.consumption: Collection[ProjectUsage] = store.collection("compute_consumption", ProjectUsage)
 
 
 T = TypeVar("T", bound=Document)
@@ -219,7 +218,7 @@ def new_id() -> str:
 
 
 def need(kind: str, collection: Collection[T], identifier: str) -> T:
-    """The document, or the answer that there is none."""
+    """The document. Raises NotFound."""
     found = collection.get(identifier)
     if found is None:
         raise NotFound.of(kind, identifier)

@@ -1,307 +1,107 @@
-"""What a request for a new server says, as values."""
+"""Readers of the compute service, which rejects unknown members."""
 
 from __future__ import annotations
 
-import base64
-import binascii
+import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from calor.localcloud.compute.forms import (
-    address,
-    device,
-    flag,
-    items,
-    number,
-    plain_name,
-    strict,
-    tag,
-    uuid,
-)
-from calor.localcloud.compute.microversions import Version
-from calor.localcloud.compute.personality import PERSONALITY
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import Reader, anything, identifier, listing, mapping, nullable, one_of, text
+from calor.localcloud.requests import Reader, boolean, mapping, shape, text
+from calor.localcloud.types import Json
 
-USER_DATA_LENGTH = 65_535
-
-
-@dataclass(frozen=True)
-class WantedNic:
-    """Either a port, or a network and perhaps an address there."""
-
-    network_id: str | None
-    port_id: str | None
-    address: str | None
-    tag: str | None
+_ITEM_LENGTH = 255
+_MOST = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class WantedDisk:
-    source: str
-    """blank, image, snapshot or volume."""
-    destination: str
-    """local or volume."""
-    uuid: str | None
-    size: int | None
-    boot_index: int | None
-    delete_on_termination: bool
-    device: str | None
-    tag: str | None
-    volume_type: str | None
+def strict(
+    required: Mapping[str, Reader[object]] | None = None, optional: Mapping[str, Reader[object]] | None = None
+) -> Reader[Json]:
+    """An object with these members and no others."""
+    known = shape(required, optional)
+    names = {*(required or {}), *(optional or {})}
 
-
-@dataclass(frozen=True)
-class Wanted:
-    name: str
-    flavor: str
-    image: str
-    nics: tuple[WantedNic, ...]
-    """Empty where the server gets the network there is."""
-    no_nics: bool
-    """Whether it is to have none at all."""
-    disks: tuple[WantedDisk, ...]
-    groups: tuple[str, ...] | None
-    hints: Mapping[str, Any]
-    least: int
-    most: int
-    rest: Mapping[str, Any]
-    """What goes into the record as it was given."""
-
-
-def user_data(value: Any, where: str) -> str:
-    written: str = text(USER_DATA_LENGTH)(value, where)
-    try:
-        base64.b64decode(written, validate=False)
-    except (binascii.Error, ValueError):
-        raise BadRequest(f"{where} must be in base64.") from None
-    return written
-
-
-def host_name(version: Version) -> Reader:
-    """At first one name; later also with the domain."""
-    label = r"[a-zA-Z0-9][a-zA-Z0-9_-]*"
-    longest, pattern = (63, label) if version < (2, 94) else (255, rf"{label}(\.{label})*")
-
-    def read(value: Any, where: str) -> str:
-        written: str = text(longest, shortest=2)(value, where)
-        if not re.fullmatch(pattern, written):
-            raise BadRequest(f"{where} must be a host name.")
-        return written
+    def read(value: object, where: str) -> Json:
+        found = known(value, where)
+        if unknown := sorted(set(mapping(value, where)) - names):
+            raise BadRequest(f"{where} has unknown members: {', '.join(unknown)[:255]}.")
+        return found
 
     return read
 
 
-def read_wanted(body: Any, version: Version) -> Wanted:
-    whole = strict(
-        {"server": _server_form(version)},
-        {"os:scheduler_hints": _hints, "OS-SCH-HNT:scheduler_hints": _hints},
-    )(body, "The body")
-    given = whole["server"]
-    if version >= (2, 37) and "networks" not in given:
-        raise BadRequest("server must have a member networks.")
-    networks = given.get("networks") or ()
-    named = networks if not isinstance(networks, str) else ()
-    least, most = given.get("min_count", 1), given.get("max_count")
-    if most is None:
-        most = max(least, 1)
-    if least > most:
-        raise BadRequest("min_count must not be larger than max_count.")
-    disks = given.get("block_device_mapping_v2", ())
-    if disks and given.get("block_device_mapping"):
-        raise BadRequest("Only one of block_device_mapping and block_device_mapping_v2 may be given.")
-    disks = disks or tuple(_modern(each) for each in given.get("block_device_mapping", ()))
-    image = given.get("imageRef") or ""
-    return Wanted(
-        name=given["name"],
-        flavor=str(given["flavorRef"]).rsplit("/", 1)[-1],
-        image=image.rsplit("/", 1)[-1],
-        nics=tuple(_nic(each) for each in named),
-        no_nics=networks == "none",
-        disks=tuple(_disk(each) for each in disks if not each.get("no_device")),
-        groups=tuple(each["name"] for each in given["security_groups"])
-        if given.get("security_groups")
-        else None,
-        hints=whole.get("os:scheduler_hints") or whole.get("OS-SCH-HNT:scheduler_hints") or {},
-        least=least,
-        most=most,
-        rest={field: given[member] for member, field in _KEPT.items() if given.get(member) not in (None, "")},
-    )
+def plain_name(value: object, where: str) -> str:
+    """A name that neither begins nor ends with a space."""
+    read = text(_ITEM_LENGTH, shortest=1)(value, where)
+    if read != read.strip() or not read.isprintable():
+        raise BadRequest(f"{where} must be printable, without leading or trailing spaces.")
+    return read
 
 
-_KEPT = {
-    "adminPass": "admin_password",
-    "metadata": "metadata",
-    "OS-DCF:diskConfig": "disk_config",
-    "accessIPv4": "access_v4",
-    "accessIPv6": "access_v6",
-    "availability_zone": "zone",
-    "key_name": "key_name",
-    "user_data": "user_data",
-    "config_drive": "config_drive",
-    "return_reservation_id": "return_reservation_id",
-    "description": "description",
-    "tags": "tags",
-    "trusted_image_certificates": "certificates",
-    "hostname": "host_name",
-    "personality": "files",
-}
+def flag(value: object, where: str) -> bool:
+    """A boolean, which may be given as a string."""
+    if isinstance(value, str) and value.lower() in ("1", "t", "true", "on", "y", "yes"):
+        return True
+    if isinstance(value, str) and value.lower() in ("0", "f", "false", "off", "n", "no"):
+        return False
+    return boolean(value, where)
 
 
-def _server_form(version: Version) -> Reader:
-    optional: dict[str, Reader] = {
-        "imageRef": nullable(text(255)),
-        "adminPass": text(255),
-        "metadata": items,
-        "networks": listing(_nic_form(version)) if version < (2, 37) else _networks(version),
-        "OS-DCF:diskConfig": one_of("AUTO", "MANUAL"),
-        "accessIPv4": address(4),
-        "accessIPv6": address(6),
-        "availability_zone": nullable(text(255)),
-        "key_name": nullable(plain_name),
-        "user_data": nullable(user_data),
-        "config_drive": _config_drive,
-        "min_count": number(1),
-        "max_count": number(1),
-        "return_reservation_id": flag,
-        "block_device_mapping": listing(_LEGACY_DISK),
-        "block_device_mapping_v2": listing(_disk_form(version)),
-        "security_groups": listing(strict(optional={"name": identifier})),
-    }
-    if version < (2, 57):
-        optional["personality"] = PERSONALITY
-    if version >= (2, 19):
-        optional["description"] = nullable(text(255))
-    if version >= (2, 52):
-        optional["tags"] = listing(tag, longest=50)
-    if version >= (2, 63):
-        optional["trusted_image_certificates"] = nullable(listing(identifier, longest=50))
-    if version >= (2, 74):
-        optional |= {"host": identifier, "hypervisor_hostname": identifier}
-    if version >= (2, 90):
-        optional["hostname"] = host_name(version)
-    return strict({"name": plain_name, "flavorRef": _reference}, optional)
+def number(least: int, most: int = _MOST) -> Reader[int]:
+    """A whole number, which may be given as a string."""
+
+    def read(value: object, where: str) -> int:
+        if isinstance(value, str) and re.fullmatch(r"-?\d{1,10}", value):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise BadRequest(f"{where} must be a whole number from {least} to {most}.")
+        return value
+
+    return read
 
 
-def _reference(value: Any, where: str) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return str(value)
-    return str(identifier(value, where))
+def items(value: object, where: str) -> dict[str, str]:
+    """Metadata: texts by names."""
+    if not isinstance(value, dict):
+        raise BadRequest(f"{where} must be an object.")
+    for name, content in value.items():
+        if not re.fullmatch(r"[a-zA-Z0-9\-_:. ]{1,255}", name):
+            raise BadRequest(f"{where} has an invalid key: {name[:255]!r}.")
+        text(_ITEM_LENGTH)(content, f"{where}.{name}")
+    return dict(value)
 
 
-def _config_drive(value: Any, where: str) -> bool:
-    return False if value in ("", None) else flag(value, where)
+def device(value: object, where: str) -> str:
+    """The name of a block device in a server, such as vdb or /dev/vdb; an empty one leaves the choice to the service.
+    It is never a path."""
+    read = text(_ITEM_LENGTH)(value, where)
+    if read and not re.fullmatch(r"(/dev/)?[a-z]{1,16}[0-9]{0,4}", read):
+        raise BadRequest(f"{where} is not a device name such as /dev/vdb.")
+    return f"/dev/{read.removeprefix('/dev/')}" if read else ""
 
 
-def _nic_form(version: Version) -> Reader:
-    members: dict[str, Reader] = {
-        "uuid": uuid,
-        "port": nullable(uuid),
-        "fixed_ip": address(),
-    }
-    if (2, 32) <= version <= (2, 36) or version >= (2, 42):
-        members["tag"] = tag
-    return strict(optional=members)
+def tag(value: object, where: str) -> str:
+    read = text(60, shortest=1)(value, where)
+    if "/" in read or "," in read:
+        raise BadRequest(f"{where} must not contain slashes or commas.")
+    return read
 
 
-def _networks(version: Version) -> Reader:
-    each = listing(_nic_form(version))
-    return lambda value, where: value if value in ("auto", "none") else each(value, where)
+def address(family: int | None = None) -> Reader[str]:
+    def read(value: object, where: str) -> str:
+        try:
+            found = ipaddress.ip_address(text(64)(value, where))
+        except ValueError:
+            raise BadRequest(f"{where} must be an IP address.") from None
+        if family not in (None, found.version):
+            raise BadRequest(f"{where} must be an IPv{family} address.")
+        return str(found)
+
+    return read
 
 
-def _nic(given: Mapping[str, Any]) -> WantedNic:
-    nic = WantedNic(given.get("uuid"), given.get("port"), given.get("fixed_ip"), given.get("tag"))
-    if nic.network_id is None and nic.port_id is None:
-        raise BadRequest("A network is given by its uuid or by a port.")
-    if nic.port_id and nic.address:
-        raise BadRequest("An address is given for a network, not for a port.")
-    return nic
-
-
-_LEGACY_DISK = strict(
-    optional={
-        "virtual_name": text(255),
-        "volume_id": uuid,
-        "snapshot_id": uuid,
-        "volume_size": nullable(number(0)),
-        "device_name": device,
-        "delete_on_termination": flag,
-        "no_device": anything,
-        "connection_info": anything,
-    }
-)
-
-
-def _disk_form(version: Version) -> Reader:
-    members: dict[str, Reader] = {
-        "boot_index": nullable(number(-1)),
-        "delete_on_termination": flag,
-        "destination_type": one_of("local", "volume"),
-        "device_name": nullable(device),
-        "device_type": text(255),
-        "disk_bus": text(255),
-        "guest_format": nullable(text(255)),
-        "image_id": uuid,
-        "no_device": anything,
-        "snapshot_id": uuid,
-        "source_type": one_of("blank", "image", "snapshot", "volume"),
-        "uuid": nullable(text(255, shortest=1)),
-        "virtual_name": text(255),
-        "volume_id": uuid,
-        "volume_size": nullable(_size),
-    }
-    if version == (2, 32) or version >= (2, 42):
-        members["tag"] = tag
-    if version >= (2, 67):
-        members["volume_type"] = nullable(text(255))
-    return strict(optional=members)
-
-
-def _size(value: Any, where: str) -> int | None:
-    return None if value == "" else int(number(0)(value, where))
-
-
-def _modern(legacy: Mapping[str, Any]) -> dict[str, Any]:
-    """A disk in the old form said in the new one: the one at vda is booted from."""
-    source = "snapshot" if legacy.get("snapshot_id") else "volume"
-    device = legacy.get("device_name", "")
-    return {
-        **legacy,
-        "source_type": source,
-        "destination_type": "volume",
-        "uuid": legacy.get("snapshot_id") or legacy.get("volume_id"),
-        "boot_index": 0 if device.removeprefix("/dev/") == "vda" else None,
-    }
-
-
-def _disk(given: Mapping[str, Any]) -> WantedDisk:
-    source = given.get("source_type", "blank")
-    destination = given.get("destination_type") or ("local" if source in ("blank", "image") else "volume")
-    disk = WantedDisk(
-        source=source,
-        destination=destination,
-        uuid=given.get("uuid") or given.get(f"{source}_id"),
-        size=given.get("volume_size"),
-        boot_index=None if given.get("boot_index") in (None, -1) else given["boot_index"],
-        delete_on_termination=given.get("delete_on_termination", False),
-        device=given.get("device_name") or None,
-        tag=given.get("tag"),
-        volume_type=given.get("volume_type"),
-    )
-    if disk.uuid is None and source != "blank":
-        raise BadRequest(f"A block device from {'an' if source == 'image' else 'a'} {source} needs its uuid.")
-    if destination == "local" and source in ("snapshot", "volume"):
-        raise BadRequest(f"A {source} cannot become a local disk.")
-    if destination == "volume" and source in ("blank", "image") and not disk.size:
-        raise BadRequest("A volume that is made for the server needs a volume_size.")
-    return disk
-
-
-def _hints(value: Any, where: str) -> dict[str, Any]:
-    """Hints for the scheduler are free, but for the group."""
-    hints = mapping(value, where)
-    if "group" in hints:
-        uuid(hints["group"], f"{where}.group")
-    return hints
+def uuid(value: object, where: str) -> str:
+    read = text(_ITEM_LENGTH)(value, where)
+    if not re.fullmatch(r"[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", read):
+        raise BadRequest(f"{where} must be a UUID.")
+    return read

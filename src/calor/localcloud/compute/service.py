@@ -1,122 +1,61 @@
-"""The compute service put together."""
+"""The compute service: what its handlers work with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
-from http import HTTPStatus
-from inspect import isawaitable
-from typing import Any
+import asyncio
+from datetime import UTC, datetime
+from weakref import WeakValueDictionary
 
-from starlette.types import ASGIApp
+from calor.localcloud.caller import Caller
+from calor.localcloud.compute.records import Records, Server
+from calor.localcloud.context import Context
+from calor.localcloud.peers import Images, Networks, Volumes
+from calor.localcloud.roles import MEMBER, READER
 
-from calor.localcloud.compute import (
-    aggregates,
-    attachments,
-    consoles,
-    extra_specs,
-    flavors,
-    groups,
-    hosts,
-    interfaces,
-    keypairs,
-    labels,
-    oddments,
-    power,
-    quotas,
-    reshaping,
-    servers,
-    shelving,
-    versions,
-    zones,
-)
-from calor.localcloud.compute.actions import dispatcher
-from calor.localcloud.compute.microversions import Versioned, version_of
-from calor.localcloud.compute.rules import ComputeRoute, readers
-from calor.localcloud.compute.state import Compute
-from calor.localcloud.machinery import MachineryFailed
-from calor.localcloud.problems import Forbidden, NotFound, Problem
-from calor.localcloud.web import Call, Reply, Route, service_app
-
-_MODULES = (
-    servers,
-    consoles,
-    labels,
-    interfaces,
-    attachments,
-    flavors,
-    extra_specs,
-    keypairs,
-    groups,
-    aggregates,
-    zones,
-    hosts,
-    quotas,
-    versions,
-)
-_ACT = dispatcher(
-    {**power.ACTIONS, **reshaping.ACTIONS, **shelving.ACTIONS, **consoles.ACTIONS, **oddments.ACTIONS}
-)
-_ACTION_ROUTE = ComputeRoute("POST", "/servers/{server_id}/action", _ACT, readers)
-
-_KINDS = {
-    400: "badRequest",
-    401: "unauthorized",
-    403: "forbidden",
-    404: "itemNotFound",
-    405: "badMethod",
-    406: "notAcceptable",
-    409: "conflictingRequest",
-    413: "overLimit",
-    415: "badMediaType",
-    429: "overLimit",
-    501: "notImplemented",
-    503: "serviceUnavailable",
-}
+HOST = "calor"
+"""The name of the only host."""
 
 
-class _Broken(Problem):
-    status = HTTPStatus.INTERNAL_SERVER_ERROR
+class ServerLocks:
+    """Serializes the tasks of each server."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, server_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(server_id, asyncio.Lock())
 
 
-def compute_app(compute: Compute) -> ASGIApp:
-    variants: dict[tuple[str, str], list[ComputeRoute]] = {}
-    for each in (_ACTION_ROUTE, *(route for module in _MODULES for route in module.ROUTES)):
-        variants.setdefault((each.method, each.path), []).append(each)
-    routes = [
-        Route(method, f"{prefix}{path}", partial(_answer, compute, group), _known)
-        for prefix in ("/v2.1", "/v2")
-        for (method, path), group in variants.items()
-    ]
-    routes += [
-        Route("GET", "/", partial(versions.list_versions, compute), None),
-        Route("GET", "/v2", partial(versions.get_first_version, compute), None),
-        Route("GET", "/v2/", partial(versions.get_first_version, compute), None),
-        Route("GET", "/v2.1", partial(versions.get_version, compute), None),
-        Route("GET", "/v2.1/", partial(versions.get_version, compute), None),
-        Route("GET", "/console", partial(consoles.show_console, compute), None),
-    ]
-    return Versioned(service_app(routes, compute.ground.authenticate, _error))
+class ComputeService:
+    def __init__(self, context: Context, networks: Networks, images: Images, volumes: Volumes) -> None:
+        self.context = context
+        self.records = Records(context.store)
+        self.networks = networks
+        self.images = images
+        self.volumes = volumes
+        self.server_locks = ServerLocks()
+
+    def stamp(self) -> str:
+        return format_time(self.context.clock())
 
 
-def _known(call: Call) -> bool:
-    """Whoever has a valid token. The rule depends on the version, and is looked at with it."""
-    return True
+def format_time(moment: datetime) -> str:
+    """A time in the API's format, which sorts by time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-async def _answer(compute: Compute, variants: Iterable[ComputeRoute], call: Call) -> Reply:
-    version = version_of(call)
-    for route in variants:
-        if route.since <= version <= route.until:
-            if not route.rule(call):
-                raise Forbidden("You are not authorized to perform the requested action.")
-            try:
-                reply = route.handler(compute, call)
-                return await reply if isawaitable(reply) else reply
-            except MachineryFailed as error:
-                raise _Broken(str(error)) from None
-    raise NotFound("The resource could not be found in this version of the API.")
+def with_microseconds(stamp: str) -> str:
+    """The format of some attributes."""
+    return f"{stamp[:-1]}.000000"
 
 
-def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
-    return {_KINDS.get(status.value, "computeFault"): {"code": status.value, "message": message}}
+def owner_of(server: Server) -> Caller:
+    """A caller with the rights of the server's owner, for background tasks."""
+    return Caller(
+        token_id="",
+        user_id=server.user_id,
+        user_name="",
+        user_domain_id="",
+        project_id=server.project_id,
+        roles=frozenset({MEMBER, READER}),
+    )

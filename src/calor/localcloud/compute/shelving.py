@@ -1,71 +1,70 @@
-"""Servers put on the shelf, where they take up nothing, and images made of servers."""
+"""Shelves servers and creates images of servers."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from calor.localcloud.compute.actions import Action, accept
 from calor.localcloud.compute.disks import boots_from_volume
-from calor.localcloud.compute.forms import items, plain_name, strict
-from calor.localcloud.compute.guards import require_state
 from calor.localcloud.compute.microversions import version_of
 from calor.localcloud.compute.plans import plan_of
 from calor.localcloud.compute.power import RUNS
+from calor.localcloud.compute.preconditions import require_state
 from calor.localcloud.compute.records import Server
-from calor.localcloud.compute.rules import admins
-from calor.localcloud.compute.state import Compute, owner_of
+from calor.localcloud.compute.requests import items, plain_name, strict
+from calor.localcloud.compute.service import ComputeService, owner_of
 from calor.localcloud.compute.statuses import SHUT_DOWN
-from calor.localcloud.compute.tasks import Changes, Task, begin, change, check_wanted, step
+from calor.localcloud.compute.tasks import Changes, Task, begin, change, check_not_deleted, step
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import identifier, nullable
+from calor.localcloud.requests import identifier, nullable
 from calor.localcloud.web import Call, Reply
 
 
-async def _shelve(compute: Compute, server: Server) -> Changes:
-    """All that is left is an image, or the volume that the server boots from."""
-    machinery = compute.ground.machinery
+async def _shelve(compute: ComputeService, server: Server) -> Changes:
+    """Only an image remains, or the volume that the server boots from."""
+    backend = compute.context.backend
     image_id = server.shelved_image
     if image_id is None and not boots_from_volume(compute, server):
-        image_id = compute.images.make_image(
+        image_id = compute.images.create_image(
             owner_of(server), f"{server.name}-shelved", _properties(server, server.user_id)
         )
         await _fill(compute, server, image_id)
-        await _until_active(compute, server, image_id)
+        await _wait_until_active(compute, server, image_id)
         change(compute, server.id, shelved_image=image_id)
     step(compute, server, OFFLOAD.state)
-    await machinery.destroy(server.id)
+    await backend.destroy(server.id)
     return {"vm_state": "shelved_offloaded", "power_state": SHUT_DOWN}
 
 
-async def _unshelve(compute: Compute, server: Server) -> Changes:
-    await compute.networks.wired()
-    await compute.ground.machinery.boot(plan_of(compute, server), fresh=True)
+async def _unshelve(compute: ComputeService, server: Server) -> Changes:
+    await compute.networks.wait_until_synced()
+    await compute.context.backend.boot(plan_of(compute, server), fresh=True)
     if server.shelved_image:
         compute.images.remove_image(server.shelved_image)
     return {**RUNS, "shelved_image": None}
 
 
-async def _snapshot(compute: Compute, server: Server) -> Changes:
+async def _snapshot(compute: ComputeService, server: Server) -> Changes:
     step(compute, server, "image_uploading")
     await _fill(compute, server, server.pending["image"])
     return {}
 
 
-async def _fill(compute: Compute, server: Server, image_id: str) -> None:
+async def _fill(compute: ComputeService, server: Server, image_id: str) -> None:
     """What is on a volume is not part of the image."""
     if boots_from_volume(compute, server):
-        compute.images.fill_image(image_id, None)
+        compute.images.upload_image(image_id, None)
         return
     file = _room(compute) / image_id
-    await compute.ground.machinery.snapshot(server.id, file)
-    compute.images.fill_image(image_id, file)
+    await compute.context.backend.snapshot(server.id, file)
+    compute.images.upload_image(image_id, file)
 
 
-async def _until_active(compute: Compute, server: Server, image_id: str) -> None:
+async def _wait_until_active(compute: ComputeService, server: Server, image_id: str) -> None:
     while compute.images.need_image(owner_of(server), image_id).status != "active":
-        check_wanted(compute, server)
+        check_not_deleted(compute, server)
         await asyncio.sleep(_POLL)
 
 
@@ -78,8 +77,8 @@ def _properties(server: Server, user_id: str) -> dict[str, str]:
     }
 
 
-def _room(compute: Compute) -> Path:
-    folder = compute.ground.folder / "compute" / "snapshots"
+def _room(compute: ComputeService) -> Path:
+    folder = compute.context.folder / "compute" / "snapshots"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -96,17 +95,17 @@ _IMAGE_FORM = strict({"name": plain_name}, {"metadata": items})
 _UNSHELVE_FORM = nullable(strict(optional={"availability_zone": nullable(identifier), "host": identifier}))
 
 
-def _ask_shelve(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+def _ask_shelve(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     require_state(server, "shelve", *_ON)
     return accept(compute, call, server, SHELVE)
 
 
-def _ask_offload(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+def _ask_offload(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     require_state(server, "offload", "shelved")
     return accept(compute, call, server, OFFLOAD)
 
 
-def _ask_unshelve(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+def _ask_unshelve(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     if content is not None and version_of(call) < (2, 77):
         raise BadRequest("unshelve must be null.")
     _UNSHELVE_FORM(content, "unshelve")
@@ -114,11 +113,11 @@ def _ask_unshelve(compute: Compute, call: Call, server: Server, content: Any) ->
     return accept(compute, call, server, UNSHELVE)
 
 
-def _create_image(compute: Compute, call: Call, server: Server, content: Any) -> Reply:
+def _create_image(compute: ComputeService, call: Call, server: Server, content: object) -> Reply:
     given = _IMAGE_FORM(content, "createImage")
-    require_state(server, "make an image of", *_ON)
+    require_state(server, "create an image of", *_ON)
     properties = {**_properties(server, call.caller.user_id), **given.get("metadata", {})}
-    image_id = compute.images.make_image(call.caller, given["name"], properties)
+    image_id = compute.images.create_image(call.caller, given["name"], properties)
     begin(compute, call, server, SNAPSHOT, pending={"image": image_id})
     if version_of(call) >= (2, 45):
         return Reply(202, {"image_id": image_id})

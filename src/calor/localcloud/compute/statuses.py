@@ -1,4 +1,4 @@
-"""The status of a server, which follows from its state and from what is going on."""
+"""The status of a server, derived from its vm_state and task_state."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def states_of(status: str) -> frozenset[str]:
 
 
 def progress_of(status: str) -> int | None:
-    """Shown only while something could make progress; it is either done or not."""
+    """Either 0 or 100; not shown in other states."""
     if status not in _WITH_PROGRESS:
         return None
     return 100 if status in ("ACTIVE", "VERIFY_RESIZE") else 0

@@ -1,6 +1,6 @@
-"""What takes time with a server: begun by a request, carried out later, and one at a time for each server.
+"""Tasks of servers: started by requests, run in the background, one at a time for each server.
 
-A task that is under way is told by the record alone: after a restart, it is begun again from there.
+A running task is stored in the record of the server, so that it can be repeated after a restart.
 """
 
 from __future__ import annotations
@@ -10,38 +10,39 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from calor.localcloud.compute.records import Deed, Server, new_id
-from calor.localcloud.compute.state import Compute
-from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.backend import BackendError
+from calor.localcloud.compute.records import InstanceAction, Server, new_id
+from calor.localcloud.compute.service import ComputeService
 from calor.localcloud.problems import Problem
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call
 
 LATENCY = 0.02
 DELETING = "deleting"
 
-Changes = Mapping[str, Any]
-Work = Callable[[Compute, Server], Awaitable[Changes | None]]
-"""Does something with a server and gives what is to change in its record then; None where it is gone."""
+Changes = Mapping[str, object]
+Work = Callable[[ComputeService, Server], Awaitable[Changes | None]]
+"""Works on a server; returns changes of its record, or None if the server was removed."""
 
 
-class Abandoned(Exception):
-    """The server is to be deleted: what is done with it has no more use."""
+class TaskAbandoned(Exception):
+    """The server is being deleted: the task is pointless."""
 
 
 @dataclass(frozen=True)
 class Task:
     state: str
-    """The task state that servers have meanwhile."""
+    """The task_state during the task."""
     action: str
-    """What it is called in the history of the server."""
+    """Its name in os-instance-actions."""
     event: str
     work: Work
     may_fail: bool = False
-    """Whether a server that it fails with goes on as before, and is not in error."""
+    """Whether a failure leaves the server in its former state instead of error."""
 
 
-def begin(compute: Compute, call: Call, server: Server, task: Task, **changes: Any) -> Server:
-    deed = Deed(
+def begin(compute: ComputeService, call: Call, server: Server, task: Task, **changes: Any) -> Server:
+    action = InstanceAction(
         id=new_id(),
         server_id=server.id,
         action=task.action,
@@ -52,40 +53,42 @@ def begin(compute: Compute, call: Call, server: Server, task: Task, **changes: A
         event=task.event,
     )
     with compute.records.store.transaction():
-        compute.records.deeds.add(deed)
-        pending = {**changes.pop("pending", {}), "deed": deed.id}
+        compute.records.instance_actions.add(action)
+        pending = {**changes.pop("pending", {}), "deed": action.id}
         begun = change(compute, server.id, task_state=task.state, pending=pending, **changes)
     carry_out_later(compute, begun, task)
     return begun
 
 
-def carry_out_later(compute: Compute, server: Server, task: Task) -> None:
+def carry_out_later(compute: ComputeService, server: Server, task: Task) -> None:
     assert server.task_state is not None
-    compute.ground.life.later(LATENCY, partial(_carry_out, compute, server.id, server.task_state, task))
+    compute.context.background.later(
+        LATENCY, partial(_carry_out, compute, server.id, server.task_state, task)
+    )
 
 
-def change(compute: Compute, server_id: str, **changes: Any) -> Server:
-    """The server as it is by now, changed and kept."""
+def change(compute: ComputeService, server_id: str, **changes: Any) -> Server:
+    """Reads the server again, changes and stores it."""
     current = compute.records.servers.get(server_id)
     assert current is not None
     changes.setdefault("updated", compute.stamp())
     return compute.records.servers.put(replace(current, **changes))
 
 
-def step(compute: Compute, server: Server, task_state: str) -> None:
-    """The task goes on to its next part, unless the server is to be deleted."""
-    check_wanted(compute, server)
+def step(compute: ComputeService, server: Server, task_state: str) -> None:
+    """Sets the next task_state. Raises TaskAbandoned if the server is being deleted."""
+    check_not_deleted(compute, server)
     change(compute, server.id, task_state=task_state)
 
 
-def check_wanted(compute: Compute, server: Server) -> None:
+def check_not_deleted(compute: ComputeService, server: Server) -> None:
     current = compute.records.servers.get(server.id)
     if current is None or current.task_state == DELETING:
-        raise Abandoned
+        raise TaskAbandoned
 
 
-async def _carry_out(compute: Compute, server_id: str, task_state: str, task: Task) -> None:
-    async with compute.turns.of(server_id):
+async def _carry_out(compute: ComputeService, server_id: str, task_state: str, task: Task) -> None:
+    async with compute.server_locks.of(server_id):
         server = compute.records.servers.get(server_id)
         if server is None or server.task_state != task_state:
             return
@@ -93,9 +96,9 @@ async def _carry_out(compute: Compute, server_id: str, task_state: str, task: Ta
         changes: Changes | None
         try:
             changes = await task.work(compute, server)
-        except Abandoned:
+        except TaskAbandoned:
             return
-        except (MachineryFailed, Problem) as error:
+        except (BackendError, Problem) as error:
             result = "Error"
             changes = {"fault": _fault(compute, error)} if task.may_fail else in_error(compute, error)
         with compute.records.store.transaction():
@@ -105,15 +108,15 @@ async def _carry_out(compute: Compute, server_id: str, task_state: str, task: Ta
                 change(compute, server_id, **{"task_state": None, "pending": {}, **changes})
 
 
-def in_error(compute: Compute, error: Exception) -> Changes:
+def in_error(compute: ComputeService, error: Exception) -> Changes:
     return {"vm_state": "error", "fault": _fault(compute, error)}
 
 
-def _fault(compute: Compute, error: Exception) -> dict[str, Any]:
+def _fault(compute: ComputeService, error: Exception) -> Json:
     return {"code": 500, "created": compute.stamp(), "message": str(error)[:255]}
 
 
-def _note_end(compute: Compute, server: Server, result: str) -> None:
-    deed = compute.records.deeds.get(str(server.pending.get("deed")))
-    if deed is not None:
-        compute.records.deeds.put(replace(deed, finished=compute.stamp(), result=result))
+def _note_end(compute: ComputeService, server: Server, result: str) -> None:
+    action = compute.records.instance_actions.get(str(server.pending.get("deed")))
+    if action is not None:
+        compute.records.instance_actions.put(replace(action, finished=compute.stamp(), result=result))

@@ -1,77 +1,23 @@
-"""Which versions of the API there are, and which extensions: all of them, as they are one with it by now."""
+"""Version discovery."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.compute.microversions import FIRST, LAST, written
-from calor.localcloud.compute.rules import ComputeRoute, readers
-from calor.localcloud.compute.state import Compute
-from calor.localcloud.problems import NotFound
+from calor.localcloud.compute.microversions import FIRST, LAST, format_version
+from calor.localcloud.compute.service import ComputeService
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
-_EXTENSIONS = {
-    "NMN": "Multinic",
-    "OS-DCF": "DiskConfig",
-    "OS-EXT-AZ": "ExtendedAvailabilityZone",
-    "OS-EXT-IPS": "ExtendedIps",
-    "OS-EXT-SRV-ATTR": "ExtendedServerAttributes",
-    "OS-EXT-STS": "ExtendedStatus",
-    "OS-FLV-DISABLED": "FlavorDisabled",
-    "OS-FLV-EXT-DATA": "FlavorExtraData",
-    "OS-SCH-HNT": "SchedulerHints",
-    "OS-SRV-USG": "ServerUsage",
-    "os-aggregates": "Aggregates",
-    "os-attach-interfaces": "AttachInterfaces",
-    "os-availability-zone": "AvailabilityZone",
-    "os-config-drive": "ConfigDrive",
-    "os-console-output": "ConsoleOutput",
-    "os-consoles": "Consoles",
-    "os-extended-volumes": "ExtendedVolumes",
-    "os-flavor-access": "FlavorAccess",
-    "os-flavor-extra-specs": "FlavorExtraSpecs",
-    "os-flavor-manage": "FlavorManage",
-    "os-hosts": "Hosts",
-    "os-hypervisors": "Hypervisors",
-    "os-instance-actions": "InstanceActions",
-    "os-keypairs": "Keypairs",
-    "os-lock-server": "LockServer",
-    "os-multiple-create": "MultipleCreate",
-    "os-pause-server": "PauseServer",
-    "os-quota-class-sets": "QuotaClasses",
-    "os-quota-sets": "Quotas",
-    "os-rescue": "Rescue",
-    "os-server-groups": "ServerGroups",
-    "os-server-password": "ServerPassword",
-    "os-services": "Services",
-    "os-shelve": "Shelve",
-    "os-simple-tenant-usage": "SimpleTenantUsage",
-    "os-suspend-server": "SuspendServer",
-    "os-user-data": "UserData",
-    "os-volumes": "Volumes",
-}
 
-
-def list_versions(compute: Compute, call: Call) -> Reply:
+def list_versions(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"versions": [_first_version(call), _version(call)]})
 
 
-def get_first_version(compute: Compute, call: Call) -> Reply:
+def get_first_version(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"version": {**_first_version(call), "media-types": [_media("2")]}})
 
 
-def get_version(compute: Compute, call: Call) -> Reply:
+def get_version(compute: ComputeService, call: Call) -> Reply:
     return Reply(body={"version": {**_version(call), "media-types": [_media("2.1")]}})
-
-
-def list_extensions(compute: Compute, call: Call) -> Reply:
-    return Reply(body={"extensions": [_extension(alias) for alias in _EXTENSIONS]})
-
-
-def get_extension(compute: Compute, call: Call) -> Reply:
-    if call.path["alias"] not in _EXTENSIONS:
-        raise NotFound.of("extension", call.path["alias"])
-    return Reply(body={"extension": _extension(call.path["alias"])})
 
 
 def _media(version: str) -> dict[str, str]:
@@ -79,8 +25,8 @@ def _media(version: str) -> dict[str, str]:
     return {"base": "application/json", "type": kind}
 
 
-def _first_version(call: Call) -> dict[str, Any]:
-    """What was there before microversions: the same, without them."""
+def _first_version(call: Call) -> Json:
+    """Version 2.0, without microversions."""
     return {
         "id": "v2.0",
         "status": "SUPPORTED",
@@ -91,29 +37,12 @@ def _first_version(call: Call) -> dict[str, Any]:
     }
 
 
-def _version(call: Call) -> dict[str, Any]:
+def _version(call: Call) -> Json:
     return {
         "id": "v2.1",
         "status": "CURRENT",
-        "version": written(LAST),
-        "min_version": written(FIRST),
+        "version": format_version(LAST),
+        "min_version": format_version(FIRST),
         "updated": "2013-07-23T11:33:21Z",
         "links": [{"rel": "self", "href": f"{call.base}/v2.1/"}],
     }
-
-
-def _extension(alias: str) -> dict[str, Any]:
-    return {
-        "alias": alias,
-        "name": _EXTENSIONS[alias],
-        "description": "",
-        "namespace": "http://docs.openstack.org/compute/ext/fake_xml",
-        "updated": "2014-12-03T00:00:00Z",
-        "links": [],
-    }
-
-
-ROUTES = (
-    ComputeRoute("GET", "/extensions", list_extensions, readers),
-    ComputeRoute("GET", "/extensions/{alias}", get_extension, readers),
-)

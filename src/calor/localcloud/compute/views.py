@@ -1,20 +1,20 @@
-"""Servers as the API shows them, which depends on the version and on who asks."""
+"""Servers as the API shows them, depending on the microversion and the caller."""
 
 from __future__ import annotations
 
 import hashlib
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from calor.localcloud.compute.microversions import Version, version_of
 from calor.localcloud.compute.records import Disk, Server
-from calor.localcloud.compute.state import HOST, Compute, with_fractions
+from calor.localcloud.compute.service import HOST, ComputeService, with_microseconds
 from calor.localcloud.compute.statuses import progress_of, status_of
-from calor.localcloud.neighbours import ServerPort
+from calor.localcloud.peers import ServerPort
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call
 
-Shown = dict[str, Any]
+Shown = Json
 
 
 def links_of(call: Call, path: str) -> list[dict[str, str]]:
@@ -32,8 +32,8 @@ def show_reference(call: Call, server: Server) -> Shown:
     return {"id": server.id, "name": server.name, "links": links_of(call, f"servers/{server.id}")}
 
 
-def show_servers(compute: Compute, call: Call, servers: Sequence[Server]) -> list[Shown]:
-    """Many servers in full, with one question to each neighbour for all of them."""
+def show_servers(compute: ComputeService, call: Call, servers: Sequence[Server]) -> list[Shown]:
+    """Many servers in detail, with one query to each other service."""
     ids = [server.id for server in servers]
     ports = compute.networks.ports_of_all(ids)
     disks: dict[str, list[Disk]] = {}
@@ -46,9 +46,9 @@ def show_servers(compute: Compute, call: Call, servers: Sequence[Server]) -> lis
     ]
 
 
-def show_one(compute: Compute, call: Call, server: Server) -> Shown:
+def show_one(compute: ComputeService, call: Call, server: Server) -> Shown:
     shown = show_servers(compute, call, [server])[0]
-    # Groups are not told of servers in lists.
+    # Lists do not show server groups.
     if version_of(call) >= (2, 71):
         shown["server_groups"] = [server.group_id] if server.group_id else []
     return shown
@@ -68,7 +68,7 @@ def show_server(
         "OS-EXT-STS:vm_state": server.vm_state,
         "OS-EXT-STS:task_state": server.task_state,
         "OS-EXT-STS:power_state": server.power_state,
-        "OS-SRV-USG:launched_at": with_fractions(server.launched) if server.launched else None,
+        "OS-SRV-USG:launched_at": with_microseconds(server.launched) if server.launched else None,
         "OS-SRV-USG:terminated_at": None,
         "config_drive": "True" if server.config_drive else "",
         "key_name": server.key_name,
@@ -88,7 +88,7 @@ def show_server(
 
 
 def show_changed(call: Call, server: Server, ports: Sequence[ServerPort], version: Version) -> Shown:
-    """The shorter form in which a changed server was shown at first."""
+    """The shorter form of a changed server in older microversions."""
     status = status_of(server)
     shown: Shown = {
         "id": server.id,
@@ -114,7 +114,7 @@ def show_changed(call: Call, server: Server, ports: Sequence[ServerPort], versio
         shown["progress"] = progress
     if server.fault and status == "ERROR":
         shown["fault"] = server.fault
-    since: tuple[tuple[Version, str, Any], ...] = (
+    since: tuple[tuple[Version, str, object], ...] = (
         ((2, 9), "locked", server.locked_by is not None),
         ((2, 19), "description", server.description),
         ((2, 26), "tags", server.tags),
@@ -128,9 +128,9 @@ def show_addresses(ports: Iterable[ServerPort], kinds: bool = True) -> dict[str,
     """By the name of the network; floating addresses stand after the fixed ones."""
     found: dict[str, list[Shown]] = {}
     for port in ports:
-        told = [(fixed.address, "fixed") for fixed in port.addresses]
-        told += [(address, "floating") for address in port.floating]
-        for address, kind in told:
+        result = [(fixed.address, "fixed") for fixed in port.addresses]
+        result += [(address, "floating") for address in port.floating]
+        for address, kind in result:
             shown: Shown = {"addr": address, "version": ipaddress.ip_address(address).version}
             if kinds:
                 shown |= {"OS-EXT-IPS:type": kind, "OS-EXT-IPS-MAC:mac_addr": port.mac}
@@ -139,7 +139,7 @@ def show_addresses(ports: Iterable[ServerPort], kinds: bool = True) -> dict[str,
 
 
 def host_of(server: Server) -> str | None:
-    """The host, once one is chosen and for as long as the server is there."""
+    """The host, unless the server has none yet or is shelved."""
     waits = server.task_state == "scheduling" or server.vm_state == "shelved_offloaded"
     return None if waits or (server.vm_state == "error" and not server.launched) else HOST
 
@@ -150,7 +150,7 @@ def instance_name(server: Server) -> str:
 
 
 def _anonymous_host(server: Server) -> str:
-    """Tells a project which of its servers share a host, and nothing more."""
+    """A hash of the host and the project."""
     host = host_of(server)
     return hashlib.sha224(f"{server.project_id}{host}".encode()).hexdigest() if host else ""
 
@@ -166,11 +166,11 @@ def _show_flavor(call: Call, server: Server, version: Version) -> Shown:
 
 
 def _show_volume(disk: Disk, version: Version) -> Shown:
-    told: Shown = {"id": disk.volume_id}
-    return told | {"delete_on_termination": disk.delete_on_termination} if version >= (2, 3) else told
+    result: Shown = {"id": disk.volume_id}
+    return result | {"delete_on_termination": disk.delete_on_termination} if version >= (2, 3) else result
 
 
-def _for_admins(server: Server, version: Version) -> Mapping[str, Any]:
+def _for_admins(server: Server, version: Version) -> Mapping[str, object]:
     host = host_of(server)
     shown: Shown = {
         "OS-EXT-SRV-ATTR:host": host,

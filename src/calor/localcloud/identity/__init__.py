@@ -1,1 +1,1 @@
-"""The identity service: who there is, who may do what where, and the tokens that prove it (Keystone's API v3)."""
+"""The identity service (Keystone's API v3): users, projects, role assignments and tokens."""

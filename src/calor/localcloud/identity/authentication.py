@@ -1,16 +1,16 @@
-"""How someone shows who they are: with a password, an earlier token or an application credential."""
+"""Authentication methods: password, token and application credential."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 from calor.localcloud.identity.records import Project, User
-from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.service import IdentityService
 from calor.localcloud.identity.tokens import Proof, active_user, validate
 from calor.localcloud.problems import BadRequest, Forbidden, Unauthorized
-from calor.localcloud.reading import Reader, identifier, listing, name, shape, text
+from calor.localcloud.requests import Reader, identifier, listing, name, shape, text
+from calor.localcloud.types import Json
 
 DOMAIN = shape(optional={"id": identifier, "name": name})
 _USER = {"id": identifier, "name": name, "domain": DOMAIN}
@@ -22,22 +22,22 @@ _APPLICATION_CREDENTIAL = shape(
 _METHODS = shape({"methods": listing(text(255), longest=8)}, others=True)
 
 
-async def authenticate(identity: Identity, block: Any) -> Proof:
-    """Every method that is named must succeed, and all for the same user."""
+async def authenticate(identity: IdentityService, block: object) -> Proof:
+    """All methods in the request must succeed, for the same user."""
     given = _METHODS(block, "auth.identity")
     methods = tuple(dict.fromkeys(given["methods"]))
     if not methods:
-        raise BadRequest("auth.identity.methods must name a method.")
-    proofs = [await _one(identity, method, given) for method in methods]
+        raise BadRequest("auth.identity.methods must not be empty.")
+    proofs = [await _authenticate_by(identity, method, given) for method in methods]
     first = proofs[0]
     for other in proofs[1:]:
         if other.user_id != first.user_id:
             raise Unauthorized
-        first = _joined(first, other)
+        first = _combine(first, other)
     return first
 
 
-async def _one(identity: Identity, method: str, given: dict[str, Any]) -> Proof:
+async def _authenticate_by(identity: IdentityService, method: str, given: Json) -> Proof:
     if method not in _KNOWN:
         raise Unauthorized("Attempted to authenticate with an unsupported method.")
     reader, prove = _KNOWN[method]
@@ -46,7 +46,7 @@ async def _one(identity: Identity, method: str, given: dict[str, Any]) -> Proof:
     return await prove(identity, reader(given[method], f"auth.identity.{method}"))
 
 
-def _joined(one: Proof, other: Proof) -> Proof:
+def _combine(one: Proof, other: Proof) -> Proof:
     ends = [end for end in (one.expires_at, other.expires_at) if end]
     return replace(
         one,
@@ -57,7 +57,7 @@ def _joined(one: Proof, other: Proof) -> Proof:
     )
 
 
-async def _by_password(identity: Identity, given: dict[str, Any]) -> Proof:
+async def _by_password(identity: IdentityService, given: Json) -> Proof:
     user = find_user(identity, given["user"], "auth.identity.password.user")
     fits = await identity.passwords.fits(user.password_hash if user else None, given["user"]["password"])
     if user is None or not fits or not active_user(identity, user.id):
@@ -65,13 +65,13 @@ async def _by_password(identity: Identity, given: dict[str, Any]) -> Proof:
     return Proof(user.id, ("password",))
 
 
-async def _by_token(identity: Identity, given: dict[str, Any]) -> Proof:
-    standing = validate(identity, given["id"])
-    if standing is None:
+async def _by_token(identity: IdentityService, given: Json) -> Proof:
+    state = validate(identity, given["id"])
+    if state is None:
         raise Unauthorized
-    if standing.trust:
-        raise Forbidden("A token of a trust cannot be exchanged for another.")
-    token = standing.token
+    if state.trust:
+        raise Forbidden("A trust-scoped token cannot be exchanged for another token.")
+    token = state.token
     return Proof(
         user_id=token.user_id,
         methods=tuple(dict.fromkeys((*token.methods, "token"))),
@@ -81,7 +81,7 @@ async def _by_token(identity: Identity, given: dict[str, Any]) -> Proof:
     )
 
 
-async def _by_application_credential(identity: Identity, given: dict[str, Any]) -> Proof:
+async def _by_application_credential(identity: IdentityService, given: Json) -> Proof:
     credentials = identity.records.application_credentials
     if "id" in given:
         credential = credentials.get(given["id"])
@@ -103,15 +103,15 @@ async def _by_application_credential(identity: Identity, given: dict[str, Any]) 
     )
 
 
-_KNOWN: dict[str, tuple[Reader, Callable[[Identity, dict[str, Any]], Awaitable[Proof]]]] = {
+_KNOWN: dict[str, tuple[Reader[Json], Callable[[IdentityService, Json], Awaitable[Proof]]]] = {
     "password": (_PASSWORD, _by_password),
     "token": (_TOKEN, _by_token),
     "application_credential": (_APPLICATION_CREDENTIAL, _by_application_credential),
 }
 
 
-def find_user(identity: Identity, given: dict[str, Any], where: str) -> User | None:
-    """The user meant by an id, or by a name and a domain."""
+def find_user(identity: IdentityService, given: Json, where: str) -> User | None:
+    """The user with an id, or with a name and a domain."""
     if "id" in given:
         return identity.records.users.get(given["id"])
     if "name" not in given or "domain" not in given:
@@ -120,7 +120,7 @@ def find_user(identity: Identity, given: dict[str, Any], where: str) -> User | N
     return identity.records.users.first(name=given["name"], domain_id=domain.id) if domain else None
 
 
-def find_domain(identity: Identity, given: dict[str, Any], where: str) -> Project | None:
+def find_domain(identity: IdentityService, given: Json, where: str) -> Project | None:
     if "id" in given:
         return identity.records.domain(given["id"])
     if "name" not in given:

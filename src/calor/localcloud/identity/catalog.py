@@ -1,15 +1,14 @@
-"""The catalog: which services there are and where, for the project of a token."""
+"""The service catalog for the project of a token."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.localcloud.identity.records import Records
+from calor.localcloud.types import Json
 
 
-def catalog_for(records: Records, user_id: str, project_id: str | None) -> list[dict[str, Any]]:
-    """Endpoints whose URL needs a project are left out where there is none."""
-    endpoints: dict[str, list[dict[str, Any]]] = {}
+def catalog_for(records: Records, user_id: str, project_id: str | None) -> list[Json]:
+    """Endpoints whose URL contains a project id are omitted without a project."""
+    endpoints: dict[str, list[Json]] = {}
     for endpoint in records.endpoints.find(enabled=True):
         url = fill_url(endpoint.url, user_id, project_id)
         if url is not None:
@@ -30,7 +29,7 @@ def catalog_for(records: Records, user_id: str, project_id: str | None) -> list[
 
 
 def fill_url(url: str, user_id: str, project_id: str | None) -> str | None:
-    """The URL with its places filled, or None where one of them cannot be."""
+    """The URL with its variables replaced, or None if one has no value."""
     values = {"project_id": project_id, "tenant_id": project_id, "user_id": user_id}
     for place, value in values.items():
         for written in (f"%({place})s", f"$({place})s"):

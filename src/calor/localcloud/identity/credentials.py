@@ -1,4 +1,4 @@
-"""Credentials of type ec2 and others, and the tokens that signatures made with them are worth."""
+"""Credentials of type ec2 and others, and tokens for requests that are signed with them."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import json
 import secrets
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from calor.localcloud.caller import Caller
 from calor.localcloud.identity.grants import Actor
 from calor.localcloud.identity.hashing import fingerprint
-from calor.localcloud.identity.records import Credential, Project, User, changed, need, new_id
-from calor.localcloud.identity.rules import (
-    IdentityRoute,
-    anyone,
-    in_person,
+from calor.localcloud.identity.lists import indexed_filters, list_reply
+from calor.localcloud.identity.policy import (
+    not_delegated,
     require_unprivileged,
     services,
-    the_user_or_domain_admins,
+    user_or_domain_admins,
 )
-from calor.localcloud.identity.scoping import settle_scope
+from calor.localcloud.identity.records import Credential, Project, User, need, new_id, updated_record
+from calor.localcloud.identity.scoping import resolve_scope
+from calor.localcloud.identity.service import IdentityService
 from calor.localcloud.identity.signatures import SignedRequest, is_genuine, signed_at
-from calor.localcloud.identity.state import Identity
 from calor.localcloud.identity.tokens import Proof, active_user, issue
 from calor.localcloud.identity.views import show_credential, show_token
-from calor.localcloud.lists import chosen, list_reply
+from calor.localcloud.policy import anyone
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound, Unauthorized
-from calor.localcloud.reading import identifier, mapping, name, nullable, parse_json, shape, text
+from calor.localcloud.requests import identifier, mapping, name, nullable, parse_json, shape, text
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
-# How old a signature may be: who overhears one must not use it for ever.
+# The maximum age of a signature, against replays.
 SIGNATURE_LIFETIME = timedelta(minutes=15)
 
 _BLOB = text(16_384)
@@ -53,7 +53,7 @@ _SIGNED = shape(
 )
 
 
-def create_credential(identity: Identity, call: Call) -> Reply:
+def create_credential(identity: IdentityService, call: Call) -> Reply:
     given = call.read_in("credential", _NEW)
     user_id = given.get("user_id", call.caller.user_id)
     _require_owner(identity, call, user_id)
@@ -64,43 +64,44 @@ def create_credential(identity: Identity, call: Call) -> Reply:
 
 
 def _ec2_identified(credential: Credential) -> Credential:
-    """The credential with the id by which a signature's access key finds it."""
+    """The credential with the hash of its access key as the id."""
     if credential.project_id is None:
         raise BadRequest("A credential of type ec2 must have a project_id.")
     keys = _EC2_KEYS(parse_json(credential.blob.encode()), "credential.blob")
     return replace(credential, id=fingerprint(keys["access"]))
 
 
-def list_credentials(identity: Identity, call: Call) -> Reply:
-    """Those of the caller; all for admins. Whoever sees a credential can use it, so that auditors do not."""
-    found = identity.records.credentials.find(**chosen(call, "user_id"))
+def list_credentials(identity: IdentityService, call: Call) -> Reply:
+    """Those of the caller; all for admins. Not for readers of the system, since credentials are shown with their
+    secrets."""
+    found = identity.records.credentials.find(**indexed_filters(call, "user_id"))
     visible = [each for each in found if call.caller.is_admin or each.user_id == call.caller.user_id]
     shown = [show_credential(call, credential) for credential in visible]
     return list_reply(call, "credentials", shown, ("user_id", "type"))
 
 
-def get_credential(identity: Identity, call: Call) -> Reply:
+def get_credential(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"credential": show_credential(call, _credential(identity, call))})
 
 
-def update_credential(identity: Identity, call: Call) -> Reply:
+def update_credential(identity: IdentityService, call: Call) -> Reply:
     credential = _credential(identity, call)
     given = call.read_in("credential", _CHANGE)
     if "user_id" in given:
         _require_owner(identity, call, given["user_id"])
-    credential = changed(credential, given)
+    credential = updated_record(credential, given)
     if credential.type == "ec2" and _ec2_identified(credential).id != credential.id:
         raise BadRequest("The access key of a credential cannot be changed.")
     return Reply(body={"credential": show_credential(call, identity.records.credentials.put(credential))})
 
 
-def delete_credential(identity: Identity, call: Call) -> Reply:
+def delete_credential(identity: IdentityService, call: Call) -> Reply:
     credential = _credential(identity, call)
     identity.records.credentials.remove(credential.id)
     return NO_CONTENT
 
 
-def _credential(identity: Identity, call: Call) -> Credential:
+def _credential(identity: IdentityService, call: Call) -> Credential:
     credential = identity.records.credentials.get(call.path["credential_id"])
     if credential is None:
         raise NotFound.of("credential", call.path["credential_id"])
@@ -108,8 +109,8 @@ def _credential(identity: Identity, call: Call) -> Credential:
     return credential
 
 
-def _require_owner(identity: Identity, call: Call, user_id: str) -> User:
-    """The user, for themselves and for who administers them. Raises NotFound or Forbidden."""
+def _require_owner(identity: IdentityService, call: Call, user_id: str) -> User:
+    """The user, if the caller is or administers the user. Raises NotFound or Forbidden."""
     user = need("user", identity.records.users, user_id)
     caller = call.caller
     if user.id == caller.user_id or caller.is_admin:
@@ -120,16 +121,16 @@ def _require_owner(identity: Identity, call: Call, user_id: str) -> User:
     return user
 
 
-def create_ec2(identity: Identity, call: Call) -> Reply:
+def create_ec2(identity: IdentityService, call: Call) -> Reply:
     given = call.read(_EC2_NEW)
     records, caller = identity.records, call.caller
     user = _require_owner(identity, call, call.path["user_id"])
     project_id = given.get("tenant_id") or caller.project_id
     if project_id is None:
-        raise BadRequest("tenant_id must say for which project the credential is.")
+        raise BadRequest("tenant_id is required.")
     project = need("project", records.projects, project_id)
     if not caller.is_admin and project_id != caller.project_id and not _administers(caller, project):
-        raise Forbidden("A credential can be made only for the project of the token.")
+        raise Forbidden("A credential can be created for the project of the token only.")
     access = new_id()
     blob = json.dumps({"access": access, "secret": secrets.token_hex(16), "trust_id": None})
     credential = records.credentials.add(Credential(fingerprint(access), "ec2", blob, user.id, project_id))
@@ -140,24 +141,24 @@ def _administers(caller: Caller, project: Project) -> bool:
     return caller.administered_domain is not None and caller.administered_domain == project.domain_id
 
 
-def list_ec2(identity: Identity, call: Call) -> Reply:
+def list_ec2(identity: IdentityService, call: Call) -> Reply:
     user = _require_owner(identity, call, call.path["user_id"])
     found = identity.records.credentials.find(user_id=user.id)
     shown = [_show_ec2(call, credential) for credential in found if credential.type == "ec2"]
     return list_reply(call, "credentials", shown)
 
 
-def get_ec2(identity: Identity, call: Call) -> Reply:
+def get_ec2(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"credential": _show_ec2(call, _ec2(identity, call))})
 
 
-def delete_ec2(identity: Identity, call: Call) -> Reply:
+def delete_ec2(identity: IdentityService, call: Call) -> Reply:
     credential = _ec2(identity, call)
     identity.records.credentials.remove(credential.id)
     return NO_CONTENT
 
 
-def _ec2(identity: Identity, call: Call) -> Credential:
+def _ec2(identity: IdentityService, call: Call) -> Credential:
     _require_owner(identity, call, call.path["user_id"])
     credential = identity.records.credentials.get(fingerprint(call.path["access"]))
     if credential is None or credential.user_id != call.path["user_id"]:
@@ -165,7 +166,7 @@ def _ec2(identity: Identity, call: Call) -> Credential:
     return credential
 
 
-def _show_ec2(call: Call, credential: Credential) -> dict[str, Any]:
+def _show_ec2(call: Call, credential: Credential) -> Json:
     keys = json.loads(credential.blob)
     link = f"{call.base}/v3/users/{credential.user_id}/credentials/OS-EC2/{keys['access']}"
     return {
@@ -178,8 +179,8 @@ def _show_ec2(call: Call, credential: Credential) -> dict[str, Any]:
     }
 
 
-def exchange_signature(identity: Identity, call: Call) -> Reply:
-    """A token for whoever signed the request that a service received."""
+def exchange_signature(identity: IdentityService, call: Call) -> Reply:
+    """Issues a token for the user who has signed a request to a service."""
     body = call.read(mapping)
     given = _SIGNED(body.get("ec2Credentials") or body.get("credentials"), "ec2Credentials")
     credential = identity.records.credentials.get(fingerprint(given["access"]))
@@ -188,19 +189,22 @@ def exchange_signature(identity: Identity, call: Call) -> Reply:
     request = _signed_request(given)
     if not is_genuine(request, json.loads(credential.blob)["secret"]):
         raise Unauthorized
-    moment = signed_at(request)
+    try:
+        moment = signed_at(request)
+    except ValueError as error:
+        raise Unauthorized(f"The time of the signature is invalid: {error}") from None
     if moment is not None and abs(identity.clock() - moment) > SIGNATURE_LIFETIME:
         raise Unauthorized("The signature has expired.")
     if not active_user(identity, credential.user_id):
         raise Unauthorized
     proof = Proof(credential.user_id, ("ec2credential",))
-    scope = settle_scope(identity, proof, {"project": {"id": credential.project_id}})
-    token, standing = issue(identity, proof, scope)
-    shown = show_token(identity.records, standing, with_catalog=True)
+    scope = resolve_scope(identity, proof, {"project": {"id": credential.project_id}})
+    token, state = issue(identity, proof, scope)
+    shown = show_token(identity.records, state, with_catalog=True)
     return Reply(200, {"token": shown}, {"X-Subject-Token": token})
 
 
-def _signed_request(given: dict[str, Any]) -> SignedRequest:
+def _signed_request(given: Json) -> SignedRequest:
     params = {str(key): str(value) for key, value in (given.get("params") or {}).items()}
     headers = {str(key): str(value) for key, value in (given.get("headers") or {}).items()}
     request = SignedRequest(
@@ -215,22 +219,22 @@ def _signed_request(given: dict[str, Any]) -> SignedRequest:
     return request if body_hash is None else replace(request, body_hash=body_hash)
 
 
-# Credentials are shown with their secrets, which are worth all the roles of their user: not for delegates.
-_SELF = in_person(anyone)
-_OWNER = in_person(the_user_or_domain_admins)
+# Credentials are shown with their secrets, which give all roles of the user: not for delegated tokens.
+_SELF = not_delegated(anyone)
+_OWNER = not_delegated(user_or_domain_admins)
 
 _ONE = "/v3/credentials/{credential_id}"
 _EC2 = "/v3/users/{user_id}/credentials/OS-EC2"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/credentials", list_credentials, _SELF),
-    IdentityRoute("POST", "/v3/credentials", create_credential, _SELF),
-    IdentityRoute("GET", _ONE, get_credential, _SELF),
-    IdentityRoute("PATCH", _ONE, update_credential, _SELF),
-    IdentityRoute("DELETE", _ONE, delete_credential, _SELF),
-    IdentityRoute("GET", _EC2, list_ec2, _OWNER),
-    IdentityRoute("POST", _EC2, create_ec2, _OWNER),
-    IdentityRoute("GET", f"{_EC2}/{{access}}", get_ec2, _OWNER),
-    IdentityRoute("DELETE", f"{_EC2}/{{access}}", delete_ec2, _OWNER),
-    IdentityRoute("POST", "/v3/ec2tokens", exchange_signature, services),
+    ServiceRoute("GET", "/v3/credentials", list_credentials, _SELF),
+    ServiceRoute("POST", "/v3/credentials", create_credential, _SELF),
+    ServiceRoute("GET", _ONE, get_credential, _SELF),
+    ServiceRoute("PATCH", _ONE, update_credential, _SELF),
+    ServiceRoute("DELETE", _ONE, delete_credential, _SELF),
+    ServiceRoute("GET", _EC2, list_ec2, _OWNER),
+    ServiceRoute("POST", _EC2, create_ec2, _OWNER),
+    ServiceRoute("GET", f"{_EC2}/{{access}}", get_ec2, _OWNER),
+    ServiceRoute("DELETE", f"{_EC2}/{{access}}", delete_ec2, _OWNER),
+    ServiceRoute("POST", "/v3/ec2tokens", exchange_signature, services),
 )

@@ -1,4 +1,4 @@
-"""Which roles someone has where: assigned to them or to a group of theirs, and all that these roles imply."""
+"""The roles of users: assigned directly or to a group, and implied ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from calor.localcloud.identity.records import Assignment, Implication, Project, Records, Role
 from calor.localcloud.problems import NotFound
+from calor.localcloud.roles import is_cloud_wide
 
 SYSTEM_ID = "all"
-CLOUD_WIDE = frozenset({"admin", "service"})
-"""Roles that mean something beyond the project they are given on."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +28,22 @@ SYSTEM = Target("system", SYSTEM_ID)
 
 
 def roles_on(records: Records, user_id: str, target: Target) -> tuple[Role, ...]:
-    """All roles the user has there, in the order of their names."""
+    """All roles of the user on the target, sorted by name."""
     return roles_of(records, assigned_role_ids(records, user_id, target))
 
 
 def roles_of(records: Records, role_ids: Iterable[str]) -> tuple[Role, ...]:
-    """The roles and those that they imply."""
+    """The roles that services see: global roles, with implied ones. A domain-specific role only stands for those that
+    it implies, as in Keystone: what it is called, another domain may have another meaning for."""
     found = (records.roles.get(role_id) for role_id in with_implied(records.implications.find(), role_ids))
-    return tuple(sorted((role for role in found if role), key=lambda role: role.name))
+    return tuple(
+        sorted((role for role in found if role and role.domain_id is None), key=lambda role: role.name)
+    )
 
 
 def are_cloud_wide(records: Records, role_ids: Iterable[str]) -> bool:
-    """Whether any of the roles, or of those that they imply, is valid in the whole cloud."""
-    return any(role.name in CLOUD_WIDE for role in roles_of(records, role_ids))
+    """Whether any of the roles, or of those that they imply, is cloud-wide."""
+    return any(is_cloud_wide(role.name) for role in roles_of(records, role_ids))
 
 
 def is_privileged(records: Records, actor: Actor) -> bool:
@@ -57,6 +59,14 @@ def is_privileged(records: Records, actor: Actor) -> bool:
     return are_cloud_wide(records, {role_id for trust in trusts for role_id in trust.role_ids})
 
 
+def is_service_account(records: Records, user_id: str) -> bool:
+    """Whether a user is a service account: one with a cloud-wide role on a project."""
+    given = (
+        each for actor in actor_ids(records, user_id) for each in records.assignments.find(actor_id=actor)
+    )
+    return are_cloud_wide(records, {each.role_id for each in given if each.target_kind == "project"})
+
+
 def assigned_role_ids(records: Records, user_id: str, target: Target) -> set[str]:
     return {
         assignment.role_id
@@ -67,7 +77,7 @@ def assigned_role_ids(records: Records, user_id: str, target: Target) -> set[str
 
 
 def actor_ids(records: Records, user_id: str) -> list[str]:
-    """The user and the groups they are in."""
+    """The ids of the user and of the user's groups."""
     return [user_id, *(membership.group_id for membership in records.memberships.find(user_id=user_id))]
 
 
@@ -86,7 +96,7 @@ def with_implied(implications: Iterable[Implication], role_ids: Iterable[str]) -
 
 
 def targets_of(records: Records, user_id: str, kind: str) -> list[Project]:
-    """The enabled projects, or domains, the user has any role on."""
+    """The enabled projects or domains on which the user has a role."""
     ids = {
         assignment.target_id: None
         for actor in actor_ids(records, user_id)
@@ -97,18 +107,18 @@ def targets_of(records: Records, user_id: str, kind: str) -> list[Project]:
     return [project for project in found if project and project.enabled]
 
 
-def assigned(actor: Actor, target: Target, role_id: str) -> Assignment:
-    """The assignment, whose id says all that it is: there can be no two of it."""
+def make_assignment(actor: Actor, target: Target, role_id: str) -> Assignment:
+    """An assignment, with an id derived from its values, so that it is unique."""
     identifier = ":".join((actor.kind, actor.id, target.kind, target.id, role_id))
     return Assignment(identifier, actor.kind, actor.id, target.kind, target.id, role_id)
 
 
 def assign(records: Records, actor: Actor, target: Target, role_id: str) -> None:
-    records.assignments.put(assigned(actor, target, role_id))
+    records.assignments.put(make_assignment(actor, target, role_id))
 
 
 def unassign(records: Records, actor: Actor, target: Target, role_id: str) -> None:
-    if not records.assignments.remove(assigned(actor, target, role_id).id):
+    if not records.assignments.remove(make_assignment(actor, target, role_id).id):
         raise NotFound.of("role assignment with role", role_id)
 
 

@@ -1,5 +1,4 @@
-"""Secrets are kept only as hashes: tokens, which are long and random, by SHA-256; passwords by scrypt, which is slow on
-purpose for those that people choose."""
+"""Hashes of secrets: SHA-256 for tokens, which are long and random; scrypt, which is slow on purpose, for passwords."""
 
 from __future__ import annotations
 
@@ -16,27 +15,26 @@ _QUICK = "scrypt$2$"
 _RANDOM_LENGTH, _RANDOM_VARIETY = 32, 18
 _REMEMBERED = 1024
 AT_ONCE = 1
-"""How many passwords are hashed at the same time."""
+"""The number of passwords that are hashed at the same time."""
 
 
 def fingerprint(secret: str) -> str:
-    """The hash by which a random secret is found again."""
+    """The hash of a random secret, for lookups."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def hash_password(password: str) -> str:
-    return _hashed(password, _COST)
+    return _hash(password, _COST)
 
 
 def hash_random(password: str) -> str:
-    """As quick as can be: what is long and random cannot be guessed, however fast. How soon it is refused tells that
-    there is such a user."""
-    return _hashed(password, _NO_COST)
+    """A fast hash for long random passwords, which cannot be guessed. The response time may reveal that the user
+    exists."""
+    return _hash(password, _NO_COST)
 
 
 def is_random(password: str) -> bool:
-    """Whether a program must have drawn it, as the engine does for the users of stacks: so long and so varied that
-    nobody remembers it."""
+    """Whether a password is long and random, such as those that the engine generates for users of stacks."""
     kinds = (str.isupper, str.islower, str.isdigit)
     return (
         len(password) >= _RANDOM_LENGTH
@@ -51,12 +49,12 @@ def password_fits(stored: str, password: str) -> bool:
     return hmac.compare_digest(found, bytes.fromhex(digest))
 
 
-def _hashed(password: str, cost: tuple[int, int, int]) -> str:
+def _hash(password: str, cost: tuple[int, int, int]) -> str:
     salt = secrets.token_bytes(16)
-    return _written(cost, salt, _scrypt(password, salt, *cost))
+    return _encode(cost, salt, _scrypt(password, salt, *cost))
 
 
-def _written(cost: tuple[int, int, int], salt: bytes, digest: bytes) -> str:
+def _encode(cost: tuple[int, int, int], salt: bytes, digest: bytes) -> str:
     n, r, p = cost
     return f"scrypt${n}${r}${p}${salt.hex()}${digest.hex()}"
 
@@ -70,17 +68,17 @@ def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
 
 
 class Passwords:
-    """Hashes aside from the event loop, and remembers which passwords fitted, so that only the first use is slow.
+    """Hashes passwords in threads, and caches successful checks, so that only the first use is slow.
 
-    What is remembered is keyed with a secret of this process: it says nothing about the password without it. A
-    changed password has another hash, so nothing needs to be forgotten.
+    The cache is keyed with a secret of this process. A changed password has another hash, so nothing has to be
+    invalidated.
     """
 
     def __init__(self) -> None:
         self._key = secrets.token_bytes(32)
         self._fitting: OrderedDict[bytes, None] = OrderedDict()
-        # Stands in for users that do not exist, so that time does not tell them from those that do.
-        self._nobody = _written(_COST, secrets.token_bytes(16), secrets.token_bytes(32))
+        # Used for unknown users, so that the response time does not reveal which users exist.
+        self._nobody = _encode(_COST, secrets.token_bytes(16), secrets.token_bytes(32))
         # Each takes 16 MB for a moment.
         self._hashing = asyncio.Semaphore(AT_ONCE)
 
@@ -91,7 +89,7 @@ class Passwords:
             return await asyncio.to_thread(hash_password, password)
 
     async def fits(self, stored: str | None, password: str) -> bool:
-        remembered = self._remembered(stored or self._nobody, password)
+        remembered = self._cache_key(stored or self._nobody, password)
         if remembered in self._fitting:
             self._fitting.move_to_end(remembered)
             return True
@@ -106,5 +104,5 @@ class Passwords:
                 self._fitting.popitem(last=False)
         return fits and stored is not None
 
-    def _remembered(self, stored: str, password: str) -> bytes:
+    def _cache_key(self, stored: str, password: str) -> bytes:
         return hmac.digest(self._key, f"{stored}\0{password}".encode(), "sha256")

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.identity.records import Project, changed, made, need, new_id
-from calor.localcloud.identity.removal import remove_project
-from calor.localcloud.identity.rules import (
-    IdentityRoute,
+from calor.localcloud.identity.lists import indexed_filters, list_reply
+from calor.localcloud.identity.policy import (
     domain_admins,
     domain_readers,
     members_or_readers,
+    reach_filters,
     require_ordinary_project,
     require_reach,
-    within_reach,
 )
-from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.records import Project, need, new_id, new_record, updated_record
+from calor.localcloud.identity.removal import remove_project
+from calor.localcloud.identity.service import IdentityService
 from calor.localcloud.identity.views import show_project
-from calor.localcloud.lists import chosen, list_reply
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
-from calor.localcloud.reading import (
+from calor.localcloud.requests import (
     boolean,
     description,
     identifier,
@@ -30,6 +29,7 @@ from calor.localcloud.reading import (
     shape,
     truth,
 )
+from calor.localcloud.routes import ServiceRoute
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _FILTERS = ("id", "name", "domain_id", "enabled", "parent_id", "is_domain")
@@ -47,8 +47,10 @@ _NEW = shape({"name": name}, _MEMBERS, others=True)
 _CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
 
 
-def list_projects(identity: Identity, call: Call) -> Reply:
-    found = identity.records.projects.find(**{**chosen(call, "name", "domain_id"), **within_reach(call)})
+def list_projects(identity: IdentityService, call: Call) -> Reply:
+    found = identity.records.projects.find(
+        **{**indexed_filters(call, "name", "domain_id"), **reach_filters(call)}
+    )
     domains = truth(call.query.get("is_domain", "false"))
     tags = {tag for tag in call.query.get("tags", "").split(",") if tag}
     shown = [
@@ -59,11 +61,11 @@ def list_projects(identity: Identity, call: Call) -> Reply:
     return list_reply(call, "projects", shown, _FILTERS)
 
 
-def create_project(identity: Identity, call: Call) -> Reply:
+def create_project(identity: IdentityService, call: Call) -> Reply:
     given = call.read_in("project", _NEW)
     records = identity.records
     if given.pop("is_domain", False):
-        raise BadRequest("A project that acts as a domain is made with POST /v3/domains.")
+        raise BadRequest("Use POST /v3/domains to create a domain.")
     parent_id = given.pop("parent_id", None)
     parent = need("project", records.projects, parent_id) if parent_id else None
     inherited = (parent.id if parent.is_domain else parent.domain_id) if parent else None
@@ -73,15 +75,15 @@ def create_project(identity: Identity, call: Call) -> Reply:
         raise NotFound.of("domain", domain_id)
     if inherited and inherited != domain_id:
         raise BadRequest("project.parent_id must be in the domain of the project.")
-    project = made(Project, given, id=new_id(), domain_id=domain_id, parent_id=parent_id or domain_id)
+    project = new_record(Project, given, id=new_id(), domain_id=domain_id, parent_id=parent_id or domain_id)
     return Reply(201, {"project": show_project(call, records.projects.add(project))})
 
 
-def get_project(identity: Identity, call: Call) -> Reply:
+def get_project(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"project": show_project(call, _project(identity, call))})
 
 
-def update_project(identity: Identity, call: Call) -> Reply:
+def update_project(identity: IdentityService, call: Call) -> Reply:
     project = _project(identity, call)
     require_ordinary_project(identity, call, project.id)
     given = call.read_in("project", _CHANGE)
@@ -89,43 +91,43 @@ def update_project(identity: Identity, call: Call) -> Reply:
         if given.get(fixed, getattr(project, fixed)) != getattr(project, fixed):
             raise BadRequest(f"project.{fixed} cannot be changed.")
     if project.is_domain and given.get("enabled") is False:
-        raise Forbidden("A domain is disabled with PATCH /v3/domains.")
-    return Reply(body={"project": show_project(call, _keep(identity, changed(project, given)))})
+        raise Forbidden("Use PATCH /v3/domains to disable a domain.")
+    return Reply(body={"project": show_project(call, _keep(identity, updated_record(project, given)))})
 
 
-def delete_project(identity: Identity, call: Call) -> Reply:
+def delete_project(identity: IdentityService, call: Call) -> Reply:
     project = _project(identity, call)
     require_ordinary_project(identity, call, project.id)
     if project.is_domain:
-        raise Forbidden("A domain is deleted with DELETE /v3/domains.")
+        raise Forbidden("Use DELETE /v3/domains to delete a domain.")
     if identity.records.projects.find(parent_id=project.id):
-        raise Forbidden("A project that has others below it cannot be deleted.")
+        raise Forbidden("A project with child projects cannot be deleted.")
     with identity.records.store.transaction():
         remove_project(identity.records, project)
     return NO_CONTENT
 
 
-def list_tags(identity: Identity, call: Call) -> Reply:
+def list_tags(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"tags": _project(identity, call).tags, "links": {"self": call.url}})
 
 
-def set_tags(identity: Identity, call: Call) -> Reply:
+def set_tags(identity: IdentityService, call: Call) -> Reply:
     project = replace(_project(identity, call), tags=call.read_in("tags", _TAGS))
     return Reply(body={"tags": _keep(identity, project).tags, "links": {"self": call.url}})
 
 
-def clear_tags(identity: Identity, call: Call) -> Reply:
+def clear_tags(identity: IdentityService, call: Call) -> Reply:
     _keep(identity, replace(_project(identity, call), tags=()))
     return NO_CONTENT
 
 
-def check_tag(identity: Identity, call: Call) -> Reply:
+def check_tag(identity: IdentityService, call: Call) -> Reply:
     if call.path["tag"] not in _project(identity, call).tags:
         raise NotFound.of("project tag", call.path["tag"])
     return NO_CONTENT
 
 
-def add_tag(identity: Identity, call: Call) -> Reply:
+def add_tag(identity: IdentityService, call: Call) -> Reply:
     project = _project(identity, call)
     tag = name(call.path["tag"], "The tag")
     tags = tuple(dict.fromkeys((*project.tags, tag)))
@@ -133,20 +135,20 @@ def add_tag(identity: Identity, call: Call) -> Reply:
     return Reply(201, headers={"Location": call.url})
 
 
-def remove_tag(identity: Identity, call: Call) -> Reply:
+def remove_tag(identity: IdentityService, call: Call) -> Reply:
     check_tag(identity, call)
     project = _project(identity, call)
     _keep(identity, replace(project, tags=tuple(tag for tag in project.tags if tag != call.path["tag"])))
     return NO_CONTENT
 
 
-def _project(identity: Identity, call: Call) -> Project:
+def _project(identity: IdentityService, call: Call) -> Project:
     project = need("project", identity.records.projects, call.path["project_id"])
     require_reach(call, project.id if project.is_domain else project.domain_id)
     return project
 
 
-def _keep(identity: Identity, project: Project) -> Project:
+def _keep(identity: IdentityService, project: Project) -> Project:
     """Tokens of a project do not survive that it is disabled, even if it is enabled again."""
     with identity.records.store.transaction():
         if not project.enabled:
@@ -157,15 +159,15 @@ def _keep(identity: Identity, project: Project) -> Project:
 _ONE = "/v3/projects/{project_id}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/projects", list_projects, domain_readers),
-    IdentityRoute("POST", "/v3/projects", create_project, domain_admins),
-    IdentityRoute("GET", _ONE, get_project, members_or_readers),
-    IdentityRoute("PATCH", _ONE, update_project, domain_admins),
-    IdentityRoute("DELETE", _ONE, delete_project, domain_admins),
-    IdentityRoute("GET", f"{_ONE}/tags", list_tags, members_or_readers),
-    IdentityRoute("PUT", f"{_ONE}/tags", set_tags, domain_admins),
-    IdentityRoute("DELETE", f"{_ONE}/tags", clear_tags, domain_admins),
-    IdentityRoute("GET", f"{_ONE}/tags/{{tag}}", check_tag, members_or_readers),
-    IdentityRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, domain_admins),
-    IdentityRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, domain_admins),
+    ServiceRoute("GET", "/v3/projects", list_projects, domain_readers),
+    ServiceRoute("POST", "/v3/projects", create_project, domain_admins),
+    ServiceRoute("GET", _ONE, get_project, members_or_readers),
+    ServiceRoute("PATCH", _ONE, update_project, domain_admins),
+    ServiceRoute("DELETE", _ONE, delete_project, domain_admins),
+    ServiceRoute("GET", f"{_ONE}/tags", list_tags, members_or_readers),
+    ServiceRoute("PUT", f"{_ONE}/tags", set_tags, domain_admins),
+    ServiceRoute("DELETE", f"{_ONE}/tags", clear_tags, domain_admins),
+    ServiceRoute("GET", f"{_ONE}/tags/{{tag}}", check_tag, members_or_readers),
+    ServiceRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, domain_admins),
+    ServiceRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, domain_admins),
 )

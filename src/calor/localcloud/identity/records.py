@@ -1,4 +1,4 @@
-"""What the identity service remembers."""
+"""Records of the identity service."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from uuid import uuid4
 
 from calor.localcloud.problems import NotFound
 from calor.localcloud.store import Collection, Document, Store
+from calor.localcloud.types import Json
 
-Extra = Mapping[str, Any]
+Extra = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Project:
-    """A project, or a domain: a domain is a project that is in none and that others are in."""
+    """A project, or a domain, which is a project that is in no domain itself."""
 
     id: str
     name: str
@@ -69,7 +70,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Implication:
-    """Whoever has the prior role has the implied one, too."""
+    """The prior role implies the other one."""
 
     id: str
     prior_id: str
@@ -119,7 +120,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Announcement:
-    """The URL that an endpoint was given at the last start. It may have been changed since then."""
+    """The URL of an endpoint at the last start. An admin may have changed it since then."""
 
     id: str
     url: str
@@ -254,30 +255,30 @@ def new_id() -> str:
 
 
 def need(kind: str, collection: Collection[T], identifier: str) -> T:
-    """The document, or the answer that there is none."""
+    """The document. Raises NotFound."""
     found = collection.get(identifier)
     if found is None:
         raise NotFound.of(kind, identifier)
     return found
 
 
-def made(kind: type[T], given: Mapping[str, Any], **settled: Any) -> T:
-    """A document of what was given and what is settled. What the kind has no field for goes into `extra`."""
-    known, extra = _sorted_out(kind, given)
+def new_record(kind: type[T], given: Mapping[str, object], **settled: object) -> T:
+    """A new document. Values without a field are stored in `extra`."""
+    known, extra = _split_fields(kind, given)
     if extra:
         known["extra"] = extra
     return kind(**(known | settled))
 
 
-def changed(value: T, given: Mapping[str, Any]) -> T:
-    """The document with what was given in place of what was there."""
-    known, extra = _sorted_out(type(value), given)
+def updated_record(value: T, given: Mapping[str, object]) -> T:
+    """The document with changed values."""
+    known, extra = _split_fields(type(value), given)
     if extra:
         known["extra"] = {**getattr(value, "extra", {}), **extra}
     return replace(value, **known)
 
 
-def _sorted_out(kind: type[Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_fields(kind: type[Any], given: Mapping[str, Any]) -> tuple[Json, Json]:
     names = {each.name for each in fields(kind)} - {"extra", "password_hash"}
     free = {name: value for name, value in given.items() if name not in ("id", "links")}
     known = {name: value for name, value in free.items() if name in names}

@@ -1,4 +1,4 @@
-"""What goes when something goes. Each function is to be called within a transaction."""
+"""Cascading deletes. Each function is to be called within a transaction."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def remove_role(records: Records, role_id: str) -> None:
 
 
 def remove_trust(records: Records, trust: Trust) -> None:
-    """With the trusts that were made by means of it."""
+    """Removes a trust, and those redelegated from it."""
     for further in records.trusts.find(redelegated_trust_id=trust.id):
         remove_trust(records, further)
     records.tokens.remove_where(trust_id=trust.id)
@@ -76,7 +76,7 @@ def remove_application_credential(records: Records, credential: ApplicationCrede
     records.application_credentials.remove(credential.id)
 
 
-def end_tokens_of_user(records: Records, user_id: str) -> None:
+def revoke_tokens_of_user(records: Records, user_id: str) -> None:
     """Those of the user, and those by trusts that the user gave or was given."""
     for trust in (
         *records.trusts.find(trustor_user_id=user_id),
@@ -86,10 +86,10 @@ def end_tokens_of_user(records: Records, user_id: str) -> None:
     records.tokens.remove_where(user_id=user_id)
 
 
-def end_tokens_of_domain(records: Records, domain_id: str) -> None:
+def revoke_tokens_of_domain(records: Records, domain_id: str) -> None:
     """Those of its users, and those for it and its projects."""
     for user in records.users.find(domain_id=domain_id):
-        end_tokens_of_user(records, user.id)
+        revoke_tokens_of_user(records, user.id)
     for project in records.projects.find(domain_id=domain_id):
         records.tokens.remove_where(project_id=project.id)
     records.tokens.remove_where(domain_id=domain_id)

@@ -1,17 +1,17 @@
-"""Where a token shall be valid, as asked for or as follows from who asks."""
+"""The scope of a new token: as requested, or the default."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from calor.localcloud.identity.authentication import DOMAIN, find_domain
 from calor.localcloud.identity.grants import SYSTEM, Target, roles_on
 from calor.localcloud.identity.records import Project, Trust
-from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.service import IdentityService
 from calor.localcloud.identity.tokens import Proof, Scope, active_project, active_user
 from calor.localcloud.problems import BadRequest, Forbidden, Unauthorized
-from calor.localcloud.reading import boolean, identifier, name, shape
+from calor.localcloud.requests import boolean, identifier, name, shape
+from calor.localcloud.types import Json
 
 _SCOPES = {
     "project": shape(optional={"id": identifier, "name": name, "domain": DOMAIN}),
@@ -22,8 +22,8 @@ _SCOPES = {
 }
 
 
-def settle_scope(identity: Identity, proof: Proof, asked: Any) -> Scope:
-    """The scope, with the right of this user to it checked. A trust loses one of its uses by it."""
+def resolve_scope(identity: IdentityService, proof: Proof, asked: object) -> Scope:
+    """Checks and returns the scope. Uses up one of the remaining uses of a trust."""
     if proof.application_credential_id:
         return _scope_of_credential(identity, proof.application_credential_id, asked)
     if asked is None:
@@ -45,8 +45,8 @@ def settle_scope(identity: Identity, proof: Proof, asked: Any) -> Scope:
     return Scope()
 
 
-def _default_scope(identity: Identity, proof: Proof) -> Scope:
-    """The user's default project, if it can be had."""
+def _default_scope(identity: IdentityService, proof: Proof) -> Scope:
+    """The default project of the user, if it is accessible."""
     user = identity.records.users.get(proof.user_id)
     project_id = user.default_project_id if user else None
     if project_id and active_project(identity, project_id):
@@ -56,7 +56,7 @@ def _default_scope(identity: Identity, proof: Proof) -> Scope:
     return Scope()
 
 
-def _find_project(identity: Identity, wanted: dict[str, Any]) -> Project | None:
+def _find_project(identity: IdentityService, wanted: Json) -> Project | None:
     if "id" in wanted:
         return identity.records.projects.get(wanted["id"])
     if "name" not in wanted or "domain" not in wanted:
@@ -65,7 +65,7 @@ def _find_project(identity: Identity, wanted: dict[str, Any]) -> Project | None:
     return identity.records.projects.first(name=wanted["name"], domain_id=domain.id) if domain else None
 
 
-def _project_scope(identity: Identity, proof: Proof, project: Project | None) -> Scope:
+def _project_scope(identity: IdentityService, proof: Proof, project: Project | None) -> Scope:
     if project is None or not active_project(identity, project.id):
         raise Unauthorized
     if not roles_on(identity.records, proof.user_id, Target("project", project.id)):
@@ -73,7 +73,7 @@ def _project_scope(identity: Identity, proof: Proof, project: Project | None) ->
     return Scope(project_id=project.id)
 
 
-def _domain_scope(identity: Identity, proof: Proof, domain: Project | None) -> Scope:
+def _domain_scope(identity: IdentityService, proof: Proof, domain: Project | None) -> Scope:
     if domain is None or not domain.enabled:
         raise Unauthorized
     if not roles_on(identity.records, proof.user_id, Target("domain", domain.id)):
@@ -81,7 +81,7 @@ def _domain_scope(identity: Identity, proof: Proof, domain: Project | None) -> S
     return Scope(domain_id=domain.id)
 
 
-def _system_scope(identity: Identity, proof: Proof, everything: bool) -> Scope:
+def _system_scope(identity: IdentityService, proof: Proof, everything: bool) -> Scope:
     if not everything:
         raise BadRequest("auth.scope.system.all must be true.")
     if not roles_on(identity.records, proof.user_id, SYSTEM):
@@ -89,24 +89,24 @@ def _system_scope(identity: Identity, proof: Proof, everything: bool) -> Scope:
     return Scope(system=True)
 
 
-def _scope_of_credential(identity: Identity, credential_id: str, asked: Any) -> Scope:
+def _scope_of_credential(identity: IdentityService, credential_id: str, asked: object) -> Scope:
     """An application credential is for one project; asking for it by its id changes nothing."""
     credential = identity.records.application_credentials.get(credential_id)
     if credential is None:
         raise Unauthorized
     if asked is not None and asked != {"project": {"id": credential.project_id}}:
-        raise Unauthorized("An application credential cannot be used for another scope than its own.")
+        raise Unauthorized("An application credential can be used for its own project only.")
     return Scope(project_id=credential.project_id)
 
 
-def _use_trust(identity: Identity, proof: Proof, trust_id: str) -> Scope:
+def _use_trust(identity: IdentityService, proof: Proof, trust_id: str) -> Scope:
     records = identity.records
     with records.store.transaction():
         trust = usable_trust(identity, trust_id)
         if trust is None:
             raise Unauthorized
         if trust.trustee_user_id != proof.user_id:
-            raise Forbidden("Only the trustee of a trust can use it.")
+            raise Forbidden("A trust can be used by its trustee only.")
         if not active_user(identity, trust.trustor_user_id):
             raise Forbidden("The trustor of this trust is disabled.")
         if trust.project_id:
@@ -120,7 +120,7 @@ def _use_trust(identity: Identity, proof: Proof, trust_id: str) -> Scope:
     return Scope(project_id=trust.project_id, trust_id=trust.id)
 
 
-def usable_trust(identity: Identity, trust_id: str) -> Trust | None:
+def usable_trust(identity: IdentityService, trust_id: str) -> Trust | None:
     """The trust, unless it has expired or been used up."""
     trust = identity.records.trusts.get(trust_id)
     if trust is None or trust.remaining_uses == 0:

@@ -1,55 +1,31 @@
-"""The identity service put together."""
+"""The identity service: what its handlers work with."""
 
 from __future__ import annotations
 
-from functools import partial
-from http import HTTPStatus
-from typing import Any
+from collections.abc import Callable
+from datetime import UTC, datetime
 
-from starlette.applications import Starlette
-
-from calor.localcloud.identity import (
-    application_credentials,
-    assignments,
-    auth,
-    credentials,
-    domains,
-    groups,
-    projects,
-    roles,
-    services,
-    trusts,
-    users,
-    versions,
-)
-from calor.localcloud.identity.state import Identity
-from calor.localcloud.identity.tokens import caller_of
-from calor.localcloud.web import Route, service_app
-
-_MODULES = (
-    auth,
-    versions,
-    projects,
-    users,
-    roles,
-    domains,
-    groups,
-    assignments,
-    trusts,
-    application_credentials,
-    credentials,
-    services,
-)
+from calor.localcloud.identity.hashing import Passwords
+from calor.localcloud.identity.records import Records
+from calor.localcloud.store import Store
 
 
-def identity_app(identity: Identity) -> Starlette:
-    routes = [
-        Route(each.method, each.path, partial(each.handler, identity), each.rule)
-        for module in _MODULES
-        for each in module.ROUTES
-    ]
-    return service_app(routes, partial(caller_of, identity), _error)
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
-def _error(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
-    return {"error": {"code": status.value, "title": status.phrase, "message": message}}
+class IdentityService:
+    """Has no `Context`: a context needs this service to authenticate callers."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime] = now) -> None:
+        self.records = Records(store)
+        self.passwords = Passwords()
+        self.clock = clock
+
+    def stamp(self) -> str:
+        return format_time(self.clock())
+
+
+def format_time(moment: datetime) -> str:
+    """A time as the API writes it. Such strings sort by time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

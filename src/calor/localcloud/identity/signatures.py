@@ -1,6 +1,6 @@
-"""Signatures of requests in the manner of EC2, versions 1, 2 and 4: computed anew from the secret and compared.
+"""Verifies EC2 signatures of requests, versions 1, 2 and 4.
 
-Pure: knows neither who has which secret nor what time it is.
+Pure functions, without access to credentials or the time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ALGORITHM = "AWS4-HMAC-SHA256"
 
 @dataclass(frozen=True)
 class SignedRequest:
-    """What was signed, as the service that received it saw it."""
+    """A signed request, as the service received it."""
 
     signature: str
     verb: str
@@ -34,7 +34,7 @@ class SignedRequest:
 
 
 def is_genuine(request: SignedRequest, secret: str) -> bool:
-    """Whether the secret makes the signature. Some clients sign the host with its port and some without."""
+    """Whether the signature was made with the secret. Some clients sign the host with the port and some without."""
     candidates = (
         signature for host in _hosts(request.host) for signature in _signatures(request, secret, host)
     )
@@ -42,16 +42,19 @@ def is_genuine(request: SignedRequest, secret: str) -> bool:
 
 
 def signed_at(request: SignedRequest) -> datetime | None:
-    """When it was signed, where the request says so in a way that is understood."""
+    """The time of the signature, if the request has one. Raises ValueError if it is invalid."""
     for written in (
         request.params.get("Timestamp"),
         request.params.get("X-Amz-Date"),
         request.header("x-amz-date"),
-        request.header("date"),
     ):
         if written:
-            return _read_time(written)
-    return None
+            moment = _read_time(written)
+            if moment is None:
+                raise ValueError(f"{written[:64]!r} is not a time.")
+            return moment
+    # Unsigned headers: invalid ones are ignored.
+    return _read_time(request.header("date") or "")
 
 
 def _read_time(written: str) -> datetime | None:

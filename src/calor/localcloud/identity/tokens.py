@@ -1,4 +1,4 @@
-"""The life of a token: issued, held against what is true now whenever it is shown, revoked."""
+"""Issues, validates and revokes tokens."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from calor.localcloud.caller import Caller
-from calor.localcloud.identity.grants import SYSTEM, Target, roles_of, roles_on
+from calor.localcloud.identity.grants import SYSTEM, Target, is_service_account, roles_of, roles_on
 from calor.localcloud.identity.hashing import fingerprint
 from calor.localcloud.identity.records import ApplicationCredential, Project, Role, Token, Trust, User
-from calor.localcloud.identity.state import Identity, stamped
+from calor.localcloud.identity.service import IdentityService, format_time
 from calor.localcloud.problems import Unauthorized
 
 LIFETIME = timedelta(hours=4)
-# How long services may go on with work that an expired token began (allow_expired).
+# How long services may use expired tokens (allow_expired).
 GRACE = timedelta(days=2)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Who someone has shown to be, and what binds the tokens they may get for it."""
+    """The result of authentication: the user, and restrictions of the token."""
 
     user_id: str
     methods: tuple[str, ...]
@@ -32,7 +32,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a token is valid: in one of these, or, with none, nowhere in particular."""
+    """The scope of a token: one of these, or unscoped."""
 
     project_id: str | None = None
     domain_id: str | None = None
@@ -41,8 +41,8 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """All that a token means at this moment."""
+class TokenState:
+    """The present meaning of a valid token."""
 
     token: Token
     user: User
@@ -59,12 +59,12 @@ class Standing:
         return bool(self.project or self.domain or self.token.system)
 
 
-def issue(identity: Identity, proof: Proof, scope: Scope) -> tuple[str, Standing]:
-    """A new token: its text, told only now, and what it means."""
+def issue(identity: IdentityService, proof: Proof, scope: Scope) -> tuple[str, TokenState]:
+    """A new token: its text, which is not stored, and its meaning."""
     now = identity.clock()
     records = identity.records
     trust = records.trusts.get(scope.trust_id) if scope.trust_id else None
-    ends = (stamped(now + LIFETIME), proof.expires_at, trust.expires_at if trust else None)
+    ends = (format_time(now + LIFETIME), proof.expires_at, trust.expires_at if trust else None)
     text = secrets.token_urlsafe(48)
     audit_id = secrets.token_urlsafe(16)
     token = Token(
@@ -72,7 +72,7 @@ def issue(identity: Identity, proof: Proof, scope: Scope) -> tuple[str, Standing
         user_id=trust.trustor_user_id if trust and trust.impersonation else proof.user_id,
         methods=proof.methods,
         audit_ids=(audit_id, proof.parent_audit_id) if proof.parent_audit_id else (audit_id,),
-        issued_at=stamped(now),
+        issued_at=format_time(now),
         expires_at=min(end for end in ends if end),
         project_id=scope.project_id,
         domain_id=scope.domain_id,
@@ -80,47 +80,50 @@ def issue(identity: Identity, proof: Proof, scope: Scope) -> tuple[str, Standing
         trust_id=scope.trust_id,
         application_credential_id=proof.application_credential_id,
     )
-    standing = standing_of(identity, token)
-    if standing is None:
+    state = token_state(identity, token)
+    if state is None:
         raise Unauthorized
     with records.store.transaction():
-        records.tokens.remove_before("expires_at", stamped(now - GRACE))
+        records.tokens.remove_before("expires_at", format_time(now - GRACE))
         records.tokens.add(token)
-    return text, standing
+    return text, state
 
 
-def validate(identity: Identity, text: str, allow_expired: bool = False) -> Standing | None:
+def validate(identity: IdentityService, text: str, allow_expired: bool = False) -> TokenState | None:
     token = identity.records.tokens.get(fingerprint(text))
     if token is None or (token.expires_at <= identity.stamp() and not allow_expired):
         return None
-    return standing_of(identity, token)
+    return token_state(identity, token)
 
 
-def caller_of(identity: Identity, text: str) -> Caller | None:
-    """Who a token stands for, as every service of the cloud wants to know."""
-    standing = validate(identity, text)
-    if standing is None:
+def caller_of(identity: IdentityService, text: str) -> Caller | None:
+    """The caller that a token stands for."""
+    state = validate(identity, text)
+    if state is None:
         return None
-    project, credential = standing.project, standing.application_credential
+    project, credential = state.project, state.application_credential
     return Caller(
-        token_id=standing.token.id,
-        user_id=standing.user.id,
-        user_name=standing.user.name,
-        user_domain_id=standing.user.domain_id,
+        token_id=state.token.id,
+        user_id=state.user.id,
+        user_name=state.user.name,
+        user_domain_id=state.user.domain_id,
         project_id=project.id if project else None,
         project_name=project.name if project else None,
         project_domain_id=project.domain_id if project else None,
-        domain_id=standing.token.domain_id,
-        system=standing.token.system,
-        roles=frozenset(role.name for role in standing.roles),
-        trust_id=standing.token.trust_id,
+        domain_id=state.token.domain_id,
+        system=state.token.system,
+        roles=frozenset(role.name for role in state.roles),
+        trust_id=state.token.trust_id,
         application_credential_id=credential.id if credential else None,
         restricted=credential is not None and not credential.unrestricted,
+        deputy=state.trust is not None
+        and not is_service_account(identity.records, state.trust.trustee_user_id),
     )
 
 
-def standing_of(identity: Identity, token: Token) -> Standing | None:
-    """None where the token says what is no longer so: a user disabled, a project deleted, the last role taken."""
+def token_state(identity: IdentityService, token: Token) -> TokenState | None:
+    """None if the token is no longer valid, since its user was disabled, its project deleted or its last role
+    revoked."""
     records = identity.records
     user = active_user(identity, token.user_id)
     if user is None:
@@ -152,11 +155,11 @@ def standing_of(identity: Identity, token: Token) -> Standing | None:
         roles = roles_on(records, user.id, Target("domain", domain.id))
     elif token.system:
         roles = roles_on(records, user.id, SYSTEM)
-    standing = Standing(token, user, user_domain, roles, project, project_domain, domain, trust, credential)
-    return standing if roles or not standing.is_scoped else None
+    state = TokenState(token, user, user_domain, roles, project, project_domain, domain, trust, credential)
+    return state if roles or not state.is_scoped else None
 
 
-def active_user(identity: Identity, user_id: str) -> User | None:
+def active_user(identity: IdentityService, user_id: str) -> User | None:
     """The user, if they and their domain are enabled."""
     user = identity.records.users.get(user_id)
     if user is None or not user.enabled:
@@ -165,7 +168,7 @@ def active_user(identity: Identity, user_id: str) -> User | None:
     return user if domain and domain.enabled else None
 
 
-def active_project(identity: Identity, project_id: str) -> Project | None:
+def active_project(identity: IdentityService, project_id: str) -> Project | None:
     """The project or domain, if it and the domain it is in are enabled."""
     project = identity.records.projects.get(project_id)
     if project is None or not project.enabled:
@@ -175,7 +178,7 @@ def active_project(identity: Identity, project_id: str) -> Project | None:
 
 
 def _roles_in_project(
-    identity: Identity,
+    identity: IdentityService,
     user: User,
     project: Project,
     trust: Trust | None,
@@ -186,7 +189,7 @@ def _roles_in_project(
     held = roles_on(records, holder, Target("project", project.id))
     held_ids = {role.id for role in held}
     if trust:
-        # A trust gives all that was delegated or nothing.
+        # A trust is valid only as long as the trustor has all delegated roles.
         return roles_of(records, trust.role_ids) if held_ids.issuperset(trust.role_ids) else ()
     if credential:
         return roles_of(records, held_ids.intersection(credential.role_ids))

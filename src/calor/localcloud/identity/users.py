@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from calor.localcloud.identity.domains import need_domain
 from calor.localcloud.identity.grants import Actor, targets_of
-from calor.localcloud.identity.records import User, changed, made, need, new_id
-from calor.localcloud.identity.removal import end_tokens_of_user, remove_user
-from calor.localcloud.identity.rules import (
-    IdentityRoute,
+from calor.localcloud.identity.lists import indexed_filters, list_reply
+from calor.localcloud.identity.policy import (
     domain_admins,
     domain_readers,
+    reach_filters,
     require_reach,
     require_unprivileged,
-    the_user_or_domain_readers,
-    within_reach,
+    user_or_domain_readers,
 )
-from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.records import User, need, new_id, new_record, updated_record
+from calor.localcloud.identity.removal import remove_user, revoke_tokens_of_user
+from calor.localcloud.identity.service import IdentityService
 from calor.localcloud.identity.tokens import active_user
 from calor.localcloud.identity.views import show_group, show_project, show_user
-from calor.localcloud.lists import chosen, list_reply
 from calor.localcloud.problems import BadRequest, Unauthorized
-from calor.localcloud.reading import boolean, identifier, mapping, name, nullable, shape, text
+from calor.localcloud.requests import boolean, identifier, mapping, name, nullable, shape, text
+from calor.localcloud.routes import ServiceRoute
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _PASSWORD = text(4096, shortest=1)
@@ -40,47 +40,49 @@ _CHANGE = shape(optional={"name": name, **_MEMBERS}, others=True)
 _NEW_PASSWORD = shape({"original_password": text(4096), "password": _PASSWORD})
 
 
-def list_users(identity: Identity, call: Call) -> Reply:
-    found = identity.records.users.find(**{**chosen(call, "name", "domain_id"), **within_reach(call)})
+def list_users(identity: IdentityService, call: Call) -> Reply:
+    found = identity.records.users.find(
+        **{**indexed_filters(call, "name", "domain_id"), **reach_filters(call)}
+    )
     shown = [show_user(call, user) for user in found]
     return list_reply(call, "users", shown, ("id", "name", "domain_id", "enabled"))
 
 
-async def create_user(identity: Identity, call: Call) -> Reply:
+async def create_user(identity: IdentityService, call: Call) -> Reply:
     given = call.read_in("user", _NEW)
     domain = need_domain(identity, given.pop("domain_id", None) or call.caller.home_domain_id)
     require_reach(call, domain.id)
-    hashed = await _hashed(identity, given.pop("password", None))
-    need_domain(identity, domain.id)  # It may have gone meanwhile.
-    user = made(User, given, id=new_id(), domain_id=domain.id, password_hash=hashed)
+    hashed = await _hash_password(identity, given.pop("password", None))
+    need_domain(identity, domain.id)  # It may have been deleted meanwhile.
+    user = new_record(User, given, id=new_id(), domain_id=domain.id, password_hash=hashed)
     return Reply(201, {"user": show_user(call, identity.records.users.add(user))})
 
 
-def get_user(identity: Identity, call: Call) -> Reply:
+def get_user(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"user": show_user(call, _user(identity, call))})
 
 
-async def update_user(identity: Identity, call: Call) -> Reply:
+async def update_user(identity: IdentityService, call: Call) -> Reply:
     given = call.read_in("user", _CHANGE)
-    if given.pop("domain_id", None) not in (None, _unprivileged(identity, call).domain_id):
+    if given.pop("domain_id", None) not in (None, _need_unprivileged(identity, call).domain_id):
         raise BadRequest("user.domain_id cannot be changed.")
     with_password = "password" in given
-    hashed = await _hashed(identity, given.pop("password", None))
-    user = changed(_unprivileged(identity, call), given)
+    hashed = await _hash_password(identity, given.pop("password", None))
+    user = updated_record(_need_unprivileged(identity, call), given)
     if with_password:
         user = replace(user, password_hash=hashed)
     return Reply(body={"user": show_user(call, _keep(identity, user, end_tokens=with_password))})
 
 
-def delete_user(identity: Identity, call: Call) -> Reply:
-    user = _unprivileged(identity, call)
+def delete_user(identity: IdentityService, call: Call) -> Reply:
+    user = _need_unprivileged(identity, call)
     with identity.records.store.transaction():
         remove_user(identity.records, user.id)
     return NO_CONTENT
 
 
-async def change_password(identity: Identity, call: Call) -> Reply:
-    """Open to whoever knows the password: it proves more than a token does."""
+async def change_password(identity: IdentityService, call: Call) -> Reply:
+    """Needs no token: the original password is proof enough."""
     given = call.read_in("user", _NEW_PASSWORD)
     user = active_user(identity, call.path["user_id"])
     if not await identity.passwords.fits(user.password_hash if user else None, given["original_password"]):
@@ -91,7 +93,7 @@ async def change_password(identity: Identity, call: Call) -> Reply:
     return NO_CONTENT
 
 
-def list_projects_of_user(identity: Identity, call: Call) -> Reply:
+def list_projects_of_user(identity: IdentityService, call: Call) -> Reply:
     user = _user(identity, call)
     found = targets_of(identity.records, user.id, "project")
     return list_reply(
@@ -99,47 +101,47 @@ def list_projects_of_user(identity: Identity, call: Call) -> Reply:
     )
 
 
-def list_groups_of_user(identity: Identity, call: Call) -> Reply:
+def list_groups_of_user(identity: IdentityService, call: Call) -> Reply:
     user = _user(identity, call)
     memberships = identity.records.memberships.find(user_id=user.id)
     found = (identity.records.groups.get(membership.group_id) for membership in memberships)
     return list_reply(call, "groups", [show_group(call, each) for each in found if each], ("name",))
 
 
-async def _hashed(identity: Identity, password: str | None) -> str | None:
+async def _hash_password(identity: IdentityService, password: str | None) -> str | None:
     return None if password is None else await identity.passwords.hash(password)
 
 
-def _user(identity: Identity, call: Call) -> User:
+def _user(identity: IdentityService, call: Call) -> User:
     user = need("user", identity.records.users, call.path["user_id"])
     if user.id != call.caller.user_id:
         require_reach(call, user.domain_id)
     return user
 
 
-def _unprivileged(identity: Identity, call: Call) -> User:
+def _need_unprivileged(identity: IdentityService, call: Call) -> User:
     """The user, if the caller may change them."""
     user = _user(identity, call)
     require_unprivileged(identity, call, Actor("user", user.id))
     return user
 
 
-def _keep(identity: Identity, user: User, end_tokens: bool) -> User:
+def _keep(identity: IdentityService, user: User, end_tokens: bool) -> User:
     with identity.records.store.transaction():
         if end_tokens or not user.enabled:
-            end_tokens_of_user(identity.records, user.id)
+            revoke_tokens_of_user(identity.records, user.id)
         return identity.records.users.put(user)
 
 
 _ONE = "/v3/users/{user_id}"
 
 ROUTES = (
-    IdentityRoute("GET", "/v3/users", list_users, domain_readers),
-    IdentityRoute("POST", "/v3/users", create_user, domain_admins),
-    IdentityRoute("GET", _ONE, get_user, the_user_or_domain_readers),
-    IdentityRoute("PATCH", _ONE, update_user, domain_admins),
-    IdentityRoute("DELETE", _ONE, delete_user, domain_admins),
-    IdentityRoute("POST", f"{_ONE}/password", change_password, None),
-    IdentityRoute("GET", f"{_ONE}/projects", list_projects_of_user, the_user_or_domain_readers),
-    IdentityRoute("GET", f"{_ONE}/groups", list_groups_of_user, the_user_or_domain_readers),
+    ServiceRoute("GET", "/v3/users", list_users, domain_readers),
+    ServiceRoute("POST", "/v3/users", create_user, domain_admins),
+    ServiceRoute("GET", _ONE, get_user, user_or_domain_readers),
+    ServiceRoute("PATCH", _ONE, update_user, domain_admins),
+    ServiceRoute("DELETE", _ONE, delete_user, domain_admins),
+    ServiceRoute("POST", f"{_ONE}/password", change_password, None),
+    ServiceRoute("GET", f"{_ONE}/projects", list_projects_of_user, user_or_domain_readers),
+    ServiceRoute("GET", f"{_ONE}/groups", list_groups_of_user, user_or_domain_readers),
 )

@@ -1,23 +1,22 @@
-"""Which versions of the API there are: one."""
+"""Version discovery."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.identity.rules import IdentityRoute
-from calor.localcloud.identity.state import Identity
+from calor.localcloud.identity.service import IdentityService
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 
-def list_versions(identity: Identity, call: Call) -> Reply:
+def list_versions(identity: IdentityService, call: Call) -> Reply:
     return Reply(300, {"versions": {"values": [_version(call)]}}, {"Location": f"{call.base}/v3/"})
 
 
-def get_version(identity: Identity, call: Call) -> Reply:
+def get_version(identity: IdentityService, call: Call) -> Reply:
     return Reply(body={"version": _version(call)})
 
 
-def _version(call: Call) -> dict[str, Any]:
+def _version(call: Call) -> Json:
     return {
         "id": "v3.14",
         "status": "stable",
@@ -30,7 +29,7 @@ def _version(call: Call) -> dict[str, Any]:
 
 
 ROUTES = (
-    IdentityRoute("GET", "/", list_versions, None),
-    IdentityRoute("GET", "/v3", get_version, None),
-    IdentityRoute("GET", "/v3/", get_version, None),
+    ServiceRoute("GET", "/", list_versions, None),
+    ServiceRoute("GET", "/v3", get_version, None),
+    ServiceRoute("GET", "/v3/", get_version, None),
 )

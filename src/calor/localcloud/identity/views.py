@@ -1,4 +1,4 @@
-"""How the API shows what is recorded."""
+"""Records as the API shows them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from calor.localcloud.identity.records import (
     Trust,
     User,
 )
-from calor.localcloud.identity.tokens import Standing
+from calor.localcloud.identity.tokens import TokenState
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call
 
-Shown = dict[str, Any]
+Shown = Json
 
 _HIDDEN = {"extra", "password_hash", "secret_hash", "role_ids"}
 
 
 def _shown(value: Any, link: str) -> Shown:
-    """The fields as they are, with whatever else the client once gave, and where to find it again."""
+    """The fields, the extra attributes and the link."""
     known = {each.name: getattr(value, each.name) for each in fields(value) if each.name not in _HIDDEN}
     return {**getattr(value, "extra", {}), **known, "links": {"self": link}}
 
@@ -79,7 +80,7 @@ def show_trust(call: Call, trust: Trust) -> Shown:
 
 
 def show_whole_trust(call: Call, records: Records, trust: Trust) -> Shown:
-    """With its roles, which lists leave out."""
+    """With its roles, which lists omit."""
     shown = show_trust(call, trust)
     roles = (records.roles.get(role_id) for role_id in trust.role_ids)
     return {
@@ -98,40 +99,40 @@ def show_application_credential(call: Call, records: Records, credential: Applic
     }
 
 
-def show_token(records: Records, standing: Standing, with_catalog: bool) -> Shown:
-    token = standing.token
+def show_token(records: Records, state: TokenState, with_catalog: bool) -> Shown:
+    token = state.token
     shown: Shown = {
         "methods": list(token.methods),
         "user": {
-            "id": standing.user.id,
-            "name": standing.user.name,
-            "domain": _named(standing.user_domain),
+            "id": state.user.id,
+            "name": state.user.name,
+            "domain": _project_reference(state.user_domain),
             "password_expires_at": None,
         },
         "audit_ids": list(token.audit_ids),
         "issued_at": token.issued_at,
         "expires_at": token.expires_at,
     }
-    if standing.project:
-        domain = standing.project_domain or standing.project
-        shown["project"] = {**_named(standing.project), "domain": _named(domain)}
-        shown["is_domain"] = standing.project.is_domain
-    if standing.domain:
-        shown["domain"] = _named(standing.domain)
+    if state.project:
+        domain = state.project_domain or state.project
+        shown["project"] = {**_project_reference(state.project), "domain": _project_reference(domain)}
+        shown["is_domain"] = state.project.is_domain
+    if state.domain:
+        shown["domain"] = _project_reference(state.domain)
     if token.system:
         shown["system"] = {"all": True}
-    if standing.is_scoped:
-        shown["roles"] = [{"id": role.id, "name": role.name} for role in standing.roles]
+    if state.is_scoped:
+        shown["roles"] = [{"id": role.id, "name": role.name} for role in state.roles]
         if with_catalog:
-            shown["catalog"] = catalog_for(records, standing.user.id, token.project_id)
-    if trust := standing.trust:
+            shown["catalog"] = catalog_for(records, state.user.id, token.project_id)
+    if trust := state.trust:
         shown["OS-TRUST:trust"] = {
             "id": trust.id,
             "impersonation": trust.impersonation,
             "trustor_user": {"id": trust.trustor_user_id},
             "trustee_user": {"id": trust.trustee_user_id},
         }
-    if credential := standing.application_credential:
+    if credential := state.application_credential:
         shown["application_credential"] = {
             "id": credential.id,
             "name": credential.name,
@@ -140,5 +141,5 @@ def show_token(records: Records, standing: Standing, with_catalog: bool) -> Show
     return shown
 
 
-def _named(project: Project) -> Shown:
+def _project_reference(project: Project) -> Shown:
     return {"id": project.id, "name": project.name}

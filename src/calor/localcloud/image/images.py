@@ -1,20 +1,21 @@
-"""Images: made, looked at, changed, deleted; their tags, and whether their data can be had."""
+"""Images: create, show, update, delete; tags and deactivation."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from uuid import uuid4
 
-from calor.localcloud.image.attributes import read_attributes
-from calor.localcloud.image.listing import list_images
-from calor.localcloud.image.patches import patched
+from calor.localcloud.image.lists import list_images
+from calor.localcloud.image.patches import apply_patch
+from calor.localcloud.image.policy import check_reach, writers
 from calor.localcloud.image.records import Image
-from calor.localcloud.image.rules import check_reach, readers, writers
-from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.requests import read_attributes
+from calor.localcloud.image.service import ImageService
 from calor.localcloud.image.views import show_image
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
-from calor.localcloud.reading import parse_json, text
-from calor.localcloud.routes import RouteOf
+from calor.localcloud.requests import parse_json, text
+from calor.localcloud.routes import ServiceRoute
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 IMPORT_METHODS = ("glance-direct", "web-download")
@@ -48,13 +49,13 @@ def get_image(service: ImageService, call: Call) -> Reply:
 
 def update_image(service: ImageService, call: Call) -> Reply:
     image = service.need_own(call.caller, call.path["image_id"])
-    changed = patched(image, call.headers.get("content-type", ""), parse_json(call.raw))
+    changed = apply_patch(image, call.headers.get("content-type", ""), parse_json(call.raw))
     check_reach(
         call.caller,
         for_others=changed.owner != image.owner,
         to_everyone=changed.visibility == "public" and image.visibility != "public",
     )
-    return Reply(body=show_image(service.keep(changed)))
+    return Reply(body=show_image(service.save(changed)))
 
 
 def delete_image(service: ImageService, call: Call) -> Reply:
@@ -68,7 +69,7 @@ def delete_image(service: ImageService, call: Call) -> Reply:
 def add_tag(service: ImageService, call: Call) -> Reply:
     image = service.need_own(call.caller, call.path["image_id"])
     tag = text(255, shortest=1)(call.path["tag"], "The tag")
-    service.keep(replace(image, tags=tuple(dict.fromkeys((*image.tags, tag)))))
+    service.save(replace(image, tags=tuple(dict.fromkeys((*image.tags, tag)))))
     return NO_CONTENT
 
 
@@ -76,36 +77,36 @@ def remove_tag(service: ImageService, call: Call) -> Reply:
     image = service.need_own(call.caller, call.path["image_id"])
     if call.path["tag"] not in image.tags:
         raise NotFound.of("tag", call.path["tag"])
-    service.keep(replace(image, tags=tuple(tag for tag in image.tags if tag != call.path["tag"])))
+    service.save(replace(image, tags=tuple(tag for tag in image.tags if tag != call.path["tag"])))
     return NO_CONTENT
 
 
 def deactivate(service: ImageService, call: Call) -> Reply:
-    return _switched(service, call, "active", "deactivated")
+    return _set_status(service, call, "active", "deactivated")
 
 
 def reactivate(service: ImageService, call: Call) -> Reply:
-    return _switched(service, call, "deactivated", "active")
+    return _set_status(service, call, "deactivated", "active")
 
 
-def _switched(service: ImageService, call: Call, before: str, after: str) -> Reply:
+def _set_status(service: ImageService, call: Call, before: str, after: str) -> Reply:
     image = service.need_own(call.caller, call.path["image_id"])
     if image.status not in (before, after):
-        raise BadRequest(f"An image in the state {image.status} cannot become {after}.")
-    service.keep(replace(image, status=after))
+        raise BadRequest(f"Not allowed to change the status from {image.status} to {after}.")
+    service.save(replace(image, status=after))
     return NO_CONTENT
 
 
 _ONE = "/v2/images/{image_id}"
 
 ROUTES = (
-    RouteOf("GET", "/v2/images", list_images, readers),
-    RouteOf("POST", "/v2/images", create_image, writers),
-    RouteOf("GET", _ONE, get_image, readers),
-    RouteOf("PATCH", _ONE, update_image, writers),
-    RouteOf("DELETE", _ONE, delete_image, writers),
-    RouteOf("PUT", f"{_ONE}/tags/{{tag}}", add_tag, writers),
-    RouteOf("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, writers),
-    RouteOf("POST", f"{_ONE}/actions/deactivate", deactivate, writers),
-    RouteOf("POST", f"{_ONE}/actions/reactivate", reactivate, writers),
+    ServiceRoute("GET", "/v2/images", list_images, readers),
+    ServiceRoute("POST", "/v2/images", create_image, writers),
+    ServiceRoute("GET", _ONE, get_image, readers),
+    ServiceRoute("PATCH", _ONE, update_image, writers),
+    ServiceRoute("DELETE", _ONE, delete_image, writers),
+    ServiceRoute("PUT", f"{_ONE}/tags/{{tag}}", add_tag, writers),
+    ServiceRoute("DELETE", f"{_ONE}/tags/{{tag}}", remove_tag, writers),
+    ServiceRoute("POST", f"{_ONE}/actions/deactivate", deactivate, writers),
+    ServiceRoute("POST", f"{_ONE}/actions/reactivate", reactivate, writers),
 )

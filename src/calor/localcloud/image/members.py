@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from calor.localcloud.image.policy import may_change, writers
 from calor.localcloud.image.records import Image, Member, member_key
-from calor.localcloud.image.rules import may_change, readers, writers
-from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.service import ImageService
 from calor.localcloud.image.views import show_member
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import Conflict, Forbidden, NotFound
-from calor.localcloud.reading import identifier, one_of, shape
-from calor.localcloud.routes import RouteOf
+from calor.localcloud.requests import identifier, one_of, shape
+from calor.localcloud.routes import ServiceRoute
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _NEW = shape({"member": identifier})
@@ -18,7 +19,7 @@ _CHANGE = shape({"status": one_of("pending", "accepted", "rejected")})
 
 
 def list_members(service: ImageService, call: Call) -> Reply:
-    """All for the owner, and for a member only itself."""
+    """All members for the owner; members see only themselves."""
     image = _shared_image(service, call)
     members = service.records.members.find(image_id=image.id)
     own = may_change(call.caller, image)
@@ -45,7 +46,7 @@ def get_member(service: ImageService, call: Call) -> Reply:
 
 
 def update_member(service: ImageService, call: Call) -> Reply:
-    """Whether an image is welcome is for the member to say, not for the owner."""
+    """The status is set by the member, not by the owner."""
     image = _shared_image(service, call)
     status = call.read(_CHANGE)["status"]
     member = _member(service, call, image)
@@ -84,9 +85,9 @@ _ALL = "/v2/images/{image_id}/members"
 _ONE = f"{_ALL}/{{member_id}}"
 
 ROUTES = (
-    RouteOf("GET", _ALL, list_members, readers),
-    RouteOf("POST", _ALL, add_member, writers),
-    RouteOf("GET", _ONE, get_member, readers),
-    RouteOf("PUT", _ONE, update_member, writers),
-    RouteOf("DELETE", _ONE, remove_member, writers),
+    ServiceRoute("GET", _ALL, list_members, readers),
+    ServiceRoute("POST", _ALL, add_member, writers),
+    ServiceRoute("GET", _ONE, get_member, readers),
+    ServiceRoute("PUT", _ONE, update_member, writers),
+    ServiceRoute("DELETE", _ONE, remove_member, writers),
 )

@@ -1,21 +1,29 @@
-"""What is in a namespace of metadata: properties, objects and tags."""
+"""Properties, objects and tags of metadata namespaces."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from calor.localcloud.image.metadefs import ONE, keep, need_namespace
 from calor.localcloud.image.records import Namespace
-from calor.localcloud.image.rules import admins, readers
-from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.service import ImageService
+from calor.localcloud.lists import ListStyle
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import Conflict, NotFound
-from calor.localcloud.reading import listing, mapping, shape, text
-from calor.localcloud.routes import RouteOf
+from calor.localcloud.requests import listing, mapping, shape, text
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _NAME = text(80, shortest=1)
+_STYLE = ListStyle(lambda marker: NotFound(f"{marker} is not in the namespace."), largest=1000)
 _TAGS = shape({"tags": listing(shape({"name": _NAME}))})
+
+
+def _name_of(item: Mapping[str, str]) -> str:
+    return item["name"]
 
 
 class Parts:
@@ -25,23 +33,24 @@ class Parts:
         self._plural = plural
         self._schema = f"/v2/schemas/metadefs/{schema}"
 
-    def routes(self) -> tuple[RouteOf[ImageService], ...]:
+    def routes(self) -> tuple[ServiceRoute[ImageService], ...]:
         all_, one = f"{ONE}/{self._plural}", f"{ONE}/{self._plural}/{{name}}"
         return (
-            RouteOf("GET", all_, self.list, readers),
-            RouteOf("POST", all_, self.add, admins),
-            RouteOf("DELETE", all_, self.clear, admins),
-            RouteOf("GET", one, self.get, readers),
-            RouteOf("PUT", one, self.change, admins),
-            RouteOf("DELETE", one, self.remove, admins),
+            ServiceRoute("GET", all_, self.list, readers),
+            ServiceRoute("POST", all_, self.add, admins),
+            ServiceRoute("DELETE", all_, self.clear, admins),
+            ServiceRoute("GET", one, self.get, readers),
+            ServiceRoute("PUT", one, self.change, admins),
+            ServiceRoute("DELETE", one, self.remove, admins),
         )
 
     def list(self, service: ImageService, call: Call) -> Reply:
         found = self._of(need_namespace(service, call))
         if self._plural == "properties":
             return Reply(body={"properties": found})
-        shown = [self._shown(one) for one in found.values()]
-        return Reply(body={"objects": shown, "schema": f"{self._schema}s"})
+        shown = [self._shown({**one, "name": name}) for name, one in found.items()]
+        page = _STYLE.page(call, shown, _name_of)
+        return Reply(body={"objects": page.items, "schema": f"{self._schema}s"})
 
     def add(self, service: ImageService, call: Call) -> Reply:
         namespace, given = need_namespace(service, call), self._read(call)
@@ -69,39 +78,40 @@ class Parts:
         keep(service, self._with(need_namespace(service, call), {}))
         return NO_CONTENT
 
-    def _of(self, namespace: Namespace) -> dict[str, Any]:
+    def _of(self, namespace: Namespace) -> Json:
         return dict(namespace.properties if self._plural == "properties" else namespace.objects)
 
-    def _with(self, namespace: Namespace, parts: dict[str, Any]) -> Namespace:
+    def _with(self, namespace: Namespace, parts: Json) -> Namespace:
         if self._plural == "properties":
             return replace(namespace, properties=parts)
         return replace(namespace, objects=parts)
 
-    def _read(self, call: Call) -> dict[str, Any]:
+    def _read(self, call: Call) -> Json:
         given = dict(call.read(mapping))
         return {**given, "name": _NAME(given.get("name"), "name")}
 
-    def _put(self, service: ImageService, namespace: Namespace, given: dict[str, Any]) -> dict[str, Any]:
-        # A property of a namespace is found by its name, and does not have it.
+    def _put(self, service: ImageService, namespace: Namespace, given: Json) -> Json:
+        # Properties are stored by name, and do not contain it.
         kept = {key: value for key, value in given.items() if key not in ("schema", "self")}
         if self._plural == "properties":
             kept = {key: value for key, value in kept.items() if key != "name"}
         keep(service, self._with(namespace, {**self._of(namespace), given["name"]: kept}))
         return {**kept, "name": given["name"]}
 
-    def _one(self, namespace: Namespace, call: Call) -> dict[str, Any]:
+    def _one(self, namespace: Namespace, call: Call) -> Json:
         name = call.path["name"]
         found = self._of(namespace).get(name)
         if found is None:
             raise NotFound(f"{name[:255]} is not in the namespace {namespace.id}.")
         return {**found, "name": name}
 
-    def _shown(self, one: dict[str, Any]) -> dict[str, Any]:
+    def _shown(self, one: Json) -> Json:
         return {**one, "schema": self._schema}
 
 
 def list_tags(service: ImageService, call: Call) -> Reply:
-    return Reply(body={"tags": [{"name": name} for name in need_namespace(service, call).tags]})
+    tags = [{"name": name} for name in need_namespace(service, call).tags]
+    return Reply(body={"tags": _STYLE.page(call, tags, _name_of).items})
 
 
 def set_tags(service: ImageService, call: Call) -> Reply:
@@ -146,10 +156,10 @@ _TAG = f"{ONE}/tags/{{name}}"
 ROUTES = (
     *Parts("properties", "property").routes(),
     *Parts("objects", "object").routes(),
-    RouteOf("GET", f"{ONE}/tags", list_tags, readers),
-    RouteOf("POST", f"{ONE}/tags", set_tags, admins),
-    RouteOf("DELETE", f"{ONE}/tags", clear_tags, admins),
-    RouteOf("POST", _TAG, add_tag, admins),
-    RouteOf("GET", _TAG, get_tag, readers),
-    RouteOf("DELETE", _TAG, remove_tag, admins),
+    ServiceRoute("GET", f"{ONE}/tags", list_tags, readers),
+    ServiceRoute("POST", f"{ONE}/tags", set_tags, admins),
+    ServiceRoute("DELETE", f"{ONE}/tags", clear_tags, admins),
+    ServiceRoute("POST", _TAG, add_tag, admins),
+    ServiceRoute("GET", _TAG, get_tag, readers),
+    ServiceRoute("DELETE", _TAG, remove_tag, admins),
 )

@@ -6,23 +6,28 @@ their names, and the types of resources that it is for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
+from calor.localcloud.image.lists import STYLE, list_body
 from calor.localcloud.image.records import Namespace
-from calor.localcloud.image.rules import admins, readers
-from calor.localcloud.image.state import ImageService
-from calor.localcloud.ordering import after_marker
-from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
-from calor.localcloud.reading import Reader, boolean, listing, mapping, nullable, one_of, shape, text
-from calor.localcloud.routes import RouteOf
+from calor.localcloud.image.service import ImageService
+from calor.localcloud.lists import by_id
+from calor.localcloud.policy import admins, readers
+from calor.localcloud.problems import Conflict, Forbidden, NotFound
+from calor.localcloud.requests import Reader, boolean, listing, mapping, nullable, one_of, shape, text
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
 _NAME = text(80, shortest=1)
-_LARGEST_PAGE = 1000
-_DESCRIBED: dict[str, Reader] = {
+_STYLE = replace(
+    STYLE,
+    unknown_marker=lambda marker: NotFound(f"Metadata definition namespace not found for {marker}."),
+)
+_DESCRIBED: dict[str, Reader[object]] = {
     "display_name": nullable(text(80)),
     "description": nullable(text(500)),
     "visibility": one_of("public", "private"),
@@ -53,22 +58,9 @@ def list_namespaces(service: ImageService, call: Call) -> Reply:
         found = [each for each in found if names & each.resource_types.keys()]
     found.sort(key=lambda each: each.id, reverse=call.query.get("sort_dir") == "asc")
     found.sort(key=lambda each: each.created_at, reverse=call.query.get("sort_dir", "desc") == "desc")
-    items = after_marker(found, call.query.get("marker"), lambda each: each.id)
-    if items is None:
-        raise NotFound(f"Metadata definition namespace not found for {call.query['marker'][:255]}.")
-    page = items[: _limit(call)]
-    shown = [_show(call, each) for each in page]
-    if wanted:
-        for each, one in zip(page, shown, strict=True):
-            one["resource_type_associations"] = list(_associations(each))
-    body: dict[str, Any] = {
-        "namespaces": shown,
-        "first": _link(call, None),
-        "schema": "/v2/schemas/metadefs/namespaces",
-    }
-    if len(items) > len(page) > 0:
-        body["next"] = _link(call, page[-1].id)
-    return Reply(body=body)
+    page = _STYLE.page(call, found, by_id)
+    shown = [{**_show(call, each), **_of_types(each)} for each in page.items]
+    return Reply(body=list_body(call, "namespaces", shown, page.next_marker, "metadefs/namespaces"))
 
 
 def create_namespace(service: ImageService, call: Call) -> Reply:
@@ -98,7 +90,10 @@ def create_namespace(service: ImageService, call: Call) -> Reply:
 
 
 def get_namespace(service: ImageService, call: Call) -> Reply:
-    return Reply(body=_whole(call, _namespace(service, call)))
+    """With the prefix of property names for a resource type, if one is given."""
+    found = _namespace(service, call)
+    association = found.resource_types.get(call.query.get("resource_type", ""), {})
+    return Reply(body=_whole(call, _with_prefix(found, association.get("prefix") or "")))
 
 
 def update_namespace(service: ImageService, call: Call) -> Reply:
@@ -122,8 +117,8 @@ def delete_namespace(service: ImageService, call: Call) -> Reply:
 
 
 def list_resource_types(service: ImageService, call: Call) -> Reply:
-    """All that namespaces are for."""
-    seen: dict[str, dict[str, Any]] = {}
+    """The resource types of all namespaces."""
+    seen: dict[str, Json] = {}
     for namespace in service.records.namespaces.find():
         if _may_see(call, namespace):
             for one in _associations(namespace):
@@ -174,30 +169,31 @@ def _may_see(call: Call, namespace: Namespace) -> bool:
     return call.caller.is_admin or own or namespace.visibility == "public"
 
 
-def _limit(call: Call) -> int:
-    written = call.query.get("limit", "25")
-    if not written.isdecimal() or len(written) > 9:
-        raise BadRequest("limit must be a whole number that is not negative.")
-    return min(int(written), _LARGEST_PAGE)
-
-
-def _link(call: Call, marker: str | None) -> str:
-    parameters = [(name, value) for name, value in call.parameters if name != "marker"]
-    parameters += [("marker", marker)] if marker is not None else []
-    return "/v2/metadefs/namespaces" + (f"?{urlencode(parameters)}" if parameters else "")
-
-
-def _object_name(given: dict[str, Any]) -> str:
+def _object_name(given: Json) -> str:
     return str(_NAME(given.get("name"), "objects.name"))
 
 
-def _associations(namespace: Namespace) -> Iterator[dict[str, Any]]:
+def _associations(namespace: Namespace) -> Iterator[Json]:
     for one in namespace.resource_types.values():
-        yield dict(one)
+        yield {key: value for key, value in one.items() if value is not None}
 
 
-def _show(call: Call, namespace: Namespace) -> dict[str, Any]:
-    return {
+def _with_prefix(namespace: Namespace, prefix: str) -> Namespace:
+    def names(properties: Mapping[str, object]) -> Json:
+        return {f"{prefix}{name}": each for name, each in properties.items()}
+
+    def one(given: Mapping[str, Any]) -> Json:
+        required = [f"{prefix}{name}" for name in given.get("required") or ()]
+        changed = {**given, "properties": names(given.get("properties") or {}), "required": required}
+        return {key: changed[key] for key in given}
+
+    objects = {name: one(each) for name, each in namespace.objects.items()}
+    return replace(namespace, properties=names(namespace.properties), objects=objects)
+
+
+def _show(call: Call, namespace: Namespace) -> Json:
+    """What is not known is left out: clients hold the answer against the schema."""
+    shown = {
         "namespace": namespace.id,
         "display_name": namespace.display_name,
         "description": namespace.description,
@@ -209,30 +205,36 @@ def _show(call: Call, namespace: Namespace) -> dict[str, Any]:
         "self": f"/v2/metadefs/namespaces/{quote(namespace.id, safe='')}",
         "schema": "/v2/schemas/metadefs/namespace",
     }
+    return {name: value for name, value in shown.items() if value is not None}
 
 
-def _whole(call: Call, namespace: Namespace) -> dict[str, Any]:
-    """A namespace with what is in it; what there is nothing of is left out."""
-    parts: dict[str, Any] = {
+def _whole(call: Call, namespace: Namespace) -> Json:
+    """A namespace with its content; empty parts are omitted."""
+    parts: Json = {
         "properties": dict(namespace.properties),
         "objects": list(namespace.objects.values()),
         "tags": [{"name": name} for name in namespace.tags],
-        "resource_type_associations": list(_associations(namespace)),
+        **_of_types(namespace),
     }
     return {**_show(call, namespace), **{name: part for name, part in parts.items() if part}}
+
+
+def _of_types(namespace: Namespace) -> Json:
+    found = list(_associations(namespace))
+    return {"resource_type_associations": found} if found else {}
 
 
 _ALL = "/v2/metadefs/namespaces"
 ONE = f"{_ALL}/{{namespace}}"
 
 ROUTES = (
-    RouteOf("GET", _ALL, list_namespaces, readers),
-    RouteOf("POST", _ALL, create_namespace, admins),
-    RouteOf("GET", ONE, get_namespace, readers),
-    RouteOf("PUT", ONE, update_namespace, admins),
-    RouteOf("DELETE", ONE, delete_namespace, admins),
-    RouteOf("GET", "/v2/metadefs/resource_types", list_resource_types, readers),
-    RouteOf("GET", f"{ONE}/resource_types", list_associations, readers),
-    RouteOf("POST", f"{ONE}/resource_types", associate, admins),
-    RouteOf("DELETE", f"{ONE}/resource_types/{{name}}", dissociate, admins),
+    ServiceRoute("GET", _ALL, list_namespaces, readers),
+    ServiceRoute("POST", _ALL, create_namespace, admins),
+    ServiceRoute("GET", ONE, get_namespace, readers),
+    ServiceRoute("PUT", ONE, update_namespace, admins),
+    ServiceRoute("DELETE", ONE, delete_namespace, admins),
+    ServiceRoute("GET", "/v2/metadefs/resource_types", list_resource_types, readers),
+    ServiceRoute("GET", f"{ONE}/resource_types", list_associations, readers),
+    ServiceRoute("POST", f"{ONE}/resource_types", associate, admins),
+    ServiceRoute("DELETE", f"{ONE}/resource_types/{{name}}", dissociate, admins),
 )

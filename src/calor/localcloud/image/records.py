@@ -1,4 +1,4 @@
-"""What the image service remembers."""
+"""Records of the image service."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Image:
     tags: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     has_data: bool = False
-    """Whether there is a file. A furnished image is active without one: the machinery knows it by its name."""
+    """Whether there is a file. Seeded images have none: the backend knows them by name."""
+    import_problem: str | None = None
+    """Why the last import failed."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Member:
 
 @dataclass(frozen=True)
 class DeletedImage:
-    """Its id stays its owner's: others might still use it, and must not get someone else's image by it."""
+    """Reserves the id of a deleted image, so that users of the id do not get another project's image."""
 
     id: str
     owner: str | None
@@ -67,7 +69,7 @@ class Namespace:
     description: str | None = None
     visibility: str = "private"
     protected: bool = False
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    properties: Mapping[str, object] = field(default_factory=dict)
     objects: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     resource_types: Mapping[str, Any] = field(default_factory=dict)

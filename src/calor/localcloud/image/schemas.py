@@ -1,74 +1,73 @@
-"""JSON schemas of what the service shows."""
+"""The JSON schemas of the service."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.image.attributes import CONTAINER_FORMATS, DISK_FORMATS, VISIBILITIES
-from calor.localcloud.image.rules import anyone
-from calor.localcloud.image.state import ImageService
+from calor.localcloud.image.requests import CONTAINER_FORMATS, DISK_FORMATS, VISIBILITIES
+from calor.localcloud.image.service import ImageService
+from calor.localcloud.policy import anyone
 from calor.localcloud.problems import NotFound
-from calor.localcloud.routes import RouteOf
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
-Schema = dict[str, Any]
+Schema = Json
 
 _UUID = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
 _STATES = ("queued", "saving", "active", "killed", "deleted", "uploading", "importing", "pending_delete")
 
 
-def _text(description: str, **more: Any) -> Schema:
+def _text(description: str, **more: object) -> Schema:
     return {"type": "string", "description": description, **more}
 
 
-def _maybe(kind: str, description: str, **more: Any) -> Schema:
+def _maybe(kind: str, description: str, **more: object) -> Schema:
     return {"type": ["null", kind], "description": description, **more}
 
 
-def _fixed(schema: Schema) -> Schema:
+def _read_only(schema: Schema) -> Schema:
     return {**schema, "readOnly": True}
 
 
 _IMAGE_PROPERTIES: Schema = {
     "id": _text("An identifier for the image", pattern=_UUID),
     "name": _maybe("string", "A descriptive name", maxLength=255),
-    "status": _fixed(_text("The state of the image", enum=[*_STATES, "deactivated"])),
+    "status": _read_only(_text("The state of the image", enum=[*_STATES, "deactivated"])),
     "visibility": _text("Who can use the image", enum=list(VISIBILITIES)),
-    "protected": {"type": "boolean", "description": "Whether the image is kept from being deleted"},
-    "os_hidden": {"type": "boolean", "description": "Whether lists leave the image out"},
+    "protected": {"type": "boolean", "description": "Whether the image is protected from deletion"},
+    "os_hidden": {"type": "boolean", "description": "Whether the image is hidden from lists"},
     "owner": _maybe("string", "The project that owns the image", maxLength=255),
-    "container_format": _maybe("string", "What the data is wrapped in", enum=[None, *CONTAINER_FORMATS]),
-    "disk_format": _maybe("string", "What the data is", enum=[None, *DISK_FORMATS]),
+    "container_format": _maybe("string", "The format of the container", enum=[None, *CONTAINER_FORMATS]),
+    "disk_format": _maybe("string", "The format of the disk", enum=[None, *DISK_FORMATS]),
     "min_disk": {"type": "integer", "description": "Disk in GB that a server needs for the image"},
     "min_ram": {"type": "integer", "description": "Memory in MB that a server needs for the image"},
-    "size": _fixed(_maybe("integer", "The size of the data in bytes")),
-    "virtual_size": _fixed(_maybe("integer", "The size of the disk in bytes")),
-    "checksum": _fixed(_maybe("string", "The MD5 of the data", maxLength=32)),
-    "os_hash_algo": _fixed(_maybe("string", "How os_hash_value is computed", maxLength=64)),
-    "os_hash_value": _fixed(_maybe("string", "A hash of the data", maxLength=128)),
+    "size": _read_only(_maybe("integer", "The size of the data in bytes")),
+    "virtual_size": _read_only(_maybe("integer", "The size of the disk in bytes")),
+    "checksum": _read_only(_maybe("string", "The MD5 of the data", maxLength=32)),
+    "os_hash_algo": _read_only(_maybe("string", "How os_hash_value is computed", maxLength=64)),
+    "os_hash_value": _read_only(_maybe("string", "A hash of the data", maxLength=128)),
     "tags": {
         "type": "array",
-        "description": "Words by which the image can be found",
+        "description": "Tags of the image",
         "items": {"type": "string", "maxLength": 255},
     },
-    "created_at": _fixed(_text("When the image was made")),
-    "updated_at": _fixed(_text("When the image was changed last")),
-    "self": _fixed(_text("Where the image is")),
-    "file": _fixed(_text("Where the data is")),
-    "schema": _fixed(_text("Where this schema is")),
+    "created_at": _read_only(_text("When the image was created")),
+    "updated_at": _read_only(_text("When the image was last updated")),
+    "self": _read_only(_text("The path of the image")),
+    "file": _read_only(_text("The path of the data")),
+    "schema": _read_only(_text("The path of this schema")),
 }
 _MEMBER_PROPERTIES: Schema = {
     "image_id": _text("The image that is shared", pattern=_UUID),
     "member_id": _text("The project it is shared with"),
-    "status": _text("What the project thinks of it", enum=["pending", "accepted", "rejected"]),
+    "status": _text("Whether the member has accepted the image", enum=["pending", "accepted", "rejected"]),
     "created_at": _text("When it was shared"),
-    "updated_at": _text("When that changed last"),
-    "schema": _fixed(_text("Where this schema is")),
+    "updated_at": _text("When the status was last updated"),
+    "schema": _read_only(_text("The path of this schema")),
 }
 _TASK_PROPERTIES: Schema = {
     "id": _text("An identifier of the task", pattern=_UUID),
     "type": _text("What the task does", enum=["import", "export", "clone"]),
-    "status": _text("How far it is", enum=["pending", "processing", "success", "failure"]),
+    "status": _text("The status of the task", enum=["pending", "processing", "success", "failure"]),
 }
 
 
@@ -100,32 +99,36 @@ _IMAGE: Schema = {
 _MEMBER: Schema = {"name": "member", "properties": _MEMBER_PROPERTIES}
 _TASK: Schema = {"name": "task", "properties": _TASK_PROPERTIES}
 
-_PROPERTY: Schema = {
-    "name": "property",
-    "required": ["type", "title", "name"],
+# A property within a namespace or an object is known by its key there, and has no name.
+_DEFINED: Schema = {
+    "required": ["type", "title"],
     "additionalProperties": True,
     "properties": {
         "name": _text("The name of the property", maxLength=80),
-        "title": _text("What people read"),
-        "description": _text("What it is about"),
+        "title": _text("The display name"),
+        "description": _text("A description"),
         "operators": {"type": "array", "items": {"type": "string"}},
         "type": _text(
-            "The kind of its values", enum=["array", "boolean", "integer", "number", "object", "string"]
+            "The type of its values", enum=["array", "boolean", "integer", "number", "object", "string"]
         ),
         "enum": {"type": "array"},
         "default": {},
     },
 }
+_PROPERTY: Schema = {**_DEFINED, "name": "property", "required": ["type", "title", "name"]}
 _OBJECT: Schema = {
     "name": "object",
     "required": ["name"],
     "additionalProperties": False,
     "properties": {
         "name": _text("The name of the object", maxLength=80),
-        "description": _text("What it is about"),
+        "description": _text("A description"),
         "required": {"type": "array", "items": {"type": "string"}},
-        "properties": {"type": "object", "additionalProperties": _PROPERTY},
-        "schema": _fixed(_text("Where this schema is")),
+        "properties": {"type": "object", "additionalProperties": _DEFINED},
+        "created_at": _read_only(_text("When it was created")),
+        "updated_at": _read_only(_text("When it was last updated")),
+        "schema": _read_only(_text("The path of this schema")),
+        "self": _read_only(_text("Its path")),
     },
 }
 _TAG: Schema = {
@@ -140,10 +143,10 @@ _RESOURCE_TYPE: Schema = {
     "additionalProperties": False,
     "properties": {
         "name": _text("The type, as in OS::Nova::Flavor", maxLength=80),
-        "prefix": _text("What stands before the names of properties of such resources", maxLength=80),
-        "properties_target": _text("Which properties of such resources are meant", maxLength=80),
-        "created_at": _fixed(_text("When it was made")),
-        "updated_at": _fixed(_text("When it was changed last")),
+        "prefix": _text("The prefix of property names of these resources", maxLength=80),
+        "properties_target": _text("The target of the properties, such as image or volume", maxLength=80),
+        "created_at": _read_only(_text("When it was created")),
+        "updated_at": _read_only(_text("When it was last updated")),
     },
 }
 _NAMESPACE: Schema = {
@@ -152,16 +155,16 @@ _NAMESPACE: Schema = {
     "additionalProperties": False,
     "properties": {
         "namespace": _text("The name of the namespace", maxLength=80),
-        "display_name": _text("What people read", maxLength=80),
-        "description": _text("What it is about", maxLength=500),
+        "display_name": _text("The display name", maxLength=80),
+        "description": _text("A description", maxLength=500),
         "visibility": _text("Who may see it", enum=["public", "private"]),
         "protected": {"type": "boolean", "description": "Whether it can be deleted"},
-        "owner": _text("The project whose it is", maxLength=255),
-        "created_at": _fixed(_text("When it was made")),
-        "updated_at": _fixed(_text("When it was changed last")),
-        "schema": _fixed(_text("Where this schema is")),
-        "self": _fixed(_text("Where it is")),
-        "properties": {"type": "object", "additionalProperties": _PROPERTY},
+        "owner": _text("The project that owns it", maxLength=255),
+        "created_at": _read_only(_text("When it was created")),
+        "updated_at": _read_only(_text("When it was last updated")),
+        "schema": _read_only(_text("The path of this schema")),
+        "self": _read_only(_text("Its path")),
+        "properties": {"type": "object", "additionalProperties": _DEFINED},
         "objects": {"type": "array", "items": _OBJECT},
         "tags": {"type": "array", "items": _TAG},
         "resource_type_associations": {"type": "array", "items": _RESOURCE_TYPE},
@@ -205,6 +208,6 @@ def get_metadef_schema(service: ImageService, call: Call) -> Reply:
 
 
 ROUTES = (
-    RouteOf("GET", "/v2/schemas/{name}", get_schema, anyone),
-    RouteOf("GET", "/v2/schemas/metadefs/{name}", get_metadef_schema, anyone),
+    ServiceRoute("GET", "/v2/schemas/{name}", get_schema, anyone),
+    ServiceRoute("GET", "/v2/schemas/metadefs/{name}", get_metadef_schema, anyone),
 )

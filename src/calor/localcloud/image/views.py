@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from calor.localcloud.image.records import Image, Member
+from calor.localcloud.types import Json
 
 STORE = "file"
-"""The one place where data is kept."""
+"""The id of the only store."""
 
 _SHOWN = (
     "id",
@@ -29,7 +28,7 @@ _SHOWN = (
 )
 
 
-def show_image(image: Image) -> dict[str, Any]:
+def show_image(image: Image) -> Json:
     return {
         **image.properties,
         **({"stores": STORE} if image.has_data else {}),
@@ -43,7 +42,7 @@ def show_image(image: Image) -> dict[str, Any]:
     }
 
 
-def show_member(member: Member) -> dict[str, Any]:
+def show_member(member: Member) -> Json:
     return {
         "image_id": member.image_id,
         "member_id": member.member_id,
@@ -51,6 +50,21 @@ def show_member(member: Member) -> dict[str, Any]:
         "created_at": to_the_second(member.created_at),
         "updated_at": to_the_second(member.updated_at),
         "schema": "/v2/schemas/member",
+    }
+
+
+def show_failed_import(image: Image) -> Json:
+    """The task of the last import. Has the id of the image."""
+    return {
+        "id": image.id,
+        "type": "api_image_import",
+        "status": "failure",
+        "message": image.import_problem,
+        "image_id": image.id,
+        "owner": image.owner,
+        "created_at": to_the_second(image.created_at),
+        "updated_at": to_the_second(image.updated_at),
+        "schema": "/v2/schemas/task",
     }
 
 

@@ -1,7 +1,6 @@
-"""A file system written as a tarball, while a server may be changing it.
+"""Writes a file system as a tarball, while a server may be changing it.
 
-Whatever changes its kind meanwhile is left out, and what shrinks is filled up. Holes in files stay holes: the archive
-is never larger than what the server has really written.
+Entries that change their type meanwhile are skipped, and files that shrink are padded. Sparse files stay sparse.
 """
 
 from __future__ import annotations
@@ -12,28 +11,28 @@ import tarfile
 from collections.abc import Collection
 from errno import EINVAL, ELOOP, ENOENT, ENOTDIR, ENXIO
 
-from calor.localcloud.linux.beneath import step
+from calor.localcloud.linux.safe_paths import open_child
 
 _MOST_LEVELS = 400
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHANGED = frozenset({ENOENT, ELOOP, ENOTDIR, EINVAL, ENXIO})
-"""How the system says that something is not what it was a moment ago."""
+"""The error codes for an entry that has changed meanwhile."""
 _PADDED_TO = 512
 
 Segment = tuple[int, int]
-"""Where data begins in a file, and how much of it there is."""
+"""The offset and length of data in a sparse file."""
 
 
 class Archiver:
     def __init__(self, archive: tarfile.TarFile) -> None:
         self._archive = archive
         self._linked: dict[tuple[int, int], str] = {}
-        """Names of files that have several, by device and inode."""
+        """The first names of files with several links, by device and inode."""
 
     def add(self, folder: int, name: str, left_out: Collection[str] = (), levels: int = _MOST_LEVELS) -> None:
-        """A folder under a name (none for the root itself), with all that is in it but for some names."""
+        """Adds a folder under a name (empty for the root), without some of the names in it."""
         if levels == 0:
-            raise OSError("its folders are nested too deeply")
+            raise OSError("the folders are nested too deeply")
         if name:
             self._put(name, os.fstat(folder), tarfile.DIRTYPE)
         for inner in sorted(os.listdir(folder)):
@@ -48,7 +47,7 @@ class Archiver:
     def _add_one(self, folder: int, name: str, path: str, levels: int) -> None:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(found.st_mode):
-            inner = step(folder, name)
+            inner = open_child(folder, name)
             try:
                 self.add(inner, path, (), levels - 1)
             finally:
@@ -61,7 +60,7 @@ class Archiver:
                 self._add_file(file, path)
             finally:
                 os.close(file)
-        # Sockets and pipes cannot be kept; devices are nodes that only overlays understand.
+        # ServerPorts and pipes cannot be kept; devices are nodes that only overlays understand.
 
     def _add_file(self, file: int, path: str) -> None:
         found = os.fstat(file)
@@ -111,7 +110,7 @@ def _segments(file: int, size: int) -> list[Segment]:
             start = os.lseek(file, place, os.SEEK_DATA)
             place = min(os.lseek(file, start, os.SEEK_HOLE), size)
         except OSError:
-            # There is no data beyond.
+            # No data follows.
             break
         if start < place:
             found.append((start, place - start))
@@ -119,15 +118,15 @@ def _segments(file: int, size: int) -> list[Segment]:
 
 
 def _with_map(segments: list[Segment], size: int) -> tuple[bytes, list[Segment]]:
-    """How an archive tells where the data of a file belongs, before the data itself."""
+    """The map of a sparse file, which precedes its data in the archive."""
     listed = [*segments, (size, 0)]
     numbers = [len(listed), *(number for segment in listed for number in segment)]
-    told = "".join(f"{number}\n" for number in numbers).encode()
-    return told + bytes(-len(told) % _PADDED_TO), segments
+    encoded = "".join(f"{number}\n" for number in numbers).encode()
+    return encoded + bytes(-len(encoded) % _PADDED_TO), segments
 
 
 class _Content:
-    """Exactly as many bytes as were announced, whatever becomes of the file meanwhile."""
+    """Reads exactly the expected number of bytes, even if the file shrinks meanwhile."""
 
     def __init__(self, file: int, before: bytes, segments: list[Segment]) -> None:
         self.size = len(before) + sum(length for _, length in segments)

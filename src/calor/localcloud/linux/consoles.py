@@ -1,4 +1,4 @@
-"""What servers write to their consoles: the end of it is kept in a file."""
+"""Consoles of servers: the last part of their output is kept in a file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from calor.localcloud.linux.confinement import Ids
 
-MOST_BYTES = 1 << 20
-_MOST_PIECES = 32
+MAX_BYTES = 1 << 20
+_MAX_READS = 32
 
 
 class Console:
-    """A terminal with a file behind it. Whoever waits for it to become readable lets it take what was written."""
+    """A terminal whose output is appended to a file by `read`, to be called when it is readable."""
 
     def __init__(self, file: Path, ids: Ids) -> None:
         self.terminal, self._inner = os.openpty()
@@ -28,25 +28,25 @@ class Console:
         self._log = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._size = os.fstat(self._log).st_size
 
-    def take(self) -> None:
-        """Not everything at once: a server that never stops writing must not keep others waiting."""
+    def read(self) -> None:
+        """Reads a limited amount, so that a busy server does not block others."""
         with suppress(BlockingIOError, OSError):
-            for _ in range(_MOST_PIECES):
+            for _ in range(_MAX_READS):
                 data = os.read(self.terminal, 1 << 16)
                 if not data:
                     return
                 os.write(self._log, data)
                 self._size += len(data)
-                if self._size > MOST_BYTES:
-                    self._forget_half()
+                if self._size > MAX_BYTES:
+                    self._truncate()
 
-    def _forget_half(self) -> None:
-        kept = os.pread(self._log, MOST_BYTES // 2, self._size - MOST_BYTES // 2)
+    def _truncate(self) -> None:
+        kept = os.pread(self._log, MAX_BYTES // 2, self._size - MAX_BYTES // 2)
         os.ftruncate(self._log, 0)
         os.write(self._log, kept)
         self._size = len(kept)
 
     def close(self) -> None:
-        self.take()
+        self.read()
         for fd in (self.terminal, self._inner, self._log):
             os.close(fd)

@@ -1,4 +1,4 @@
-"""How the holder gets its powers: as root it has them, else it becomes root of a user namespace of its own."""
+"""Privileges of the holder: if it is not root, it becomes root of a user namespace of its own."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _MOST_MEMORY = 1 << 30
 
 
 def enter() -> Ids:
-    """Makes the process able to make namespaces, in a mount namespace of its own; returns the ids that servers
-    have. Without root it returns in a child, and the process that has called it ends: one can only come back to
-    namespaces that are one's own."""
+    """Enters a mount namespace, and without root a user namespace, in which the process can create others. Returns the
+    ids of servers. Without root, it returns in a child process, and the calling process exits."""
     if os.geteuid() == 0:
         syscalls.unshare(NEWNS)
         syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
@@ -44,11 +43,20 @@ def enter() -> Ids:
         os._exit(0)
     syscalls.mount("none", "/", None, MS_REC | MS_SLAVE)
     syscalls.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _limit_inotify()
     return ids_here()
 
 
+def _limit_inotify() -> None:
+    """inotify instances of servers count as those of the user, so servers together get half of them."""
+    for kind in ("instances", "watches"):
+        with suppress(OSError):
+            allowed = int(Path(f"/proc/sys/fs/inotify/max_user_{kind}").read_text())
+            Path(f"/proc/sys/user/max_inotify_{kind}").write_text(str(allowed // 2))
+
+
 def ids_here() -> Ids:
-    """Shifted ones where all ids are to be had: the root of a server is then nobody on the host."""
+    """The ids of servers: shifted if all ids are available, so that root of a server has no privileges on the host."""
     with open("/proc/self/uid_map") as file:
         first, _, count = (int(field) for field in file.readline().split())
     if first == 0 and count > _FIRST_SHIFTED + _COUNT:
@@ -62,7 +70,7 @@ def _become_root() -> None:
     done_reading, done_writing = os.pipe()
     helper = os.fork()
     if helper == 0:
-        # Only somebody outside can give the namespace more ids than one's own.
+        # Only a process outside the namespace can map more than one id.
         os.close(ready_writing)
         os.read(ready_reading, 1)
         os.write(done_writing, b"1" if _map_many(os.getppid(), user, group) else b"0")
@@ -98,7 +106,7 @@ def _map_many(process: int, user: int, group: int) -> bool:
 
 
 def _subordinate(file: str, user: int) -> tuple[int, int] | None:
-    """The first range of further ids that a user was given."""
+    """The first range of subordinate ids of a user."""
     names = {str(user)}
     with suppress(KeyError):
         names.add(pwd.getpwuid(user).pw_name)
@@ -112,7 +120,7 @@ def _subordinate(file: str, user: int) -> tuple[int, int] | None:
 
 
 def user_namespace(ids: Ids) -> int:
-    """A descriptor of one that shifts ids as those of servers do."""
+    """A descriptor of a user namespace with the id mapping of servers."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -125,7 +133,7 @@ def user_namespace(ids: Ids) -> int:
     os.close(writing)
     try:
         if os.read(reading, 1) != b"1":
-            raise OSError("there can be no user namespace")
+            raise OSError("a user namespace cannot be created")
         for kind in ("gid_map", "uid_map"):
             Path(f"/proc/{child}/{kind}").write_text(ids.mapping())
         return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
@@ -135,22 +143,23 @@ def user_namespace(ids: Ids) -> int:
         os.waitpid(child, 0)
 
 
-def become_server_root(place: Path, namespace: int) -> None:
-    """Sees nothing but a folder from now on, with the rights over files that the root of servers has, whose user
-    namespace is given. For a process that does nothing but read and write there."""
+def confine_to(place: Path, namespace: int) -> None:
+    """Makes a folder the root of the process, and drops all privileges but those over files that root has in the given
+    user namespace. For a child process that only reads and writes there."""
+    syscalls.disable_imports()
     syscalls.unshare(NEWNS)
     syscalls.mount("none", "/", None, MS_REC | MS_PRIVATE)
     syscalls.bind(str(place), str(place))
-    syscalls.enter_root(str(place))
+    syscalls.pivot_root(str(place))
     syscalls.setns(namespace, NEWUSER)
     os.close(namespace)
-    # What is read there may be made to take much.
+    # Hostile archives may need much memory.
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     confine(FILES_ONLY)
 
 
-def shifted_usr(place: Path, ids: Ids) -> Path:
-    """The host's /usr as servers are to see it: as their own, where the kernel can show it so."""
+def mount_shifted_usr(place: Path, ids: Ids) -> Path:
+    """The /usr of the host for servers: mounted with mapped owners, if the kernel supports it."""
     if not ids.are_shifted:
         return Path("/usr")
     try:
@@ -161,6 +170,6 @@ def shifted_usr(place: Path, ids: Ids) -> Path:
         finally:
             os.close(namespace)
     except OSError:
-        # Readable all the same, but nobody's.
+        # It is readable then, but owned by nobody.
         return Path("/usr")
     return place

@@ -1,4 +1,4 @@
-"""Images: those that the cloud makes itself from what the host has in /usr, and those that somebody has uploaded."""
+"""Images: built from the /usr of the host, or unpacked from uploaded tarballs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakValueDictionary
 
-from calor.localcloud.linux.beneath import remove
+from calor.localcloud.linux.safe_paths import remove_tree
 
 _VERSION = 5
-"""Of the images that are made or unpacked here; earlier ones are made anew."""
+"""The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
@@ -44,7 +45,7 @@ _COPIED = (
         "terminfo",
     ),
 )
-"""Of the host's /etc: how programs are found and work, and nothing of the host itself."""
+"""The files of the host's /etc that programs need; none with the identity of the host."""
 
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
@@ -69,30 +70,33 @@ def default_user(name: str) -> str:
 
 
 _FROM_HOST = ("curl", "ping", "sh")
-"""What the host has, or has better: signals are sent with curl; busybox's ping wants more than a server may, and its
-shell takes no other."""
+"""Programs copied from the host into busybox images: curl sends signals, busybox's ping needs a raw socket, and its
+shell prefers its own applets."""
 
 
 class Images:
-    """In a folder of their own; `owner` is the id that the root of servers has here."""
+    """The images in a folder. `owner` is the id of the root of servers on the host."""
 
     def __init__(self, folder: Path, owner: int, unpack: Unpack) -> None:
         self._folder = folder
         self.owner = owner
         self._unpack = unpack
-        self._making = asyncio.Lock()
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def image(self, name: str, tarball: Path | None) -> Image:
-        """Made when it is first asked for."""
-        async with self._making:
-            return await (self._own(name) if tarball is None else self._uploaded(name, tarball))
+        """The unpacked image; built when it is first used."""
+        return await (self._builtin(name) if tarball is None else self._uploaded(name, tarball))
 
-    async def _own(self, name: str) -> Image:
+    def _lock(self, place: Path) -> asyncio.Lock:
+        return self._locks.setdefault(place, asyncio.Lock())
+
+    async def _builtin(self, name: str) -> Image:
         user = default_user(name)
         small = _static_busybox() if user == "cirros" else None
         place = self._folder / f"{user}-{_VERSION}{'-small' if small else ''}"
-        if not place.exists():
-            await asyncio.to_thread(self._make, place, user, small)
+        async with self._lock(place):
+            if not place.exists():
+                await asyncio.to_thread(self._build, place, user, small)
         if small is not None:
             return Image((place / "root",), (), False, user)
         return Image((place / "root",), (place / "usr",), True, user)
@@ -103,23 +107,24 @@ class Images:
             f"{_VERSION} {tarball} {found.st_mtime_ns} {found.st_size}".encode()
         ).hexdigest()[:24]
         place = self._folder / f"uploaded-{key}"
-        if not place.exists():
-            partial = _emptied(place)
-            await self._unpack(tarball, partial / "root")
-            (partial / "of").write_text(str(tarball))
-            partial.rename(place)
+        async with self._lock(place):
+            if not place.exists():
+                partial = _empty_folder(place)
+                await self._unpack(tarball, partial / "root")
+                (partial / "of").write_text(str(tarball))
+                partial.rename(place)
         if (place / "usr").is_dir():
             return Image((place / "root",), (place / "usr",), True, default_user(name))
         return Image((place / "root",), (), False, default_user(name))
 
-    def forget(self, in_use: frozenset[Path]) -> None:
-        """Removes what was unpacked from tarballs that are gone, unless a server has it."""
+    def remove_orphaned(self, in_use: frozenset[Path]) -> None:
+        """Removes images whose tarball no longer exists, except those in use."""
         for mark in self._folder.glob("uploaded-*/of"):
             if mark.parent / "root" not in in_use and not Path(mark.read_text()).exists():
-                remove(mark.parent)
+                remove_tree(mark.parent)
 
-    def _make(self, place: Path, user: str, busybox: Path | None) -> None:
-        partial = _emptied(place)
+    def _build(self, place: Path, user: str, busybox: Path | None) -> None:
+        partial = _empty_folder(place)
         root, usr = partial / "root", partial / "usr"
         for name in (*_FOLDERS, *_FURTHER):
             (root / name).mkdir(parents=True)
@@ -140,14 +145,14 @@ class Images:
             command.write_text(f"#!/bin/sh\nkill -{signal} 1\n")
             command.chmod(0o755)
         if self.owner:
-            _give_to(partial, self.owner)
+            _chown_tree(partial, self.owner)
             os.chown(root / "home" / user, self.owner + 1000, self.owner + 1000)
         partial.rename(place)
 
 
-def _emptied(place: Path) -> Path:
+def _empty_folder(place: Path) -> Path:
     partial = place.with_name(place.name + ".partial")
-    remove(partial)
+    remove_tree(partial)
     partial.mkdir(mode=0o700, parents=True)
     return partial
 
@@ -227,20 +232,20 @@ def _fill_from_host(root: Path) -> None:
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
-    """Only what every user of the host may read."""
+    """Copies only files that every user of the host may read."""
     if os.stat(source, follow_symlinks=follow_symlinks).st_mode & 0o004:
         shutil.copy2(source, target, follow_symlinks=follow_symlinks)
     return target
 
 
-def _give_to(folder: Path, owner: int) -> None:
+def _chown_tree(folder: Path, owner: int) -> None:
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files, "."):
             os.chown(os.path.join(place, name), owner, owner, follow_symlinks=False)
 
 
 def _static_busybox() -> Path | None:
-    """One that runs without anything else of the host."""
+    """A statically linked busybox, if the host has one."""
     found = shutil.which("busybox")
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Processes in servers: the first one, which makes the server, and further ones that are let in.
+"""Processes in servers: the first one, and programs that are run later.
 
-A server's user namespace is entered last of all. Its networks, mounts and processes then belong to a namespace above
-it, over which its root has no power whatever it is able to do in its own.
+The user namespace is entered last: the networks, mounts and processes of a server belong to the parent user namespace,
+in which its root has no capabilities.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import socket
 import stat
 import struct
 import termios
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from calor.localcloud.linux import beneath, syscalls
-from calor.localcloud.linux.confinement import ENVIRONMENT, Ids, confine
+from calor.localcloud.linux import safe_paths, syscalls
+from calor.localcloud.linux.confinement import ENVIRONMENT, Ids, confine, limit_resources
+from calor.localcloud.linux.limits import limits_here
 from calor.localcloud.linux.rootfs import Root
 from calor.localcloud.linux.syscalls import (
     MS_PRIVATE,
@@ -34,6 +34,8 @@ from calor.localcloud.linux.syscalls import (
     NEWUTS,
 )
 
+EXITED_EARLY = "its first process exited during the start"
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -42,26 +44,35 @@ class Launch:
     network: int
     """A descriptor of its network namespace."""
     groups: Sequence[int]
-    """Descriptors of files to be joined by writing to them."""
+    """Descriptors to which the process writes to join its control groups."""
     console: str
     program: tuple[str, ...]
+    owner: int | None = None
+    """The user who creates its user namespace, if not that of the holder: the kernel counts some resources, such as
+    inotify instances, for this user."""
 
 
 @dataclass(frozen=True)
 class Launching:
-    """A first process on its way. It asks for its ids, and is silent from the moment at which it runs."""
+    """A first process that is being started. It sends a message when it needs its id mapping, or when it fails."""
 
     process: int
-    """A child of this one that dies with it."""
+    """A child that dies with this process."""
     connection: socket.socket
     ids: Ids
 
     def outcome(self) -> str | None:
-        """Takes what the process has said: nothing while it is on its way, an empty text once it runs, or what went
-        wrong. What goes wrong is the last that it does."""
-        said = self.connection.recv(4096)
-        if said != b"mapped?":
-            return said.decode(errors="replace")
+        """Reads the next message: None if the process waits for its id mapping, an empty string if it runs, or the
+        error with which it has failed."""
+        try:
+            message = self.connection.recv(4096)
+        except OSError:
+            # It was killed before it read its input.
+            return EXITED_EARLY
+        return None if message == b"mapped?" else message.decode(errors="replace")
+
+    def proceed(self) -> str | None:
+        """Sets the id mapping, so that the process goes on. Returns an error, if there is one."""
         try:
             for kind in ("gid_map", "uid_map"):
                 with open(f"/proc/{self.process}/{kind}", "w") as file:
@@ -89,6 +100,7 @@ def launch(order: Launch) -> Launching:
 
 def _become_first(order: Launch, parent: socket.socket) -> NoReturn:
     os.setsid()
+    most_files = limits_here().files
     for group in order.groups:
         os.write(group, b"0")
     syscalls.setns(order.network, NEWNET)
@@ -97,8 +109,12 @@ def _become_first(order: Launch, parent: socket.socket) -> NoReturn:
     console = os.open(order.console, os.O_RDWR | os.O_NOCTTY)
     for number in range(3):
         os.dup2(console, number)
+    syscalls.disable_imports()
     order.root.enter(order.console)
     syscalls.set_host_name(order.host_name)
+    limit_resources(most_files)
+    if order.owner is not None:
+        syscalls.act_as_user(order.owner)
     syscalls.unshare(NEWUSER)
     parent.sendall(b"mapped?")
     if parent.recv(16) != b"yes":
@@ -117,23 +133,24 @@ _JOINED = (
 )
 
 
-def let_in(
+def run_in_server(
     first: int,
     groups: Sequence[int],
     program: Sequence[str],
     environment: Mapping[str, str],
-    standard: Callable[[], Sequence[int]],
+    open_streams: Callable[[], Sequence[int]],
 ) -> int:
-    """Runs a program in the server of a first process, and returns how it ended. `standard` is asked within the
-    server for its input and output, of which a terminal will be the program's own. Only for a process that does
-    nothing else: it is in the server afterwards."""
+    """Runs a program in a server and returns its exit code. `open_streams` is called in the namespaces of the server
+    and returns stdin, stdout and stderr. Only for a child process: it stays in the server."""
+    most_files = limits_here().files
     for group in groups:
         os.write(group, b"0")
     opened = [(os.open(f"/proc/{first}/ns/{name}", os.O_RDONLY), kind) for name, kind in _JOINED]
     user = os.open(f"/proc/{first}/ns/user", os.O_RDONLY)
+    syscalls.disable_imports()
     for fd, kind in opened:
         syscalls.setns(fd, kind)
-    streams = standard()
+    streams = open_streams()
     child = os.fork()
     if child == 0:
         try:
@@ -142,6 +159,7 @@ def let_in(
                 fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
+            limit_resources(most_files)
             syscalls.setns(user, NEWUSER)
             confine()
             os.chdir("/root")
@@ -157,15 +175,15 @@ def let_in(
 
 
 _LOCK, _PEER = 0x40045431, 0x5441
-"""What is asked of a new terminal: to be unlocked, and for its other end."""
+"""TIOCSPTLCK and TIOCGPTPEER."""
 
 
 def open_terminal() -> tuple[int, int]:
-    """Both ends of a new terminal of the server in whose namespaces the process is. All that is trusted of its /dev is
-    what was mounted there."""
-    top = beneath.open_folder(Path("/"))
+    """Opens a new terminal in the server whose namespaces the process is in. Only its devpts mount is trusted, nothing
+    else in its /dev."""
+    top = safe_paths.open_folder(Path("/"))
     try:
-        with beneath.found(top, "dev/pts") as terminals:
+        with safe_paths.open_existing(top, "dev/pts") as terminals:
             if terminals is None:
                 raise OSError("the server has no terminals")
             master = os.open("ptmx", os.O_RDWR | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=terminals)
@@ -184,10 +202,10 @@ def _execute(program: Sequence[str], environment: Mapping[str, str]) -> NoReturn
 
 
 def _as_child(parent: socket.socket, work: Callable[[], NoReturn]) -> NoReturn:
-    """Whatever goes wrong is told to the parent."""
+    """Sends errors to the parent."""
     try:
         work()
     except BaseException as error:
-        parent.sendall((str(error) or traceback.format_exc()).encode())
+        parent.sendall((str(error) or type(error).__name__).encode())
     finally:
         os._exit(127)

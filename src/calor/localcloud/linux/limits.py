@@ -1,7 +1,7 @@
-"""What a server may use up, and what it has: by control groups where they are to be had, else by looking at /proc.
+"""Resource limits and usage of servers: by control groups if available, else usage by /proc only.
 
-Groups are made below the one this process is in, so that no limit that it lives under is ever left. Only version 2,
-where that is mostly impossible, also has them below the root of all groups.
+Groups are created below the group of this process, so that its own limits apply. With version 2, where that is mostly
+impossible, they may also be below the root group.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from calor.localcloud.machinery import Usage
+from calor.localcloud.backend import Usage
 
 _PERIOD = 100_000
-_MOST_PROCESSES = 4096
+_FEWEST_PROCESSES, _MOST_PROCESSES = 64, 4096
+_FEWEST_FILES, _MOST_FILES = 1024, 16_384
 _CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", "devices", "freezer")
 _DEVICES = ("c 1:3", "c 1:5", "c 1:7", "c 1:8", "c 1:9", "c 5:0", "c 5:2", "c 136:*")
-_PATIENCE = 5.0
+_REMOVE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Where groups are made: a folder for each controller of version 1, or one for all."""
+class ControlGroups:
+    """The parent folders of the groups: one for each controller of version 1, or one for all."""
 
     folders: dict[str, Path]
 
@@ -36,7 +37,7 @@ class Groups:
         return {controller: folder / server for controller, folder in self.folders.items()}
 
 
-def found_groups(name: str, mounted: Path = Path("/sys/fs/cgroup")) -> Groups:
+def create_groups(name: str, mounted: Path = Path("/sys/fs/cgroup")) -> ControlGroups:
     """Makes a group of that name wherever it is allowed."""
     if (mounted / "cgroup.controllers").exists():
         own = _own_groups().get("", "/").lstrip("/")
@@ -46,10 +47,10 @@ def found_groups(name: str, mounted: Path = Path("/sys/fs/cgroup")) -> Groups:
                 folder.mkdir(exist_ok=True)
                 for place in (parent, folder):
                     (place / "cgroup.subtree_control").write_text("+cpu +memory +pids")
-                return Groups({"": folder})
+                return ControlGroups({"": folder})
             with suppress(OSError):
                 folder.rmdir()
-        return Groups({})
+        return ControlGroups({})
     folders = {}
     for controller, own in _own_groups().items():
         folder = mounted / controller / own.lstrip("/") / name
@@ -57,11 +58,11 @@ def found_groups(name: str, mounted: Path = Path("/sys/fs/cgroup")) -> Groups:
             with suppress(OSError):
                 folder.mkdir(exist_ok=True)
                 folders[controller] = folder
-    return Groups(folders)
+    return ControlGroups(folders)
 
 
 def _own_groups() -> dict[str, str]:
-    """The group this process is in, by controller; version 2 has no name."""
+    """The groups of this process by controller; that of version 2 is empty."""
     found = {}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -70,45 +71,68 @@ def _own_groups() -> dict[str, str]:
     return found
 
 
-def make_limits(groups: Groups, server: str, vcpus: int, memory_mb: int) -> list[int]:
-    """Makes a server's groups; returns what `joins` does."""
+@dataclass(frozen=True)
+class FileLimits:
+    """The limits of processes (threads included) of a server, and of open files of each process."""
+
+    processes: int
+    files: int
+
+
+def compute_file_limits(machine: int) -> FileLimits:
+    """Limits a server to an eighth of the open files of the machine, but never below 1024 files and 64 processes, which
+    ordinary programs need."""
+    share = machine // 8
+    files = min(max(share // _MOST_PROCESSES, _FEWEST_FILES), _MOST_FILES)
+    return FileLimits(min(max(share // files, _FEWEST_PROCESSES), _MOST_PROCESSES), files)
+
+
+def limits_here() -> FileLimits:
+    return compute_file_limits(int(Path("/proc/sys/fs/file-max").read_text()))
+
+
+def create_limits(groups: ControlGroups, server: str, vcpus: int, memory_mb: int) -> list[int]:
+    """Creates the groups of a server; returns the same as `open_join_files`."""
     folders = groups.of(server)
     for folder in folders.values():
         folder.mkdir(exist_ok=True)
+    processes = limits_here().processes
     quota, memory = vcpus * _PERIOD, memory_mb << 20
     if groups.is_unified:
         wanted = [
             ("", "cpu.max", f"{quota} {_PERIOD}"),
             ("", "memory.max", str(memory)),
-            ("", "pids.max", str(_MOST_PROCESSES)),
+            ("", "pids.max", str(processes)),
         ]
     else:
         wanted = [
             ("cpu", "cpu.cfs_period_us", str(_PERIOD)),
             ("cpu", "cpu.cfs_quota_us", str(quota)),
             ("memory", "memory.limit_in_bytes", str(memory)),
-            ("pids", "pids.max", str(_MOST_PROCESSES)),
+            # Unlike in version 2, socket buffers are not included in the other limit.
+            ("memory", "memory.kmem.tcp.limit_in_bytes", str(memory)),
+            ("pids", "pids.max", str(processes)),
             ("devices", "devices.deny", "a"),
             *(("devices", "devices.allow", f"{device} rwm") for device in _DEVICES),
         ]
     for controller, file, value in wanted:
         if controller in folders:
-            # A kernel without the one limit may have the others.
+            # The kernel may not support all limits.
             with suppress(OSError):
                 (folders[controller] / file).write_text(value)
-    return joins(groups, server)
+    return open_join_files(groups, server)
 
 
-def joins(groups: Groups, server: str) -> list[int]:
-    """Descriptors of files into which a process writes to join a server's groups; each is to be closed."""
+def open_join_files(groups: ControlGroups, server: str) -> list[int]:
+    """Descriptors to which a process writes to join the groups of a server; the caller closes them."""
     return [
         os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in groups.of(server).values()
     ]
 
 
-def remove_limits(groups: Groups, server: str) -> None:
-    """The processes of a group are dying or dead; the kernel takes its time to see it."""
-    deadline = time.monotonic() + _PATIENCE
+def remove_limits(groups: ControlGroups, server: str) -> None:
+    """Its processes must have been killed. Waits until the kernel allows the removal."""
+    deadline = time.monotonic() + _REMOVE_SECONDS
     for folder in groups.of(server).values():
         while folder.exists():
             try:
@@ -119,8 +143,8 @@ def remove_limits(groups: Groups, server: str) -> None:
                 time.sleep(0.002)
 
 
-def remove_groups(groups: Groups) -> None:
-    """All of them, with what is still in them killed: what a holder that has died left over."""
+def remove_groups(groups: ControlGroups) -> None:
+    """Removes all groups that a dead holder has left, and kills the processes in them."""
     for folder in groups.folders.values():
         for group in [*(one for one in folder.glob("*") if one.is_dir()), folder]:
             for process in (group / "cgroup.procs").read_text().split():
@@ -128,7 +152,7 @@ def remove_groups(groups: Groups) -> None:
                     os.kill(int(process), signal.SIGKILL)
     for folder in groups.folders.values():
         for group in [*(one for one in folder.glob("*") if one.is_dir()), folder]:
-            deadline = time.monotonic() + _PATIENCE
+            deadline = time.monotonic() + _REMOVE_SECONDS
             while group.exists() and time.monotonic() < deadline:
                 try:
                     group.rmdir()
@@ -136,7 +160,7 @@ def remove_groups(groups: Groups) -> None:
                     time.sleep(0.01)
 
 
-def freeze(groups: Groups, server: str, process: int, frozen: bool) -> None:
+def freeze(groups: ControlGroups, server: str, process: int, frozen: bool) -> None:
     folders = groups.of(server)
     if "" in folders:
         (folders[""] / "cgroup.freeze").write_text("1" if frozen else "0")
@@ -148,7 +172,7 @@ def freeze(groups: Groups, server: str, process: int, frozen: bool) -> None:
                 os.kill(each, signal.SIGSTOP if frozen else signal.SIGCONT)
 
 
-def usage(groups: Groups, server: str, process: int) -> Usage:
+def usage(groups: ControlGroups, server: str, process: int) -> Usage:
     folders = groups.of(server)
     with suppress(OSError, ValueError, KeyError):
         if "" in folders:
@@ -168,7 +192,7 @@ def usage(groups: Groups, server: str, process: int) -> Usage:
 
 
 def _all_processes(first: int) -> list[int]:
-    """Those that live in the namespace of a server's first process."""
+    """All processes in the namespace of the first process of a server."""
     found = []
     wanted = os.readlink(f"/proc/{first}/ns/pid")
     for name in os.listdir("/proc"):

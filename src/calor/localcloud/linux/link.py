@@ -1,4 +1,4 @@
-"""The cloud's side of the talk with its holder: finds it, starts it, asks it."""
+"""The cloud's connection to the holder of its servers: starts it, sends requests, watches it."""
 
 from __future__ import annotations
 
@@ -13,77 +13,78 @@ from pathlib import Path
 from typing import Any
 
 import calor
-from calor.localcloud.linux import speech
-from calor.localcloud.linux.speech import Hearing
-from calor.localcloud.machinery import MachineryFailed
+from calor.localcloud.backend import BackendError
+from calor.localcloud.linux import protocol
+from calor.localcloud.linux.protocol import MessageReader
+from calor.localcloud.types import Json
 
 _SECONDS_TO_START = 30.0
 
 
-class NoHolder(MachineryFailed):
-    pass
+class NoHolder(BackendError):
+    """The holder process is not running."""
 
 
 class Link:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def ask(self, name: str, **details: Any) -> Any:
-        """Raises MachineryFailed with the holder's own words, and NoHolder where there is none."""
+    async def ask(self, name: str, **details: object) -> Any:
+        """Raises BackendError with the message of the holder, and NoHolder if it is not running."""
         answer, files = await self.ask_for_files(name, **details)
         for file in files:
             os.close(file)
         return answer
 
-    async def ask_for_files(self, name: str, **details: Any) -> tuple[Any, list[int]]:
+    async def ask_for_files(self, name: str, **details: object) -> tuple[Any, list[int]]:
         try:
-            connection = speech.connect(self._folder)
+            connection = protocol.connect(self._folder)
         except OSError as error:
-            raise NoHolder(f"nobody holds the servers: {error}") from None
+            raise NoHolder(f"the holder of the servers is not running: {error}") from None
         with connection:
             connection.setblocking(False)
             loop = asyncio.get_running_loop()
             try:
-                await loop.sock_sendall(connection, speech.encoded({"ask": name, "with": details}))
-                hearing = await _heard(connection)
+                await loop.sock_sendall(connection, protocol.encode({"ask": name, "with": details}))
+                reader = await _read_message(connection)
             except ConnectionError as error:
-                raise NoHolder(f"the holder of the servers is gone: {error}") from None
-        message = hearing.message()
+                raise NoHolder(f"the connection to the holder of the servers was lost: {error}") from None
+        message = reader.message()
         if "answer" in message:
-            return message["answer"], hearing.files
+            return message["answer"], reader.files
         if "failed" in message:
-            raise MachineryFailed(message["failed"])
-        raise NoHolder("the holder of the servers went away")
+            raise BackendError(message["failed"])
+        raise NoHolder("the holder of the servers closed the connection")
 
-    async def watch(self, heard: Callable[[dict[str, Any]], None]) -> None:
-        """Returns when there is nobody any more to be watched."""
+    async def watch(self, on_message: Callable[[Json], None]) -> None:
+        """Returns when the holder exits."""
         try:
-            connection = speech.connect(self._folder)
+            connection = protocol.connect(self._folder)
         except OSError:
             return
         with connection:
             connection.setblocking(False)
             loop = asyncio.get_running_loop()
-            await loop.sock_sendall(connection, speech.encoded({"ask": "watch", "with": {}}))
+            await loop.sock_sendall(connection, protocol.encode({"ask": "watch", "with": {}}))
             with suppress(ConnectionError):
-                while message := (await _heard(connection)).message():
-                    heard(message)
+                while message := (await _read_message(connection)).message():
+                    on_message(message)
 
     async def start(self) -> None:
-        """Starts a holder that lives on when this process ends. Raises NoHolder with the reason."""
+        """Starts a holder that outlives this process. Raises NoHolder with the reason."""
         await asyncio.to_thread(start_holder, self._folder)
 
 
-async def _heard(connection: socket.socket) -> Hearing:
-    hearing = Hearing()
+async def _read_message(connection: socket.socket) -> MessageReader:
+    reader = MessageReader()
     while True:
-        await _readable(connection)
+        await _wait_readable(connection)
         with suppress(BlockingIOError):
-            if hearing.take(connection):
-                return hearing
+            if reader.read_from(connection):
+                return reader
 
 
-async def _readable(connection: socket.socket) -> None:
+async def _wait_readable(connection: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 
@@ -102,14 +103,14 @@ def start_holder(folder: Path) -> None:
     reading, writing = os.pipe()
     try:
         with open(folder / "holder.log", "ab") as log:
-            # It has no need to know what this process was told.
+            # Nothing else of this environment, which may contain secrets.
             environment = {
                 "PATH": os.environ.get("PATH", os.defpath),
                 "PYTHONPATH": str(Path(calor.__file__).parent.parent),
                 "LANG": "C.UTF-8",
             }
             process = subprocess.Popen(
-                [sys.executable, "-m", "calor.localcloud.linux.holder", str(folder), str(writing)],
+                [sys.executable, "-m", "calor.localcloud.linux.starting", str(folder), str(writing)],
                 env=environment,
                 cwd="/",
                 stdin=subprocess.DEVNULL,
@@ -120,20 +121,22 @@ def start_holder(folder: Path) -> None:
             )
         os.close(writing)
         writing = -1
-        said = _read_all(reading)
+        output = _read_all(reading)
     finally:
         os.close(reading)
         if writing >= 0:
             os.close(writing)
-    if said != b"ready":
+    if output != b"ready":
         process.wait()
-        raise NoHolder(f"servers cannot be held: {said.decode(errors='replace') or 'it ended at once'}")
+        raise NoHolder(
+            f"the holder of the servers cannot be started: {output.decode(errors='replace') or 'it exited at once'}"
+        )
 
 
 def _read_all(fd: int) -> bytes:
-    said = b""
+    output = b""
     while chunk := os.read(fd, 4096):
-        said += chunk
-        if said == b"ready":
+        output += chunk
+        if output == b"ready":
             break
-    return said
+    return output

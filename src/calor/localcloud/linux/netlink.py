@@ -1,6 +1,6 @@
 """Network devices, addresses and routes by rtnetlink, with nothing but the standard library.
 
-A socket belongs to the network namespace in which it was made.
+A socket belongs to the network namespace in which it was created.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NEWLINK, _DELLINK, _GETLINK, _NEWADDR, _DELADDR, _GETADDR = 16, 17, 18, 20, 21,
 _NEWROUTE, _DELROUTE, _GETROUTE = 24, 25, 26
 _UP = 1
 MAIN, LOCAL = 254, 255
-"""Tables of routes; the local one is looked at first."""
+"""Routing tables; the local one has precedence."""
 
 Attribute = bytes
 
@@ -45,7 +45,7 @@ def _mac(written: str) -> bytes:
 @dataclass(frozen=True)
 class Route:
     destination: str
-    """In the form of a CIDR."""
+    """A CIDR."""
     via: str | None = None
     device: int | None = None
     source: str | None = None
@@ -53,7 +53,7 @@ class Route:
 
 
 class Netlink:
-    """One conversation with the kernel about the namespace in which it was begun. A context manager."""
+    """A netlink socket for the network namespace in which it was created. A context manager."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, 0)
@@ -72,7 +72,7 @@ class Netlink:
         self._socket.send(head + body)
 
     def _answers(self) -> Iterator[tuple[int, bytes]]:
-        """Until the kernel says that it is done."""
+        """The messages of the kernel up to its acknowledgement."""
         while True:
             data = self._socket.recv(1 << 18)
             at = 0
@@ -99,7 +99,7 @@ class Netlink:
         return struct.pack("=BxHiII", 0, 0, index, flags, change)
 
     def index(self, name: str) -> int | None:
-        """The number of a device, if there is one of that name."""
+        """The index of a device, if it exists."""
         self._send(_GETLINK, _ACK, self._link() + attribute(3, name))
         try:
             for _, body in self._answers():
@@ -112,7 +112,7 @@ class Netlink:
     def need(self, name: str) -> int:
         found = self.index(name)
         if found is None:
-            raise OSError(errno.ENODEV, f"there is no device {name}")
+            raise OSError(errno.ENODEV, f"the device {name} does not exist")
         return found
 
     def add_bridge(self, name: str) -> None:
@@ -121,7 +121,7 @@ class Netlink:
         self._do(_NEWLINK, _CREATE | _EXCL, self._link(0, _UP, _UP) + attribute(3, name) + data)
 
     def add_pair(self, name: str, peer: str, peer_namespace: int, *, master: int | None = None) -> None:
-        """A cable: one end here, up and in a bridge if there is one, the other in another namespace, down."""
+        """Creates a veth pair: one end here, up and in the bridge `master`, the other in another namespace, down."""
         end = self._link() + attribute(3, peer) + attribute(28, peer_namespace)
         data = attribute(18, [attribute(1, b"veth"), attribute(2, attribute(1, end))])
         body = self._link(0, _UP, _UP) + attribute(3, name) + data
@@ -143,7 +143,7 @@ class Netlink:
         self._do(_DELLINK, 0, self._link(index))
 
     def addresses(self, index: int) -> set[str]:
-        """Those of a device, with their prefixes; not the ones it gave itself."""
+        """The addresses of a device with their prefixes, without link-local ones."""
         self._send(_GETADDR, _DUMP, struct.pack("=BBBBi", 0, 0, 0, 0, 0))
         found = set()
         for _, body in list(self._answers()):
@@ -166,7 +166,7 @@ class Netlink:
     def _address(index: int, address: str) -> bytes:
         with_prefix = ip_interface(address)
         value = with_prefix.ip.packed
-        # IPv6 addresses are used at once, without looking whether somebody else has them.
+        # Without duplicate address detection.
         flags, family = (2, socket.AF_INET6) if with_prefix.version == 6 else (0, socket.AF_INET)
         head = struct.pack("=BBBBi", family, with_prefix.network.prefixlen, flags, 0, index)
         return head + attribute(1, value) + attribute(2, value)
@@ -189,13 +189,13 @@ class Netlink:
         if route.source is not None:
             body += attribute(7, packed(route.source))
         scope = 0 if route.via or to.version == 6 else 253
-        # The gateway need not be in a range that is known.
+        # onlink: the gateway need not be in a known range.
         flags = 4 if route.via and route.device else 0
         head = struct.pack("=BBBBBBBBI", family, to.prefixlen, 0, 0, route.table, 4, scope, 1, flags)
         return head + body
 
     def destinations(self) -> set[str]:
-        """The ranges that IPv4 routes of the main table lead to, the default one aside."""
+        """The destinations of IPv4 routes in the main table, except the default route."""
         self._send(_GETROUTE, _DUMP, struct.pack("=BBBBBBBBI", socket.AF_INET, 0, 0, 0, 0, 0, 0, 0, 0))
         found = set()
         for _, body in list(self._answers()):

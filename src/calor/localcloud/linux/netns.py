@@ -1,4 +1,4 @@
-"""Network namespaces, each held by a descriptor: whoever holds none of them any more leaves nothing behind."""
+"""Network namespaces, kept alive by descriptors only: nothing remains when the process exits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from calor.localcloud.linux.netlink import Netlink
-from calor.localcloud.linux.syscalls import NEWNET, inside_network, setns, unshare
+from calor.localcloud.linux.syscalls import NEWNET, in_network_namespace, setns, unshare
 
 
 class NetworkNamespace:
-    """A new one, with nothing in it but its loopback device."""
+    """A new namespace, with its loopback device up."""
 
     def __init__(self) -> None:
         home = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
@@ -29,13 +29,13 @@ class NetworkNamespace:
 
     @contextmanager
     def netlink(self) -> Iterator[Netlink]:
-        """The process is within the namespace for as long."""
-        with inside_network(self.fd), Netlink() as netlink:
+        """Enters the namespace for the duration of the context."""
+        with in_network_namespace(self.fd), Netlink() as netlink:
             yield netlink
 
     def set(self, **settings: int) -> None:
-        """Settings below /proc/sys/net, with `__` for a slash."""
-        with inside_network(self.fd):
+        """Sets sysctls below /proc/sys/net; `__` stands for a slash."""
+        with in_network_namespace(self.fd):
             for name, value in settings.items():
                 path = f"/proc/sys/net/{name.replace('__', '/')}"
                 if os.path.exists(path):
@@ -43,8 +43,8 @@ class NetworkNamespace:
                         file.write(str(value))
 
     def listen(self, address: str, port: int) -> socket.socket:
-        """A socket in the namespace, to be used from anywhere."""
-        with inside_network(self.fd):
+        """A listening socket in the namespace."""
+        with in_network_namespace(self.fd):
             made = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind((address, port))

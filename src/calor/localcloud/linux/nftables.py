@@ -1,6 +1,6 @@
 """Packet filters and address translation by nfnetlink, with nothing but the standard library.
 
-A batch is taken as a whole or not at all, and replaces the tables it names: a table is always told complete.
+A batch is applied atomically, and replaces the tables it names.
 """
 
 from __future__ import annotations
@@ -8,15 +8,20 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from collections.abc import Collection
 from ipaddress import ip_address, ip_network
 
-_FAMILIES = {"inet": 1, "ip": 2}
+_FAMILIES = {"inet": 1, "ip": 2, "netdev": 5}
 _BEGIN, _END = 0x10, 0x11
 _CREATE, _APPEND = 0x400, 0x800
-_NETWORK, _TRANSPORT = 1, 2
+_LINK, _NETWORK, _TRANSPORT = 0, 1, 2
 _EQUAL, _UNEQUAL, _AT_MOST, _AT_LEAST = 0, 1, 3, 5
 
 PREROUTING, INPUT, FORWARD, OUTPUT, POSTROUTING = range(5)
+INGRESS = 0
+"""The hook of the netdev family."""
+_ELEMENTS_PER_MESSAGE = 1000
+"""An attribute has at most 64 KiB."""
 
 Expression = bytes
 
@@ -68,26 +73,54 @@ def _load(register: int, value: bytes) -> Expression:
 
 ACCEPT = _verdict(1)
 DROP = _verdict(0)
+REJECT = _expression("reject", _attribute(1, 2), _attribute(2, b"\x02"))
+"""Drops a packet, and sends an ICMP message that the host is unreachable."""
 MASQUERADE = _attribute(1, [_attribute(1, "masq")])
 
 
-def arrives_at(device: str) -> Expression:
+def input_device_is(device: str) -> Expression:
     return _meta(6) + _compare(device.encode().ljust(16, b"\0"))
 
 
-def leaves_by(device: str) -> Expression:
+def output_device_is(device: str) -> Expression:
     return _meta(7) + _compare(device.encode().ljust(16, b"\0"))
 
 
-def leaves_not_by(device: str) -> Expression:
+def output_device_is_not(device: str) -> Expression:
     return _meta(7) + _compare(device.encode().ljust(16, b"\0"), _UNEQUAL)
 
 
-def is_family(version: int) -> Expression:
+def ethertype_is(kind: int) -> Expression:
+    return _meta(1) + _compare(struct.pack(">H", kind))
+
+
+def destination_mac_is(mac: str) -> Expression:
+    return _payload(_LINK, 0, 6) + _compare(_packed_mac(mac))
+
+
+def source_mac_is_not(mac: str) -> Expression:
+    return _payload(_LINK, 6, 6) + _compare(_packed_mac(mac), _UNEQUAL)
+
+
+def arp_sender_mac_is(mac: str) -> Expression:
+    """For ARP only."""
+    return _payload(_NETWORK, 8, 6) + _compare(_packed_mac(mac))
+
+
+def arp_sender_in(cidr: str) -> Expression:
+    """For ARP only."""
+    return _within(cidr, (14, 14))
+
+
+def _packed_mac(mac: str) -> bytes:
+    return bytes.fromhex(mac.replace(":", ""))
+
+
+def family_is(version: int) -> Expression:
     return _meta(15) + _compare(b"\x02" if version == 4 else b"\x0a")
 
 
-def is_protocol(number: int) -> Expression:
+def protocol_is(number: int) -> Expression:
     return _meta(16) + _compare(bytes([number]))
 
 
@@ -103,24 +136,31 @@ def _within(cidr: str, offsets: tuple[int, int]) -> Expression:
     return parts + _compare(wanted.network_address.packed)
 
 
-def comes_from(cidr: str) -> Expression:
-    """Only after it is known which family a packet is of, unless the table is of one."""
+def source_in(cidr: str) -> Expression:
+    """To be preceded by `family_is`, unless the table is for one family."""
     return _within(cidr, (12, 8))
 
 
-def goes_to(cidr: str) -> Expression:
+def destination_in(cidr: str) -> Expression:
     return _within(cidr, (16, 24))
 
 
-def to_ports(first: int, last: int) -> Expression:
+def next_hop_in(name: str, version: int) -> Expression:
+    """Whether the next hop, which is the destination or a gateway, is in a set of the table. To be preceded by
+    `family_is`."""
+    next_hop = _expression("rt", _attribute(1, 1), _attribute(2, 1 if version == 4 else 2))
+    return next_hop + _expression("lookup", _attribute(1, name), _attribute(2, 1))
+
+
+def destination_port_in(first: int, last: int) -> Expression:
     port = _payload(_TRANSPORT, 2, 2)
     if first == last:
         return port + _compare(struct.pack(">H", first))
     return port + _compare(struct.pack(">H", first), _AT_LEAST) + _compare(struct.pack(">H", last), _AT_MOST)
 
 
-def is_message(kind: int, code: int = -1) -> Expression:
-    """Of ICMP; -1 is any."""
+def icmp_type_is(kind: int, code: int = -1) -> Expression:
+    """-1 is any."""
     parts = b"" if kind < 0 else _payload(_TRANSPORT, 0, 1) + _compare(bytes([kind]))
     return parts if code < 0 else parts + _payload(_TRANSPORT, 1, 1) + _compare(bytes([code]))
 
@@ -130,20 +170,29 @@ def _connection_bits(key: int, bits: int) -> Expression:
     return connection + _masked(struct.pack("=I", bits)) + _compare(bytes(4), _UNEQUAL)
 
 
-def is_answer() -> Expression:
+def is_new() -> Expression:
+    return _connection_bits(0, 8)
+
+
+def connections_exceed(limit: int) -> Expression:
+    """Whether more tracked connections than this have matched the rule, this one included."""
+    return _expression("connlimit", _attribute(1, limit), _attribute(2, 1))
+
+
+def is_reply_or_related() -> Expression:
     """Part of a connection that was let through before, or about one."""
     return _connection_bits(0, 2 | 4)
 
 
-def was_redirected() -> Expression:
+def is_dnat() -> Expression:
     return _connection_bits(2, 32)
 
 
-def redirect_to(address: str) -> Expression:
+def dnat_to(address: str) -> Expression:
     return _load(1, ip_address(address).packed) + _translation(1)
 
 
-def pretend_from(address: str) -> Expression:
+def snat_to(address: str) -> Expression:
     return _load(1, ip_address(address).packed) + _translation(0)
 
 
@@ -152,28 +201,71 @@ def _translation(kind: int) -> Expression:
 
 
 class Batch:
-    """Tables in the order in which they are told. Where there were none before, `fresh` spares the kernel a pause."""
+    """Changes in order. `fresh` is for tables that do not exist yet: it avoids a pause in the kernel."""
 
     def __init__(self, *, fresh: bool = False) -> None:
         self._fresh = fresh
         self._messages: list[tuple[int, int, int, bytes]] = []
+        self._sets = 0
 
     def _add(self, message: int, family: str, flags: int, *attributes: bytes) -> None:
         self._messages.append((10 << 8 | message, _FAMILIES[family], flags, b"".join(attributes)))
 
     def table(self, family: str, name: str) -> None:
-        """A table, empty even where there was one."""
+        """Creates a table, or empties it."""
         self._add(0, family, _CREATE, _attribute(1, name))
         if not self._fresh:
             self._add(2, family, 0, _attribute(1, name))
             self._add(0, family, _CREATE, _attribute(1, name))
 
-    def chain(self, family: str, table: str, name: str, kind: str, hook: int, priority: int) -> None:
+    def delete_table(self, family: str, name: str) -> None:
+        """Deletes a table, if it exists."""
+        self._add(0, family, _CREATE, _attribute(1, name))
+        self._add(2, family, 0, _attribute(1, name))
+
+    def chain(
+        self,
+        family: str,
+        table: str,
+        name: str,
+        kind: str,
+        hook: int,
+        priority: int,
+        device: str | None = None,
+    ) -> None:
         where = [_attribute(1, hook), _attribute(2, priority)]
+        if device is not None:
+            where.append(_attribute(3, device))
         self._add(
             *(3, family, _CREATE, _attribute(1, table), _attribute(3, name), _attribute(4, where)),
             *(_attribute(5, 1), _attribute(7, kind)),
         )
+
+    def addresses(self, family: str, table: str, name: str, version: int) -> None:
+        """An empty set of addresses."""
+        self._sets += 1
+        kind, length = (7, 4) if version == 4 else (8, 16)
+        self._add(
+            *(9, family, _CREATE, _attribute(1, table), _attribute(2, name), _attribute(3, 0)),
+            *(_attribute(4, kind), _attribute(5, length), _attribute(10, self._sets)),
+        )
+
+    def add_to(self, family: str, table: str, name: str, addresses: Collection[str]) -> None:
+        self._change_set(12, _CREATE, family, table, name, addresses)
+
+    def remove_from(self, family: str, table: str, name: str, addresses: Collection[str]) -> None:
+        """All of them must be in the set."""
+        self._change_set(14, 0, family, table, name, addresses)
+
+    def _change_set(
+        self, message: int, flags: int, family: str, table: str, name: str, addresses: Collection[str]
+    ) -> None:
+        keys = [_attribute(1, [_attribute(1, ip_address(one).packed)]) for one in addresses]
+        for first in range(0, len(keys), _ELEMENTS_PER_MESSAGE):
+            some = [_attribute(1, [key]) for key in keys[first : first + _ELEMENTS_PER_MESSAGE]]
+            self._add(
+                *(message, family, flags, _attribute(1, table), _attribute(2, name)), _attribute(3, some)
+            )
 
     def rule(self, family: str, table: str, chain: str, *expressions: Expression) -> None:
         self._add(
@@ -182,7 +274,7 @@ class Batch:
         )
 
     def commit(self) -> None:
-        """In the network namespace of the process."""
+        """Applies the batch in the network namespace of the process. Raises OSError."""
         messages = [(_BEGIN, 0, 0, b""), *self._messages, (_END, 0, 0, b"")]
         data = b""
         for number, (kind, family, flags, body) in enumerate(messages):

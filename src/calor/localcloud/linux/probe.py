@@ -1,4 +1,4 @@
-"""Whether servers can run on this machine: every feature is tried, in a process of its own, and nothing is guessed."""
+"""Checks whether servers can run on this machine, by trying every feature in a child process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from calor.localcloud.backend import Address, Permission, PortPlan, RouterPlan
 from calor.localcloud.linux import syscalls
-from calor.localcloud.linux.confinement import call_filter, has_filter
-from calor.localcloud.linux.entry import enter, shifted_usr, user_namespace
-from calor.localcloud.linux.limits import found_groups, remove_groups
+from calor.localcloud.linux.callfilter import call_filter, has_filter
+from calor.localcloud.linux.entry import enter, mount_shifted_usr, user_namespace
+from calor.localcloud.linux.limits import create_groups, remove_groups
+from calor.localcloud.linux.neighbours import allow_next_hops
 from calor.localcloud.linux.netns import NetworkNamespace
-from calor.localcloud.linux.rules import Door, guards, translations
-from calor.localcloud.linux.syscalls import in_child, mount, umount
-from calor.localcloud.machinery import Address, Permission, PortPlan, RouterPlan
+from calor.localcloud.linux.rules import RelayedService, connection_limit_rules, nat_rules, port_rules
+from calor.localcloud.linux.syscalls import mount, run_in_child, umount
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,9 @@ class Finding:
     feature: str
     purpose: str
     needed: bool
-    """Whether there can be no servers without it."""
+    """Whether servers cannot run without it."""
     problem: str | None = None
-    """Why it cannot be had."""
+    """Why it is not available."""
 
     @property
     def works(self) -> bool:
@@ -54,11 +55,11 @@ class Verdict:
 
 
 def probe(folder: Path) -> Verdict:
-    """Tries everything; `folder` is where servers would be, or what is there of the way to it. Only for a process
-    that may fork."""
+    """Tries all features. `folder` is the folder of the servers, which need not exist. Only for a process that may
+    fork."""
     place = next(one for one in (folder, *folder.parents) if one.exists())
     findings = tuple(
-        Finding(feature, purpose, needed, in_child(partial(attempt, place)))
+        Finding(feature, purpose, needed, run_in_child(partial(attempt, place)))
         for feature, purpose, needed, attempt in _FEATURES
     )
     return Verdict(findings, os.geteuid() == 0)
@@ -89,8 +90,10 @@ def _filters(place: Path) -> None:
     )
     router = RouterPlan("router", (), floating=(("172.24.4.2", "10.0.0.2"),))
     with NetworkNamespace().netlink():
-        guards({"eth0": port}, [Door("127.0.0.1", 80)], fresh=True).commit()
-        translations(router, None, fresh=True).commit()
+        connection_limit_rules().commit()
+        allow_next_hops("eth0", ["10.0.0.3", "fd00::3"]).commit()
+        port_rules({"eth0": port}, [RelayedService("169.254.170.1", 80, "127.0.0.1")], fresh=True).commit()
+        nat_rules(router, None, fresh=True).commit()
 
 
 def _disks(place: Path) -> None:
@@ -113,7 +116,7 @@ def _processes(place: Path) -> None:
         syscalls.unshare(syscalls.NEWNS | syscalls.NEWUTS | syscalls.NEWIPC | syscalls.NEWCGROUP)
         syscalls.mount("proc", "/proc", "proc")
 
-    problem = syscalls.in_child(work)
+    problem = syscalls.run_in_child(work)
     if problem is not None:
         raise OSError(problem)
 
@@ -121,66 +124,66 @@ def _processes(place: Path) -> None:
 def _programs(place: Path) -> None:
     for name in ("sh", "cat", "mkdir", "tee"):
         if not os.access(f"/usr/bin/{name}", os.X_OK):
-            raise OSError(f"there is no /usr/bin/{name}")
+            raise OSError(f"/usr/bin/{name} does not exist")
 
 
 def _limits(place: Path) -> None:
     enter()
-    groups = found_groups(f"calor-probe-{os.getpid()}")
+    groups = create_groups(f"calor-probe-{os.getpid()}")
     names = set(groups.folders)
     remove_groups(groups)
     if not names:
-        raise OSError("no control group can be made here")
+        raise OSError("control groups cannot be created")
     if "" not in names and (missing := {"cpu", "memory", "pids"} - names):
-        raise OSError(f"there is no controller for {', '.join(sorted(missing))}")
+        raise OSError(f"missing controllers: {', '.join(sorted(missing))}")
 
 
 def _call_filter(place: Path) -> None:
     if not has_filter():
-        raise OSError("the numbers of system calls are known for x86-64 only")
-    syscalls.gain_nothing_by_exec()
-    syscalls.filter_calls(call_filter())
+        raise OSError("only x86-64 is supported")
+    syscalls.set_no_new_privs()
+    syscalls.install_call_filter(call_filter())
 
 
 def _shifted_ids(place: Path) -> None:
     ids = enter()
     if not ids.are_shifted:
-        raise OSError("only root can; the root of a server is you, confined")
+        raise OSError("requires root; without it, root of a server is your user, confined")
     with tempfile.TemporaryDirectory(dir=place, prefix="probe-", ignore_cleanup_errors=True) as made:
-        if shifted_usr(Path(made), ids) == Path("/usr"):
-            raise OSError("the kernel cannot show folders with other owners: /usr is read-only in servers")
+        if mount_shifted_usr(Path(made), ids) == Path("/usr"):
+            raise OSError("the kernel does not support ID-mapped mounts here: /usr is read-only in servers")
         umount(made)
 
 
 def _many_users(place: Path) -> None:
     if enter().count < 1000:
-        raise OSError("newuidmap or a range in /etc/subuid is missing: servers have no user but root")
+        raise OSError("newuidmap or a range in /etc/subuid is missing: servers have no users but root")
 
 
 def _block_devices(place: Path) -> None:
     if os.geteuid() != 0:
-        raise OSError("only root can; volumes are folders instead")
+        raise OSError("requires root; without it, volumes are folders")
     if shutil.which("mkfs.ext4", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
-        raise OSError("there is no mkfs.ext4")
+        raise OSError("mkfs.ext4 is not installed")
     os.close(os.open("/dev/loop-control", os.O_RDWR))
 
 
 def _host_link(place: Path) -> None:
     if os.geteuid() != 0:
-        raise OSError("only root can; TCP ports of floating addresses are relayed on 127.x.y.z instead")
+        raise OSError("requires root; without it, TCP ports of floating addresses are relayed on 127.x.y.z")
 
 
 _FEATURES: tuple[tuple[str, str, bool, Callable[[Path], None]], ...] = (
-    ("namespaces", "servers apart from the host", True, _namespaces),
-    ("networks", "bridges, cables and routes of their own", True, _networks),
-    ("filters", "security groups and floating addresses, by nftables", True, _filters),
-    ("disks", "overlays over what the host has", True, _disks),
-    ("processes", "servers with processes of their own", True, _processes),
-    ("programs", "images made from the host's /usr", True, _programs),
-    ("host link", "floating addresses that the host can reach by itself", False, _host_link),
-    ("limits", "CPU and memory of the flavor", False, _limits),
-    ("shifted ids", "root of a server is nobody on the host", False, _shifted_ids),
-    ("users", "users beside root in servers", False, _many_users),
-    ("call filter", "dangerous system calls refused", False, _call_filter),
-    ("block devices", "volumes with a file system of their own", False, _block_devices),
+    ("namespaces", "isolation of servers from the host", True, _namespaces),
+    ("networks", "bridges, veth pairs and routes", True, _networks),
+    ("filters", "security groups and floating addresses, with nftables", True, _filters),
+    ("disks", "overlays above the host's files", True, _disks),
+    ("processes", "process namespaces", True, _processes),
+    ("programs", "images built from the host's /usr", True, _programs),
+    ("host link", "floating addresses that the host can reach directly", False, _host_link),
+    ("limits", "CPU and memory limits of the flavor", False, _limits),
+    ("shifted ids", "root of a server is unprivileged on the host", False, _shifted_ids),
+    ("users", "users other than root in servers", False, _many_users),
+    ("call filter", "dangerous system calls blocked", False, _call_filter),
+    ("block devices", "volumes with file systems of their own", False, _block_devices),
 )

@@ -1,5 +1,5 @@
-"""Floating addresses without root: they are addresses of the host's loopback range, at which this process listens on
-every TCP port on which the server behind one does."""
+"""Floating addresses without root: loopback addresses of the host, on which this process listens on the same TCP ports
+as the server, and relays connections."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from calor.localcloud.backend import BackendError
+from calor.localcloud.linux.guest_connections import Streams, close, relay
 from calor.localcloud.linux.link import Link, NoHolder
-from calor.localcloud.linux.visitors import Ends, closed, joined
-from calor.localcloud.machinery import MachineryFailed
 
 log = logging.getLogger("calor.localcloud")
 
-_OFTEN, _SELDOM, _SECONDS_AWAKE = 0.1, 1.0, 20.0
+_ACTIVE_INTERVAL, _IDLE_INTERVAL, _ACTIVE_SECONDS = 0.1, 1.0, 20.0
 _FIRST_OPEN_PORT, _ALTERNATIVE = 1024, 8000
-_SECONDS_TO_CONNECT = 10.0
-_MOST_PORTS = 256
-"""Of one server: each takes a socket of the host."""
+_CONNECT_SECONDS = 10.0
+_MAX_PORTS = 256
+"""The relayed ports of one server: each needs a socket of the host."""
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -36,7 +36,7 @@ class Published:
 
 
 class Relays:
-    """`published` tells what there is to be relayed, each time anew."""
+    """`published` is called to list the floating addresses."""
 
     def __init__(self, link: Link, published: Callable[[], Iterable[Published]]) -> None:
         self._link = link
@@ -48,24 +48,24 @@ class Relays:
         self._has_warned = False
 
     def wake(self) -> None:
-        """Something has changed: ports are looked for more often for a while."""
-        self._awake_until = time.monotonic() + _SECONDS_AWAKE
+        """Polls the ports of servers more often for a while."""
+        self._awake_until = time.monotonic() + _ACTIVE_SECONDS
         self._woken.set()
 
     async def run(self) -> None:
         try:
             while True:
                 with suppress(NoHolder):
-                    await self._follow()
+                    await self._update()
                 awake = time.monotonic() < self._awake_until
                 self._woken.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), _OFTEN if awake else _SELDOM)
+                    await asyncio.wait_for(self._woken.wait(), _ACTIVE_INTERVAL if awake else _IDLE_INTERVAL)
         finally:
             for server in self._open.values():
                 server.close()
 
-    async def _follow(self) -> None:
+    async def _update(self) -> None:
         published = {one.port_id: one for one in self._published()}
         listening: Mapping[str, list[int]] = {}
         if published:
@@ -73,7 +73,7 @@ class Relays:
         wanted = {
             (published[port_id].address, port): published[port_id]
             for port_id, ports in listening.items()
-            for port in ports[:_MOST_PORTS]
+            for port in ports[:_MAX_PORTS]
         }
         for place in self._open.keys() - wanted.keys():
             self._open.pop(place).close()
@@ -97,7 +97,7 @@ class Relays:
             if place != port and not self._has_warned:
                 self._has_warned = True
                 log.warning(
-                    "Ports below %s need root: port %s of %s is at %s, and so for others",
+                    "Ports below %s need root: port %s of %s is relayed at port %s",
                     *(_FIRST_OPEN_PORT, port, one.address, place),
                 )
             return
@@ -107,33 +107,33 @@ class Relays:
     def _serving(self, one: Published, port: int) -> Serve:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             try:
-                there = await self._connected(one, port)
-            except (OSError, MachineryFailed, TimeoutError):
-                await closed(writer)
+                target = await self._connect(one, port)
+            except (OSError, BackendError, TimeoutError):
+                await close(writer)
                 return
-            await joined((reader, writer), there)
+            await relay((reader, writer), target)
 
         return serve
 
-    async def _connected(self, one: Published, port: int) -> Ends:
+    async def _connect(self, one: Published, port: int) -> Streams:
         _, files = await self._link.ask_for_files(
             "connect", network=one.network_id, address=one.address, port=port
         )
         connecting = socket.socket(fileno=files[0])
         try:
             connecting.setblocking(False)
-            async with asyncio.timeout(_SECONDS_TO_CONNECT):
-                await _writable(connecting)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await _wait_writable(connecting)
             code = connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if code:
-                raise OSError(code, "the server does not answer")
+                raise OSError(code, "the server does not respond")
             return await asyncio.open_connection(sock=connecting)
         except BaseException:
             connecting.close()
             raise
 
 
-async def _writable(connecting: socket.socket) -> None:
+async def _wait_writable(connecting: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 

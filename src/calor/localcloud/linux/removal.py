@@ -1,4 +1,4 @@
-"""Folders of servers that are gone: out of the way at once, and removed when there is time."""
+"""Removes folders of deleted servers: they are renamed at once, and removed in the background."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
-from calor.localcloud.linux.beneath import remove
+from calor.localcloud.linux.safe_paths import remove_tree
 
 _TRASH = "removed"
 
 
 def remove_later(folder: Path) -> None:
-    """A folder that is not there is fine. Some of it may belong to ids that only the holder can remove."""
+    """Does nothing if the folder does not exist. Only the holder can remove files of mapped ids."""
     trash = folder.parent.parent / _TRASH
     trash.mkdir(exist_ok=True)
     place = trash / uuid4().hex
@@ -23,12 +23,12 @@ def remove_later(folder: Path) -> None:
     if os.fork() == 0:
         try:
             os.nice(10)
-            remove(place)
+            remove_tree(place)
         finally:
             os._exit(0)
 
 
-def remove_left(folder: Path) -> None:
-    """What an earlier process had no time for."""
+def remove_leftovers(folder: Path) -> None:
+    """Removes what an earlier process has not finished."""
     for left in folder.glob(f"{_TRASH}*"):
-        remove(left)
+        remove_tree(left)

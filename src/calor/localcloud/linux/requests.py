@@ -1,253 +1,266 @@
-"""What the holder can be asked."""
+"""The requests that the holder handles."""
 
 from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from calor.localcloud.linux import limits, speech
-from calor.localcloud.linux.held import Held
-from calor.localcloud.linux.launching import let_in, open_terminal
+from calor.localcloud.backend import BackendError, NetworkPlan, PortPlan, RouterPlan, VolumePlan
+from calor.localcloud.linux import limits, protocol
+from calor.localcloud.linux.launching import open_terminal, run_in_server
+from calor.localcloud.linux.protocol import decode_as
 from calor.localcloud.linux.removal import remove_later
-from calor.localcloud.linux.servers import BootOrder
-from calor.localcloud.linux.snapshots import Snapshot, unpack, write_snapshot
-from calor.localcloud.linux.speech import revived
-from calor.localcloud.linux.syscalls import inside_network
-from calor.localcloud.linux.wiring import Surroundings
-from calor.localcloud.machinery import MachineryFailed, NetworkPlan, PortPlan, RouterPlan, VolumePlan
+from calor.localcloud.linux.servers import BootSpec
+from calor.localcloud.linux.snapshots import Snapshot, write_snapshot
+from calor.localcloud.linux.state import HolderState
+from calor.localcloud.linux.syscalls import in_network_namespace
+from calor.localcloud.linux.unpacking import unpack
+from calor.localcloud.linux.wiring import HostSettings
+from calor.localcloud.types import Json
 
 
 @dataclass(frozen=True)
-class Asked:
+class HolderRequest:
     name: str
-    details: dict[str, Any]
+    details: Json
     connection: socket.socket
 
-    def answer(self, message: dict[str, Any]) -> None:
-        """For what is answered later. Whoever has asked may be gone."""
+    def answer(self, message: Mapping[str, object]) -> None:
+        """For requests that are answered later. The client may have disconnected."""
         with suppress(OSError):
-            speech.say(self.connection, message)
+            protocol.send(self.connection, message)
         self.connection.close()
 
 
 @dataclass(frozen=True)
 class Answer:
-    value: Any = None
+    value: object = None
     files: Sequence[int] = field(default=())
 
 
 _DONE = Answer()
 
 
-def _hello(held: Held, asked: Asked) -> Answer:
-    held.surround(revived(Surroundings, asked.details["surroundings"]))
+def _version(state: HolderState, request: HolderRequest) -> Answer:
+    return Answer(protocol.VERSION)
+
+
+def _hello(state: HolderState, request: HolderRequest) -> Answer:
+    state.apply_settings(decode_as(HostSettings, request.details["settings"]))
     return Answer(
         {
-            "protocol": speech.PROTOCOL,
-            "servers": list(held.servers),
-            "networks": list(held.networks),
-            "shifted": held.means.ids.first,
+            "servers": list(state.servers),
+            "networks": list(state.networks),
+            "shifted": state.means.ids.first,
         }
     )
 
 
-def _set_network(held: Held, asked: Asked) -> Answer:
-    held.set_network(revived(NetworkPlan, asked.details["plan"]))
+def _set_network(state: HolderState, request: HolderRequest) -> Answer:
+    state.set_network(decode_as(NetworkPlan, request.details["plan"]))
     return _DONE
 
 
-def _drop_network(held: Held, asked: Asked) -> Answer:
-    held.drop_network(asked.details["id"])
+def _drop_network(state: HolderState, request: HolderRequest) -> Answer:
+    state.drop_network(request.details["id"])
     return _DONE
 
 
-def _listeners(held: Held, asked: Asked) -> Answer:
-    """The sockets at which a network's servers ask for metadata, and knock at doors."""
-    network = held.networks.get(asked.details["id"])
+def _listeners(state: HolderState, request: HolderRequest) -> Answer:
+    """The listening sockets of a network: for metadata, and for services of the host."""
+    network = state.networks.get(request.details["id"])
     if network is None:
         return Answer([])
     return Answer(list(network.listeners), [one.fileno() for one in network.listeners.values()])
 
 
-def _set_router(held: Held, asked: Asked) -> Answer:
-    held.set_router(revived(RouterPlan, asked.details["plan"]))
+def _set_router(state: HolderState, request: HolderRequest) -> Answer:
+    state.set_router(decode_as(RouterPlan, request.details["plan"]))
     return _DONE
 
 
-def _drop_router(held: Held, asked: Asked) -> Answer:
-    held.drop_router(asked.details["id"])
+def _drop_router(state: HolderState, request: HolderRequest) -> Answer:
+    state.drop_router(request.details["id"])
     return _DONE
 
 
-def _set_port(held: Held, asked: Asked) -> Answer:
-    held.set_port(revived(PortPlan, asked.details["plan"]))
+def _set_port(state: HolderState, request: HolderRequest) -> Answer:
+    state.set_port(decode_as(PortPlan, request.details["plan"]))
     return _DONE
 
 
-def _sweep(held: Held, asked: Asked) -> Answer:
-    """Removes all but what is named."""
-    named = {kind: set(asked.details[kind]) for kind in ("networks", "routers", "servers")}
-    held.sweep(**named)
-    folder = Path(asked.details["folder"])
+def _sweep(state: HolderState, request: HolderRequest) -> Answer:
+    """Removes everything that is not listed."""
+    named = {kind: set(request.details[kind]) for kind in ("networks", "routers", "servers")}
+    state.sweep(**named)
+    folder = Path(request.details["folder"])
     for left in folder.iterdir() if folder.exists() else ():
         if left.name not in named["servers"]:
             remove_later(left)
     return _DONE
 
 
-def _running(held: Held, asked: Asked) -> Answer:
-    return Answer(list(held.servers))
+def _running(state: HolderState, request: HolderRequest) -> Answer:
+    return Answer(list(state.servers))
 
 
-def _boot(held: Held, asked: Asked) -> None:
+def _boot(state: HolderState, request: HolderRequest) -> None:
     def then(problem: str | None) -> None:
-        asked.answer({"failed": f"the server cannot be started: {problem}"} if problem else {"answer": None})
+        request.answer(
+            {"failed": f"the server cannot be started: {problem}"} if problem else {"answer": None}
+        )
 
-    held.boot(revived(BootOrder, asked.details["order"]), then)
-
-
-def _halt(held: Held, asked: Asked) -> None:
-    held.end(asked.details["id"], lambda: asked.answer({"answer": None}), gently=True)
+    state.boot(decode_as(BootSpec, request.details["spec"]), then)
 
 
-def _destroy(held: Held, asked: Asked) -> None:
+def _halt(state: HolderState, request: HolderRequest) -> None:
+    state.end(request.details["id"], lambda: request.answer({"answer": None}), gently=True)
+
+
+def _destroy(state: HolderState, request: HolderRequest) -> None:
     def then() -> None:
-        remove_later(Path(asked.details["folder"]))
-        asked.answer({"answer": None})
+        remove_later(Path(request.details["folder"]))
+        request.answer({"answer": None})
 
-    held.end(asked.details["id"], then, gently=False)
+    state.end(request.details["id"], then, gently=False)
 
 
-def _freeze(held: Held, asked: Asked) -> Answer:
-    held.server(asked.details["id"]).freeze(asked.details["frozen"])
+def _freeze(state: HolderState, request: HolderRequest) -> Answer:
+    state.server(request.details["id"]).freeze(request.details["frozen"])
     return _DONE
 
 
-def _plug(held: Held, asked: Asked) -> Answer:
-    held.plug(asked.details["id"], revived(PortPlan, asked.details["plan"]))
+def _plug(state: HolderState, request: HolderRequest) -> Answer:
+    state.plug(request.details["id"], decode_as(PortPlan, request.details["plan"]))
     return _DONE
 
 
-def _unplug(held: Held, asked: Asked) -> Answer:
-    held.unplug(asked.details["id"], asked.details["port"])
+def _unplug(state: HolderState, request: HolderRequest) -> Answer:
+    state.unplug(request.details["id"], request.details["port"])
     return _DONE
 
 
-def _attach(held: Held, asked: Asked) -> Answer:
-    held.server(asked.details["id"]).attach(revived(VolumePlan, asked.details["volume"]))
+def _attach(state: HolderState, request: HolderRequest) -> Answer:
+    state.server(request.details["id"]).attach(decode_as(VolumePlan, request.details["volume"]))
     return _DONE
 
 
-def _detach(held: Held, asked: Asked) -> Answer:
-    held.server(asked.details["id"]).detach(asked.details["volume"])
+def _detach(state: HolderState, request: HolderRequest) -> Answer:
+    state.server(request.details["id"]).detach(request.details["volume"])
     return _DONE
 
 
-def _drop_volume(held: Held, asked: Asked) -> Answer:
-    held.drop_volume(asked.details["volume"])
+def _drop_volume(state: HolderState, request: HolderRequest) -> Answer:
+    state.drop_volume(request.details["volume"])
     return _DONE
 
 
-def _grow(held: Held, asked: Asked) -> None:
-    volume, file = asked.details["volume"], Path(asked.details["file"])
-    _aside(asked, lambda: held.volumes.grow(volume, file))
+def _grow(state: HolderState, request: HolderRequest) -> None:
+    volume, file = request.details["volume"], Path(request.details["file"])
+    _in_child(request, lambda: state.volumes.grow(volume, file))
 
 
-def _flush(held: Held, asked: Asked) -> None:
-    _aside(asked, lambda: held.volumes.flush(asked.details["volume"]))
+def _flush(state: HolderState, request: HolderRequest) -> None:
+    _in_child(request, lambda: state.volumes.flush(request.details["volume"]))
 
 
-def _usage(held: Held, asked: Asked) -> Answer:
-    return Answer(held.server(asked.details["id"]).usage())
+def _usage(state: HolderState, request: HolderRequest) -> Answer:
+    return Answer(state.server(request.details["id"]).usage())
 
 
-def _snapshot(held: Held, asked: Asked) -> None:
-    snapshot = revived(Snapshot, asked.details["snapshot"])
-    _aside(asked, lambda: write_snapshot(snapshot, held.means))
+def _snapshot(state: HolderState, request: HolderRequest) -> None:
+    snapshot = decode_as(Snapshot, request.details["snapshot"])
+    _in_child(request, lambda: write_snapshot(snapshot, state.means))
 
 
-def _listening_ports(held: Held, asked: Asked) -> Answer:
-    """On which TCP ports servers listen, for whoever can reach them; by the server's own port."""
+def _listening_ports(state: HolderState, request: HolderRequest) -> Answer:
+    """The TCP ports on which servers listen, by port id."""
     found = {}
-    for port in asked.details["ports"]:
-        server = held.owner(port)
+    for port in request.details["ports"]:
+        server = state.owner(port)
         if server is not None:
-            found[port] = server.sockets.listening()
+            found[port] = server.ports.listening_ports()
     return Answer(found)
 
 
-def _unpack(held: Held, asked: Asked) -> None:
-    archive, target = Path(asked.details["archive"]), Path(asked.details["target"])
-    _aside(asked, lambda: unpack(archive, target, held.means.ids))
+def _unpack(state: HolderState, request: HolderRequest) -> None:
+    archive, target = Path(request.details["archive"]), Path(request.details["target"])
+    _in_child(request, lambda: unpack(archive, target, state.means.ids))
 
 
-def _connect(held: Held, asked: Asked) -> Answer | None:
-    """A connection into a network, made in its namespace."""
-    network = held.networks.get(asked.details["network"])
+def _connect(state: HolderState, request: HolderRequest) -> Answer | None:
+    """Opens a connection within the namespace of a network."""
+    network = state.networks.get(request.details["network"])
     if network is None:
-        raise MachineryFailed("there is no such network")
-    with inside_network(network.namespace.fd):
+        raise BackendError("the network does not exist")
+    with in_network_namespace(network.namespace.fd):
         made = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     made.setblocking(False)
-    made.connect_ex((asked.details["address"], asked.details["port"]))
-    speech.say(asked.connection, {"answer": None}, [made.fileno()])
+    made.connect_ex((request.details["address"], request.details["port"]))
+    protocol.send(request.connection, {"answer": None}, [made.fileno()])
     made.close()
-    asked.connection.close()
+    request.connection.close()
     return None
 
 
-def _enter(held: Held, asked: Asked) -> None:
-    """Runs a program in a server. The files of its ends are sent, then how it ended."""
-    server = held.server(asked.details["id"])
-    groups = limits.joins(held.means.groups, server.id)
-    connection = asked.connection
+def _enter(state: HolderState, request: HolderRequest) -> None:
+    """Runs a program in a server. Sends the descriptors of its terminal or streams, then its exit code."""
+    server = state.server(request.details["id"])
+    groups = limits.open_join_files(state.means.groups, server.id)
+    connection = request.connection
     connection.settimeout(None)
 
-    def standard() -> Sequence[int]:
-        if asked.details["terminal"]:
+    def open_streams() -> Sequence[int]:
+        if request.details["terminal"]:
             master, slave = open_terminal()
-            os.fchown(slave, held.means.ids.first, held.means.ids.first)
-            speech.say(connection, {"terminal": True}, [master])
+            os.fchown(slave, state.means.ids.first, state.means.ids.first)
+            protocol.send(connection, {"terminal": True}, [master])
             os.close(master)
             return [slave, os.dup(slave), os.dup(slave)]
         input_reading, input_writing = os.pipe()
         output_reading, output_writing = os.pipe()
         errors_reading, errors_writing = os.pipe()
-        speech.say(connection, {"terminal": False}, [input_writing, output_reading, errors_reading])
+        protocol.send(connection, {"terminal": False}, [input_writing, output_reading, errors_reading])
         for sent in (input_writing, output_reading, errors_reading):
             os.close(sent)
         return [input_reading, output_writing, errors_writing]
 
     def work() -> int:
-        return let_in(
-            *(server.process, groups, asked.details["program"], asked.details["environment"], standard)
+        return run_in_server(
+            *(
+                server.process,
+                groups,
+                request.details["program"],
+                request.details["environment"],
+                open_streams,
+            )
         )
 
-    _aside(asked, work)
+    _in_child(request, work)
     for group in groups:
         os.close(group)
 
 
-def _aside(asked: Asked, work: Callable[[], Any]) -> None:
-    """Does something in a process of its own, which answers."""
+def _in_child(request: HolderRequest, work: Callable[[], object]) -> None:
+    """Runs the work in a child process, which sends the answer."""
     if os.fork() == 0:
         try:
-            answer: dict[str, Any] = {"answer": work()}
+            answer: dict[str, object] = {"answer": work()}
         except BaseException as error:
             answer = {"failed": str(error) or type(error).__name__}
         try:
-            speech.say(asked.connection, answer)
+            protocol.send(request.connection, answer)
         finally:
             os._exit(0)
-    asked.connection.close()
+    request.connection.close()
 
 
-REQUESTS: dict[str, Callable[[Held, Asked], Answer | None]] = {
+REQUESTS: dict[str, Callable[[HolderState, HolderRequest], Answer | None]] = {
+    "version": _version,
     "hello": _hello,
     "set_network": _set_network,
     "drop_network": _drop_network,

@@ -1,7 +1,7 @@
-"""The root of a server: put together in a mount namespace of its own, and gone with it.
+"""The root file system of a server, assembled in its mount namespace.
 
-What is in it was left there by an earlier run of the server, or comes from an image that somebody has uploaded. Until
-it has become the root, the host's files are in reach: everything below it is found by `beneath` only.
+Its content is under the control of users: it comes from an uploaded image or an earlier run of the server. Until it is
+the root, the files of the host are in reach, so that everything below it is opened by `safe_paths` only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from calor.localcloud.linux import beneath
+from calor.localcloud.linux import safe_paths
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.syscalls import (
     MS_BIND,
@@ -21,24 +21,25 @@ from calor.localcloud.linux.syscalls import (
     MS_NOSUID,
     MS_RDONLY,
     bind,
-    enter_root,
     mount,
-    move_in,
-    narrow,
+    move_mount,
+    pivot_root,
+    restrict_mount,
 )
 
 _MASKED = (
     *("acpi", "config.gz", "kallsyms", "kcore", "key-users", "keys", "kmsg", "latency_stats", "sched_debug"),
     *("scsi", "sysrq-trigger", "timer_list", "timer_stats", "vmallocinfo"),
 )
-_READ_ONLY = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs")
+_READ_ONLY = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/pressure")
 _NODES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 _TTY_GROUP = 5
+_MOST_TERMINALS = 256
 
 
 @dataclass(frozen=True)
 class Disk:
-    """What a server has written, in layers; kept from one run to the next."""
+    """The writable layers of a server, kept between runs."""
 
     folder: Path
 
@@ -60,7 +61,7 @@ class Disk:
 
     @property
     def local(self) -> Path:
-        """What takes the place of the host's /usr/local."""
+        """Replaces /usr/local of the host."""
         return self.folder / "local"
 
     @property
@@ -85,67 +86,70 @@ class Disk:
 class Root:
     disk: Disk
     layers: tuple[Path, ...]
-    """What lies below the disk, the uppermost first."""
+    """The read-only layers, the uppermost first."""
     usr: tuple[Path, ...]
-    """The same for what lies above the host's /usr, where that is used; the last has a /usr/local instead of the
-    host's."""
+    """The read-only layers above the host's /usr, if that is used; the last one has its own /usr/local."""
     host_usr: Path | None
     shown: tuple[tuple[Path, str], ...]
-    """Folders of the holder, and where they are shown, for reading only."""
+    """Folders of the holder and their read-only mount points."""
     attached: tuple[tuple[int, str], ...]
-    """Mounts that are nowhere yet, and where they are put."""
+    """Detached mounts and their mount points."""
     ids: Ids
     options: str = ""
-    """Further ones for overlays."""
+    """Further overlay options."""
 
     def enter(self, console: str) -> None:
         """Makes it the root of the process, whose mount namespace must be its own."""
         root = str(self.disk.mount_point)
         _overlay(root, self.layers, self.disk.upper, self.disk.work, self.options)
-        top = beneath.open_folder(self.disk.mount_point)
+        top = safe_paths.open_folder(self.disk.mount_point)
         try:
             self._fill(top, console)
         finally:
             os.close(top)
-        enter_root(root)
+        pivot_root(root)
         _mask()
 
     def _fill(self, top: int, console: str) -> None:
         owner = f"uid={self.ids.first},gid={self.ids.first}"
         if self.host_usr is not None:
             usr = (*self.usr, self.host_usr)
-            with beneath.made(top, "usr", self.ids.first) as place:
-                _overlay(beneath.as_path(place), usr, self.disk.usr_upper, self.disk.usr_work, self.options)
+            with safe_paths.open_or_create(top, "usr", self.ids.first) as place:
+                _overlay(
+                    safe_paths.fd_path(place), usr, self.disk.usr_upper, self.disk.usr_work, self.options
+                )
             local = tuple(layer / "local" for layer in self.usr)
-            with beneath.made(top, "usr/local", self.ids.first) as place:
-                _overlay(beneath.as_path(place), local, self.disk.local, self.disk.local_work, self.options)
-            with beneath.found(top, "usr/src") as sources:
+            with safe_paths.open_or_create(top, "usr/local", self.ids.first) as place:
+                _overlay(
+                    safe_paths.fd_path(place), local, self.disk.local, self.disk.local_work, self.options
+                )
+            with safe_paths.open_existing(top, "usr/src") as sources:
                 if sources is not None:
-                    mount("tmpfs", beneath.as_path(sources), "tmpfs", MS_RDONLY)
+                    mount("tmpfs", safe_paths.fd_path(sources), "tmpfs", MS_RDONLY)
         plain = MS_NOSUID | MS_NODEV | MS_NOEXEC
         self._mount(top, "proc", "proc", plain)
         self._mount(top, "sys", "sysfs", plain | MS_RDONLY)
         self._mount(top, "dev", "tmpfs", MS_NOSUID, f"mode=755,size=1m,{owner}")
         self._mount(top, "run", "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size=64m,{owner}")
-        with beneath.made(top, "dev", self.ids.first) as dev:
-            self._fill_dev(beneath.as_path(dev), console)
+        with safe_paths.open_or_create(top, "dev", self.ids.first) as dev:
+            self._fill_dev(safe_paths.fd_path(dev), console)
         for source, target in self.shown:
-            with beneath.made(top, target, self.ids.first) as place:
-                mount(str(source), beneath.as_path(place), None, MS_BIND)
-            with beneath.made(top, target, self.ids.first) as shown:
-                narrow(beneath.as_path(shown), MS_RDONLY | MS_NOSUID | MS_NODEV)
-        with beneath.made(top, "mnt", self.ids.first):
+            with safe_paths.open_or_create(top, target, self.ids.first) as place:
+                mount(str(source), safe_paths.fd_path(place), None, MS_BIND)
+            with safe_paths.open_or_create(top, target, self.ids.first) as shown:
+                restrict_mount(safe_paths.fd_path(shown), MS_RDONLY | MS_NOSUID | MS_NODEV)
+        with safe_paths.open_or_create(top, "mnt", self.ids.first):
             pass
         for tree, target in self.attached:
-            with beneath.made(top, target, self.ids.first) as place:
-                move_in(tree, place)
+            with safe_paths.open_or_create(top, target, self.ids.first) as place:
+                move_mount(tree, place)
 
     def _mount(self, top: int, path: str, kind: str, flags: int, options: str = "") -> None:
-        with beneath.made(top, path, self.ids.first) as place:
-            mount(kind, beneath.as_path(place), kind, flags, options)
+        with safe_paths.open_or_create(top, path, self.ids.first) as place:
+            mount(kind, safe_paths.fd_path(place), kind, flags, options)
 
     def _fill_dev(self, dev: str, console: str) -> None:
-        """Nobody has been there before: it was mounted just now."""
+        """It was mounted just now: no server can have changed it."""
         before = os.umask(0)
         for name, (major, minor) in _NODES.items():
             try:
@@ -153,7 +157,7 @@ class Root:
                 if name != "tty":
                     os.close(os.open(f"{dev}/{name}", os.O_RDONLY))
             except OSError:
-                # In a user namespace, nodes can be made at best, but not used: the host's are shown.
+                # Device nodes created in a user namespace do not work: bind those of the host.
                 with suppress(FileExistsError):
                     os.close(os.open(f"{dev}/{name}", os.O_CREAT | os.O_EXCL))
                 bind(f"/dev/{name}", f"{dev}/{name}")
@@ -162,7 +166,7 @@ class Root:
         os.mkdir(f"{dev}/pts")
         mount(
             *("devpts", f"{dev}/pts", "devpts", MS_NOSUID | MS_NOEXEC),
-            f"newinstance,ptmxmode=0666,mode=0620{group}",
+            f"newinstance,max={_MOST_TERMINALS},ptmxmode=0666,mode=0620{group}",
         )
         os.mkdir(f"{dev}/shm")
         mount("tmpfs", f"{dev}/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m")

@@ -1,19 +1,19 @@
-"""The disks of servers that boot from volumes: kept for the volume, so that the next server finds what was written.
+"""The disks of servers that boot from volumes: kept with the volume for the next server that boots from it.
 
-They lie beside the volumes and not within: what is in a volume belongs to the servers it is attached to, and no layer
-of a root file system may be where a server could put a link in its place.
+They are not within the volumes: a server to which a volume is attached could replace a layer of the root file system by
+a link.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from calor.localcloud.linux.beneath import remove
+from calor.localcloud.backend import VolumePlan
 from calor.localcloud.linux.removal import remove_later
-from calor.localcloud.machinery import VolumePlan
+from calor.localcloud.linux.safe_paths import remove_tree
 
 _MARK = "of"
-"""Names the volume's file: when that is gone, so is the volume."""
+"""The name of a file with the path of the volume's file. The volume exists as long as that does."""
 
 
 def root_of(folder: Path, volume: VolumePlan) -> Path:
@@ -28,13 +28,13 @@ def mark(place: Path, file: Path) -> None:
 
 
 def drop_volume(folder: Path, volume_id: str) -> None:
-    """Removes what is kept for a volume, if anything is."""
+    """Removes the disk or folder of a volume, if it has one."""
     if (folder / volume_id / _MARK).exists():
         remove_later(folder / volume_id)
 
 
-def forget_gone(folder: Path, used: frozenset[str] = frozenset()) -> None:
-    """Removes what is kept for volumes that are gone, but for those still in use."""
+def remove_orphaned(folder: Path, used: frozenset[str] = frozenset()) -> None:
+    """Removes the disks or folders of volumes that no longer exist, except those in use."""
     for found in folder.glob(f"*/{_MARK}"):
         if not Path(found.read_text()).exists() and found.parent.name not in used:
-            remove(found.parent)
+            remove_tree(found.parent)

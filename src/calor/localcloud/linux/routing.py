@@ -1,19 +1,19 @@
-"""Routers: a namespace each, with a leg in every network they join."""
+"""Routers: a namespace each, with a device in every connected network."""
 
 from __future__ import annotations
 
+from calor.localcloud.backend import Leg, RouterPlan
 from calor.localcloud.linux.netlink import LOCAL, Route
 from calor.localcloud.linux.netns import NetworkNamespace
-from calor.localcloud.linux.rules import GATEWAY, translations
+from calor.localcloud.linux.rules import GATEWAY, nat_rules
 from calor.localcloud.linux.wiring import (
-    Find,
-    Surroundings,
-    cable,
+    FindNetwork,
+    HostSettings,
+    Network,
     cable_name,
     set_addresses,
     set_routes,
 )
-from calor.localcloud.machinery import Leg, RouterPlan
 
 
 class Router:
@@ -21,7 +21,7 @@ class Router:
         self.plan = RouterPlan(plan.id, ())
         self._namespace = NetworkNamespace()
         self._namespace.set(ipv4__ip_forward=1, ipv6__conf__all__forwarding=1)
-        self._cables: dict[str, tuple[str, str]] = {}
+        self._cables: dict[str, tuple[str, Network]] = {}
         """Devices and their networks, by port."""
         self._routes: set[Route] = set()
         self._is_fresh = True
@@ -30,21 +30,21 @@ class Router:
         legs = [*self.plan.legs, *([self.plan.gateway] if self.plan.gateway else [])]
         return {leg.network_id for leg in legs}
 
-    def apply(self, plan: RouterPlan, find: Find, around: Surroundings) -> None:
-        """Legs in networks that have not been told yet come when they are."""
-        if around.loopback_range:
+    def apply(self, plan: RouterPlan, find: FindNetwork, settings: HostSettings) -> None:
+        """Networks that do not exist yet are connected later, by another call."""
+        if settings.loopback_range:
             self._namespace.set(ipv4__conf__all__route_localnet=1)
         self.plan = plan
         legs = _by_port(plan)
-        for port, (device, network_id) in list(self._cables.items()):
+        for port, (device, network) in list(self._cables.items()):
             wanted = legs.get(port)
-            if wanted is None or wanted[0] != device or wanted[1][0].network_id != network_id:
-                self._cut(port)
+            if wanted is None or wanted[0] != device or wanted[1][0].network_id != network.id:
+                self._disconnect(port)
         for port, (device, same) in legs.items():
-            network = find(same[0].network_id)
-            if network is not None and port not in self._cables:
-                cable(network, cable_name(port), self._namespace, device)
-                self._cables[port] = (device, network.id)
+            found = find(same[0].network_id)
+            if found is not None and port not in self._cables:
+                found.connect(cable_name(port), self._namespace, device)
+                self._cables[port] = (device, found)
         wired = {port: leg for port, leg in legs.items() if port in self._cables}
         routes: set[Route] = set()
         with self._namespace.netlink() as netlink:
@@ -57,32 +57,29 @@ class Router:
                     if plan.next_hop:
                         anywhere = "::/0" if ":" in plan.next_hop else "0.0.0.0/0"
                         routes.add(Route(anywhere, via=plan.next_hop, device=index))
-                    if around.loopback_range:
+                    if settings.loopback_range:
                         routes.add(
-                            Route(around.loopback_range, device=index, source=same[0].address, table=LOCAL)
+                            Route(settings.loopback_range, device=index, source=same[0].address, table=LOCAL)
                         )
                 set_addresses(netlink, index, own)
             routes |= {Route(destination, via=hop) for destination, hop in plan.routes}
             set_routes(netlink, self._routes, routes)
-            translations(plan, around.loopback_range, fresh=self._is_fresh).commit()
+            nat_rules(plan, settings.loopback_range, fresh=self._is_fresh).commit()
         self._routes = routes
         self._is_fresh = False
 
     def forget_network(self, network_id: str) -> None:
-        for port, (_, its_network) in list(self._cables.items()):
-            if its_network == network_id:
-                self._cut(port)
+        for port, (_, network) in list(self._cables.items()):
+            if network.id == network_id:
+                self._disconnect(port)
 
-    def _cut(self, port: str) -> None:
-        device, _ = self._cables.pop(port)
-        with self._namespace.netlink() as netlink:
-            index = netlink.index(device)
-            if index is not None:
-                netlink.remove_link(index)
+    def _disconnect(self, port: str) -> None:
+        _, network = self._cables.pop(port)
+        network.disconnect(cable_name(port))
 
     def close(self) -> None:
         for port in list(self._cables):
-            self._cut(port)
+            self._disconnect(port)
         self._namespace.close()
 
 

@@ -1,4 +1,4 @@
-"""What packets may do, told to nftables: the guards of a server's ports, the translations of a router."""
+"""nftables rules: port security and security groups of servers, address translation of routers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
+from calor.localcloud.backend import Permission, PortPlan, RouterPlan
 from calor.localcloud.linux import nftables as nft
 from calor.localcloud.linux.nftables import ACCEPT, DROP, MASQUERADE, Batch, Expression
-from calor.localcloud.machinery import Permission, PortPlan, RouterPlan
 
 METADATA_ADDRESS = "169.254.169.254"
+RELAYS = "169.254.170.0/24"
+"""The addresses at which servers reach services outside their networks, one for each host that has such services."""
 GATEWAY = "gw"
 """A router's device in the external network."""
 
@@ -41,72 +43,140 @@ _PROTOCOLS = {
 }
 _ICMP = (1, 58)
 _WITH_PORTS = (6, 17, 33, 132, 136)
-# Neighbours have to find each other, whatever is permitted.
+_IPV4, _ARP, _IPV6 = 0x0800, 0x0806, 0x86DD
+"""Ethernet types."""
+# Neighbour discovery is always permitted.
 _NEIGHBOUR_MESSAGES = range(133, 138)
 
 
 @dataclass(frozen=True)
-class Door:
-    """A service of the host that servers reach at the very address at which others do."""
+class RelayedService:
+    """A service that servers reach through a relay."""
 
-    address: str
+    relay: str
     port: int
+    address: str | None
+    """The address by which servers know the service; None if they know it by a name that leads to the relay."""
 
 
-def guards(ports: Mapping[str, PortPlan], doors: Sequence[Door], *, fresh: bool) -> Batch:
-    """All that a server's namespace is told, its ports by the names of their devices."""
-    batch = Batch(fresh=fresh)
-    batch.table("inet", "guards")
-    batch.chain("inet", "guards", "in", "filter", nft.INPUT, 0)
-    batch.chain("inet", "guards", "out", "filter", nft.OUTPUT, 0)
-    for device, port in ports.items():
-        if port.guarded:
-            _guard(batch, device, port)
-    batch.table("ip", "doors")
-    batch.chain("ip", "doors", "out", "nat", nft.OUTPUT, -100)
-    batch.chain("ip", "doors", "post", "nat", nft.POSTROUTING, 100)
-    for door in doors:
-        wanted = nft.goes_to(door.address) + nft.is_protocol(6) + nft.to_ports(door.port, door.port)
-        batch.rule("ip", "doors", "out", wanted, nft.redirect_to(METADATA_ADDRESS))
-    batch.rule("ip", "doors", "post", nft.goes_to(METADATA_ADDRESS), nft.was_redirected(), MASQUERADE)
+MOST_CONNECTIONS = 8192
+"""Tracked connections that one server may open. Their memory belongs to no control group."""
+
+
+def connection_limit_rules() -> Batch:
+    """For the namespace of a server. Only connections that it opens count, so that others cannot use up its limit;
+    routers and other servers track no more of them."""
+    batch = Batch(fresh=True)
+    batch.table("inet", "connections")
+    batch.chain("inet", "connections", "out", "filter", nft.OUTPUT, -10)
+    exceeded = nft.is_new() + nft.connections_exceed(MOST_CONNECTIONS)
+    batch.rule("inet", "connections", "out", exceeded, DROP)
     return batch
 
 
-def _guard(batch: Batch, device: str, port: PortPlan) -> None:
-    comes, leaves = nft.arrives_at(device), nft.leaves_by(device)
+def port_rules(
+    ports: Mapping[str, PortPlan], host_services: Sequence[RelayedService], *, fresh: bool
+) -> Batch:
+    """The rules of a server's namespace. `ports` are by device name."""
+    batch = Batch(fresh=fresh)
+    batch.table("inet", "port-security")
+    batch.chain("inet", "port-security", "in", "filter", nft.INPUT, 0)
+    batch.chain("inet", "port-security", "out", "filter", nft.OUTPUT, 0)
+    for device, port in ports.items():
+        if port.guarded:
+            _add_port_security(batch, device, port)
+    batch.table("ip", "host-services")
+    batch.chain("ip", "host-services", "out", "nat", nft.OUTPUT, -100)
+    batch.chain("ip", "host-services", "post", "nat", nft.POSTROUTING, 100)
+    for service in host_services:
+        if service.address is not None:
+            wanted = (
+                nft.destination_in(service.address)
+                + nft.protocol_is(6)
+                + nft.destination_port_in(service.port, service.port)
+            )
+            batch.rule("ip", "host-services", "out", wanted, nft.dnat_to(service.relay))
+    batch.rule("ip", "host-services", "post", nft.destination_in(RELAYS), nft.is_dnat(), MASQUERADE)
+    return batch
+
+
+def _add_port_security(batch: Batch, device: str, port: PortPlan) -> None:
+    incoming, outgoing = nft.input_device_is(device), nft.output_device_is(device)
     own = [f"{one.address}" for one in port.addresses] + list(port.further_sources)
-    batch.rule("inet", "guards", "in", comes, nft.is_answer(), ACCEPT)
+    batch.rule("inet", "port-security", "in", incoming, nft.is_reply_or_related(), ACCEPT)
     for message in _NEIGHBOUR_MESSAGES:
-        found = nft.is_protocol(58) + nft.is_message(message)
-        batch.rule("inet", "guards", "in", comes, found, ACCEPT)
-        batch.rule("inet", "guards", "out", leaves, found, ACCEPT)
-    # Redirected packets get their source only later.
-    metadata = nft.is_family(4) + nft.goes_to(METADATA_ADDRESS)
-    batch.rule("inet", "guards", "out", leaves, metadata, ACCEPT)
+        found = nft.protocol_is(58) + nft.icmp_type_is(message)
+        batch.rule("inet", "port-security", "in", incoming, found, ACCEPT)
+        batch.rule("inet", "port-security", "out", outgoing, found, ACCEPT)
+    # Redirected packets get their source address only later.
+    relays = nft.family_is(4) + nft.destination_in(RELAYS)
+    batch.rule("inet", "port-security", "out", outgoing, relays, nft.is_dnat(), ACCEPT)
+    for one in port.addresses:
+        if ":" not in one.address:
+            for always in (METADATA_ADDRESS, RELAYS):
+                known = nft.family_is(4) + nft.source_in(one.address) + nft.destination_in(always)
+                batch.rule("inet", "port-security", "out", outgoing, known, ACCEPT)
+    batch.rule(
+        "inet",
+        "port-security",
+        "out",
+        outgoing,
+        nft.family_is(4) + nft.destination_in(METADATA_ADDRESS),
+        DROP,
+    )
     for source in own:
-        marked = nft.is_family(6 if ":" in source else 4) + nft.comes_from(source)
-        batch.rule("inet", "guards", "out", leaves, marked, nft.is_answer(), ACCEPT)
+        marked = nft.family_is(6 if ":" in source else 4) + nft.source_in(source)
+        batch.rule("inet", "port-security", "out", outgoing, marked, nft.is_reply_or_related(), ACCEPT)
         for permission in port.permissions:
             if permission.direction == "egress" and permission.family == (6 if ":" in source else 4):
-                for wanted in _matches(permission, nft.goes_to):
-                    batch.rule("inet", "guards", "out", leaves, marked, wanted, ACCEPT)
+                for wanted in _matches(permission, nft.destination_in):
+                    batch.rule("inet", "port-security", "out", outgoing, marked, wanted, ACCEPT)
     for permission in port.permissions:
         if permission.direction == "ingress":
-            for wanted in _matches(permission, nft.comes_from):
-                batch.rule("inet", "guards", "in", comes, wanted, ACCEPT)
-    batch.rule("inet", "guards", "in", comes, DROP)
-    batch.rule("inet", "guards", "out", leaves, DROP)
+            for wanted in _matches(permission, nft.source_in):
+                batch.rule("inet", "port-security", "in", incoming, wanted, ACCEPT)
+    batch.rule("inet", "port-security", "in", incoming, DROP)
+    batch.rule("inet", "port-security", "out", outgoing, DROP)
+
+
+def anti_spoofing_rules(cable: str, port: PortPlan, *, fresh: bool) -> Batch:
+    """The rules of a network for a port, at its end of the cable: no packets with other source addresses. They hold
+    whatever the rules in the namespace of the server are."""
+    batch = Batch(fresh=fresh)
+    batch.table("netdev", cable)
+    if not port.guarded:
+        return batch
+    batch.chain("netdev", cable, "in", "filter", nft.INGRESS, 0, cable)
+    batch.rule("netdev", cable, "in", nft.source_mac_is_not(port.mac), DROP)
+    for source in [*(one.address for one in port.addresses), *port.further_sources]:
+        if ":" in source:
+            batch.rule("netdev", cable, "in", nft.ethertype_is(_IPV6), nft.source_in(source), ACCEPT)
+        else:
+            batch.rule("netdev", cable, "in", nft.ethertype_is(_IPV4), nft.source_in(source), ACCEPT)
+            asks = nft.ethertype_is(_ARP) + nft.arp_sender_mac_is(port.mac) + nft.arp_sender_in(source)
+            batch.rule("netdev", cable, "in", asks, ACCEPT)
+    # Neighbour discovery uses these.
+    for source in ("fe80::/10", "::/128"):
+        batch.rule("netdev", cable, "in", nft.ethertype_is(_IPV6), nft.source_in(source), ACCEPT)
+    batch.rule("netdev", cable, "in", DROP)
+    return batch
+
+
+def remove_anti_spoofing_rules(cable: str) -> Batch:
+    batch = Batch(fresh=True)
+    batch.delete_table("netdev", cable)
+    return batch
 
 
 def _matches(permission: Permission, at_other_end: Callable[[str], Expression]) -> Iterable[Expression]:
-    base = nft.is_family(permission.family)
+    base = nft.family_is(permission.family)
     protocol = _number(permission)
     if protocol is not None:
-        base += nft.is_protocol(protocol)
+        base += nft.protocol_is(protocol)
         if permission.ports is not None and protocol in _ICMP:
-            base += nft.is_message(*permission.ports)
+            base += nft.icmp_type_is(*permission.ports)
         elif permission.ports is not None and protocol in _WITH_PORTS:
-            base += nft.to_ports(*permission.ports)
+            base += nft.destination_port_in(*permission.ports)
     if permission.remotes is None:
         return [base]
     return [base + at_other_end(remote) for remote in permission.remotes]
@@ -121,41 +191,53 @@ def _number(permission: Permission) -> int | None:
     return _PROTOCOLS.get(name) or int(name)
 
 
-def translations(plan: RouterPlan, hides_outside: str | None, *, fresh: bool) -> Batch:
-    """A router's. `hides_outside` is a range whose addresses servers must not see: they could not answer."""
+def nat_rules(plan: RouterPlan, hides_outside: str | None, *, fresh: bool) -> Batch:
+    """The rules of a router. Connections from the range `hides_outside` are masqueraded: servers could not reply to
+    it."""
     batch = Batch(fresh=fresh)
     batch.table("ip", "router")
     batch.chain("ip", "router", "pre", "nat", nft.PREROUTING, -100)
     batch.chain("ip", "router", "post", "nat", nft.POSTROUTING, 100)
     for floating, fixed in plan.floating:
-        batch.rule("ip", "router", "pre", nft.goes_to(floating), nft.redirect_to(fixed))
+        batch.rule("ip", "router", "pre", nft.destination_in(floating), nft.dnat_to(fixed))
         batch.rule(
-            "ip", "router", "post", nft.leaves_by(GATEWAY), nft.comes_from(fixed), nft.pretend_from(floating)
+            "ip", "router", "post", nft.output_device_is(GATEWAY), nft.source_in(fixed), nft.snat_to(floating)
         )
     for leg in plan.legs:
         inside = str(ip_interface(f"{leg.address}/{leg.prefix}").network)
         if ":" not in inside:
-            # A neighbour that is asked by its floating address would answer past the router.
+            # Without it, a neighbour reached by its floating address would reply directly.
             batch.rule(
-                *("ip", "router", "post", nft.leaves_not_by(GATEWAY), nft.comes_from(inside)),
-                *(nft.was_redirected(), MASQUERADE),
+                *("ip", "router", "post", nft.output_device_is_not(GATEWAY), nft.source_in(inside)),
+                *(nft.is_dnat(), MASQUERADE),
             )
     if hides_outside is not None:
         batch.rule(
-            "ip", "router", "post", nft.leaves_not_by(GATEWAY), nft.comes_from(hides_outside), MASQUERADE
+            "ip",
+            "router",
+            "post",
+            nft.output_device_is_not(GATEWAY),
+            nft.source_in(hides_outside),
+            MASQUERADE,
         )
     if plan.gateway is not None and plan.masquerades:
-        batch.rule("ip", "router", "post", nft.leaves_by(GATEWAY), MASQUERADE)
+        batch.rule("ip", "router", "post", nft.output_device_is(GATEWAY), MASQUERADE)
+        # Others in the external network may have a route to addresses that are hidden from there.
+        batch.chain("ip", "router", "through", "filter", nft.FORWARD, 0)
+        inwards = nft.input_device_is(GATEWAY) + nft.output_device_is_not(GATEWAY)
+        for permitted in (nft.is_reply_or_related(), nft.is_dnat()):
+            batch.rule("ip", "router", "through", inwards, permitted, ACCEPT)
+        batch.rule("ip", "router", "through", inwards, DROP)
     return batch
 
 
-def one_way(inside: str, outside: str) -> Batch:
-    """The host may begin to talk to servers, but not the other way round."""
+def host_only_rules(inside: str, outside: str) -> Batch:
+    """The host may open connections to servers, but not the other way round."""
     batch = Batch(fresh=True)
     batch.table("inet", "host")
     batch.chain("inet", "host", "through", "filter", nft.FORWARD, 0)
-    batch.rule("inet", "host", "through", nft.is_answer(), ACCEPT)
-    batch.rule("inet", "host", "through", nft.arrives_at(outside), nft.leaves_by(inside), ACCEPT)
-    batch.rule("inet", "host", "through", nft.leaves_by(outside), DROP)
-    batch.rule("inet", "host", "through", nft.arrives_at(outside), DROP)
+    batch.rule("inet", "host", "through", nft.is_reply_or_related(), ACCEPT)
+    batch.rule("inet", "host", "through", nft.input_device_is(outside), nft.output_device_is(inside), ACCEPT)
+    batch.rule("inet", "host", "through", nft.output_device_is(outside), DROP)
+    batch.rule("inet", "host", "through", nft.input_device_is(outside), DROP)
     return batch

@@ -1,27 +1,29 @@
-"""Servers as the holder has them: made from an order, running until they end or are ended."""
+"""Servers as the holder runs them."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from calor.localcloud.backend import BackendError, PortPlan, VolumePlan
 from calor.localcloud.linux import limits, syscalls
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.consoles import Console
 from calor.localcloud.linux.launching import Launch, launch
-from calor.localcloud.linux.limits import Groups
-from calor.localcloud.linux.plugging import Sockets
+from calor.localcloud.linux.limits import ControlGroups
 from calor.localcloud.linux.rootfs import Disk, Root
-from calor.localcloud.linux.volumes import VOLUMES_AT, Volumes, hang_in, mount_name, take_out
-from calor.localcloud.linux.wiring import Find, Surroundings
-from calor.localcloud.machinery import MachineryFailed, PortPlan, VolumePlan
+from calor.localcloud.linux.server_ports import ServerPorts
+from calor.localcloud.linux.volumes import VOLUMES_AT, Volumes, attach_mount, detach_mount, mount_name
+from calor.localcloud.linux.wiring import FindNetwork, HostSettings
 
 
 @dataclass(frozen=True)
-class BootOrder:
-    """What the holder is told of a server: the cloud has made its image and what it is to do at boot."""
+class BootSpec:
+    """What the holder needs to know to boot a server. Stored in `order.json` beside its disk."""
 
     id: str
     name: str
@@ -29,7 +31,7 @@ class BootOrder:
     folder: Path
     layers: tuple[Path, ...]
     usr_layers: tuple[Path, ...]
-    """Above the host's /usr; empty, unless it has that one."""
+    """The layers above the host's /usr; empty without `has_host_usr`."""
     has_host_usr: bool
     boot_folder: Path
     config_drive: Path | None
@@ -38,7 +40,7 @@ class BootOrder:
     vcpus: int
     memory_mb: int
     root: Path | None = None
-    """Its disk, where that is kept for the volume it boots from."""
+    """Its disk, if it boots from a volume: kept with the volume."""
 
     @property
     def disk(self) -> Path:
@@ -50,13 +52,13 @@ CONFIG_DRIVE_AT = "/mnt/config"
 
 
 @dataclass(frozen=True)
-class Means:
-    """What all servers are made with."""
+class ServerDefaults:
+    """What all servers have in common."""
 
     ids: Ids
-    groups: Groups
+    groups: ControlGroups
     usr: Path
-    """The host's /usr, as servers are to see it."""
+    """The host's /usr as servers see it."""
     overlay_options: str
 
 
@@ -64,72 +66,80 @@ class Means:
 class Attached:
     volume: VolumePlan
     tree: int
-    """A descriptor of its mount in the server. By it the mount is found again, whatever the server does with the
-    folders that lead to it."""
+    """A descriptor of its mount in the server, which stays valid when the server renames the folders above it."""
 
     @property
     def place(self) -> str:
         return f"{VOLUMES_AT}/{mount_name(self.volume)}"
 
 
-def _shown(order: BootOrder) -> tuple[tuple[Path, str], ...]:
-    shown = [(order.boot_folder, BOOT_AT.lstrip("/"))]
-    if order.config_drive is not None:
-        shown.append((order.config_drive, CONFIG_DRIVE_AT.lstrip("/")))
+def _shown(spec: BootSpec) -> tuple[tuple[Path, str], ...]:
+    shown = [(spec.boot_folder, BOOT_AT.lstrip("/"))]
+    if spec.config_drive is not None:
+        shown.append((spec.config_drive, CONFIG_DRIVE_AT.lstrip("/")))
     return tuple(shown)
 
 
 class Server:
-    """One that runs."""
-
     def __init__(
-        self, order: BootOrder, means: Means, volumes: Volumes, find: Find, around: Surroundings
+        self,
+        spec: BootSpec,
+        means: ServerDefaults,
+        volumes: Volumes,
+        find: FindNetwork,
+        settings: HostSettings,
+        owner: int | None,
+        delay: float,
     ) -> None:
-        self.id = order.id
-        self._order = order
+        self.id = spec.id
+        self.delay = delay
+        """Seconds by which the start of its first process is delayed."""
+        self.created_at = time.monotonic()
+        self._order = spec
         self._means = means
         self._volumes = volumes
         self._attached: dict[str, Attached] = {}
-        disk = Disk(order.disk)
+        disk = Disk(spec.disk)
         disk.make(means.ids)
-        self.console = Console(order.folder / "console.log", means.ids)
-        self.sockets = Sockets()
+        self.console = Console(spec.folder / "console.log", means.ids)
+        self.ports = ServerPorts()
         try:
-            for port in order.ports:
-                self.sockets.plug(port)
-            self.sockets.apply(find, around)
-            for volume in order.volumes:
+            for port in spec.ports:
+                self.ports.plug(port)
+            self.ports.apply(find, settings)
+            for volume in spec.volumes:
                 self._open(volume)
             root = Root(
                 disk,
-                order.layers,
-                order.usr_layers,
-                means.usr if order.has_host_usr else None,
-                _shown(order),
+                spec.layers,
+                spec.usr_layers,
+                means.usr if spec.has_host_usr else None,
+                _shown(spec),
                 tuple((one.tree, one.place) for one in self._attached.values()),
                 means.ids,
                 means.overlay_options,
             )
-            groups = limits.make_limits(means.groups, order.id, order.vcpus, order.memory_mb)
+            groups = limits.create_limits(means.groups, spec.id, spec.vcpus, spec.memory_mb)
             try:
                 program = ("/bin/sh", f"{BOOT_AT}/init")
                 self.launching = launch(
                     Launch(
-                        *(root, order.host_name, self.sockets.namespace.fd, groups, self.console.path),
+                        *(root, spec.host_name, self.ports.namespace.fd, groups, self.console.path),
                         program,
+                        owner,
                     )
                 )
             finally:
                 for group in groups:
                     os.close(group)
         except BaseException:
-            self._clear_places()
+            self._clean_up_resources()
             raise
 
     def _open(self, volume: VolumePlan) -> Attached:
         folder = self._volumes.open(volume, self.id)
         try:
-            opened = Attached(volume, syscalls.open_copy(str(folder)))
+            opened = Attached(volume, syscalls.open_tree(str(folder)))
         except OSError:
             self._volumes.close(volume.id, self.id)
             raise
@@ -144,11 +154,11 @@ class Server:
     def process(self) -> int:
         return self.launching.process
 
-    def order_now(self) -> BootOrder:
-        """What it would have to be told to become the same again."""
+    def current_spec(self) -> BootSpec:
+        """The spec with which the server would boot into its present state."""
         return replace(
             self._order,
-            ports=tuple(self.sockets.ports.values()),
+            ports=tuple(self.ports.plans.values()),
             volumes=tuple(one.volume for one in self._attached.values()),
         )
 
@@ -157,21 +167,21 @@ class Server:
             return
         opened = self._open(volume)
         try:
-            hang_in(opened.tree, self.process, mount_name(volume), self._means.ids)
-        except MachineryFailed:
+            attach_mount(opened.tree, self.process, mount_name(volume), self._means.ids)
+        except BackendError:
             self._close(volume.id)
             raise
 
     def detach(self, volume_id: str) -> None:
         opened = self._attached.get(volume_id)
         if opened is not None:
-            take_out(opened.tree, self.process)
+            detach_mount(opened.tree, self.process)
             self._close(volume_id)
 
-    def set_port(self, plan: PortPlan, find: Find, around: Surroundings) -> None:
-        if plan != self.sockets.ports.get(plan.id):
-            self.sockets.plug(plan)
-            self.sockets.apply(find, around)
+    def set_port(self, plan: PortPlan, find: FindNetwork, settings: HostSettings) -> None:
+        if plan != self.ports.plans.get(plan.id):
+            self.ports.plug(plan)
+            self.ports.apply(find, settings)
 
     def freeze(self, frozen: bool) -> None:
         limits.freeze(self._means.groups, self.id, self.process, frozen)
@@ -181,18 +191,19 @@ class Server:
         return {"cpu_seconds": found.cpu_seconds, "memory_mb": found.memory_mb}
 
     def signal(self, number: signal.Signals) -> None:
-        # Those that are frozen would not hear it.
-        self.freeze(False)
+        # A frozen process does not get the signal.
+        with suppress(OSError):
+            self.freeze(False)
         os.kill(self.process, number)
 
-    def clear(self) -> None:
-        """Whatever there was besides its processes, once they are dead."""
+    def clean_up(self) -> None:
+        """Removes everything but its processes, which must be dead."""
         self.launching.connection.close()
-        self._clear_places()
+        self._clean_up_resources()
 
-    def _clear_places(self) -> None:
+    def _clean_up_resources(self) -> None:
         self.console.close()
-        self.sockets.close()
+        self.ports.close()
         for volume_id in list(self._attached):
             self._close(volume_id)
         limits.remove_limits(self._means.groups, self.id)

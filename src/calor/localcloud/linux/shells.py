@@ -1,4 +1,4 @@
-"""Programs in servers, with the terminal or the streams of whoever started them."""
+"""Runs programs in servers with the terminal or the streams of this process."""
 
 from __future__ import annotations
 
@@ -14,92 +14,92 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from calor.localcloud.linux import speech
+from calor.localcloud.linux import protocol
 
 
 def stop_holder(folder: Path) -> bool:
-    """Ends all servers and networks of a cloud; whether there was anything to end."""
+    """Stops all servers and networks of a cloud. Returns whether the holder was running."""
     try:
-        connection = speech.connect(folder)
+        connection = protocol.connect(folder)
     except OSError:
         return False
     with connection:
-        speech.say(connection, {"ask": "stop", "with": {}})
-        speech.hear(connection)
-        # It closes the connection as its last deed.
+        protocol.send(connection, {"ask": "stop", "with": {}})
+        protocol.receive(connection)
+        # The holder closes the connection when it exits.
         connection.recv(1)
     return True
 
 
 def run_in(folder: Path, server: str, program: Sequence[str], *, terminal: bool) -> int:
-    """Returns how the program ended. Raises OSError where the server cannot be entered."""
+    """Returns the exit code of the program. Raises OSError if it cannot be run in the server."""
     environment = {"TERM": os.environ.get("TERM", "linux")}
     details = {"id": server, "program": program, "terminal": terminal, "environment": environment}
-    with speech.connect(folder) as connection:
-        speech.say(connection, {"ask": "enter", "with": details})
-        message, files = speech.hear(connection)
+    with protocol.connect(folder) as connection:
+        protocol.send(connection, {"ask": "enter", "with": details})
+        message, files = protocol.receive(connection)
         if "failed" in message or not files:
-            raise OSError(message.get("failed", "the holder of the servers went away"))
+            raise OSError(message.get("failed", "the holder of the servers closed the connection"))
         if terminal:
             _with_terminal(files[0])
         else:
             _with_streams(*files)
-        return _ending(connection)
+        return _exit_code(connection)
 
 
-def _ending(connection: socket.socket) -> int:
-    message, _ = speech.hear(connection)
+def _exit_code(connection: socket.socket) -> int:
+    message, _ = protocol.receive(connection)
     code = int(message.get("answer", 1))
-    # As shells do it for what was ended by a signal.
+    # As shells report signals.
     return 128 - code if code < 0 else code
 
 
 def _with_terminal(master: int) -> None:
-    with _raw(sys.stdin.fileno()), _size_follows(master):
+    with _raw(sys.stdin.fileno()), _forward_size(master):
         _copy({sys.stdin.fileno(): master, master: sys.stdout.fileno()}, until=master)
     os.close(master)
 
 
 def _with_streams(to_input: int, from_output: int, from_errors: int) -> None:
-    ways = {
+    targets = {
         sys.stdin.fileno(): to_input,
         from_output: sys.stdout.fileno(),
         from_errors: sys.stderr.fileno(),
     }
-    _copy(ways, until=from_output, also=from_errors)
+    _copy(targets, until=from_output, also=from_errors)
     for fd in (from_output, from_errors):
         os.close(fd)
 
 
-def _copy(ways: dict[int, int], until: int, also: int | None = None) -> None:
-    """Copies from each to its other end, until those that count have said everything."""
+def _copy(targets: dict[int, int], until: int, also: int | None = None) -> None:
+    """Copies each source to its target, until `until` and `also` are at their end."""
     left = {until} if also is None else {until, also}
     with selectors.DefaultSelector() as selector:
-        for source in list(ways):
+        for source in list(targets):
             try:
                 selector.register(source, selectors.EVENT_READ)
             except PermissionError:
-                # A file is all there at once.
+                # Regular files cannot be polled.
                 with suppress(OSError):
                     while data := os.read(source, 1 << 16):
-                        os.write(ways[source], data)
-                os.close(ways[source])
+                        os.write(targets[source], data)
+                os.close(targets[source])
         while left:
             for key, _ in selector.select():
                 try:
                     data = os.read(key.fd, 1 << 16)
                 except OSError:
-                    # A terminal whose other end is closed.
+                    # The other end of the terminal is closed.
                     data = b""
                 if data:
                     with suppress(BrokenPipeError):
-                        _write(ways[key.fd], data)
+                        _write(targets[key.fd], data)
                     continue
                 selector.unregister(key.fd)
                 if key.fd in left:
                     left.discard(key.fd)
-                elif ways[key.fd] != until:
-                    os.close(ways[key.fd])
+                elif targets[key.fd] != until:
+                    os.close(targets[key.fd])
 
 
 def _write(fd: int, data: bytes) -> None:
@@ -110,7 +110,7 @@ def _write(fd: int, data: bytes) -> None:
 @contextmanager
 def _raw(fd: int) -> Iterator[None]:
     before = termios.tcgetattr(fd)
-    # What was typed ahead is for the server.
+    # Without flushing what was typed ahead.
     tty.setraw(fd, termios.TCSADRAIN)
     try:
         yield
@@ -119,7 +119,7 @@ def _raw(fd: int) -> Iterator[None]:
 
 
 @contextmanager
-def _size_follows(master: int) -> Iterator[None]:
+def _forward_size(master: int) -> Iterator[None]:
     def follow(number: int = 0, frame: object = None) -> None:
         with suppress(OSError):
             size = fcntl.ioctl(sys.stdin.fileno(), termios.TIOCGWINSZ, bytes(8))

@@ -1,11 +1,13 @@
-"""What the kernel offers and the standard library does not: namespaces, mounts, capabilities, system call filters."""
+"""System calls that the standard library lacks: namespaces, mounts, capabilities, seccomp."""
 
 from __future__ import annotations
 
 import ctypes
 import itertools
 import os
+import signal
 import struct
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
@@ -55,19 +57,19 @@ def mount(source: str, target: str, kind: str | None, flags: int = 0, options: s
 
 
 def bind(source: str, target: str, *, read_only: bool = False, flags: int = 0) -> None:
-    """Shows a file or folder in another place. `flags` further narrow what can be done there."""
+    """Bind-mounts a file or folder. `flags` are further mount flags."""
     mount(source, target, None, MS_BIND)
     if read_only or flags:
-        narrow(target, flags | (MS_RDONLY if read_only else 0))
+        restrict_mount(target, flags | (MS_RDONLY if read_only else 0))
 
 
-def narrow(target: str, flags: int) -> None:
-    """Lets less be done in what is mounted at a place."""
+def restrict_mount(target: str, flags: int) -> None:
+    """Adds flags to a mount."""
     mount("none", target, None, MS_REMOUNT | MS_BIND | flags | _locked_flags(target))
 
 
 def _locked_flags(target: str) -> int:
-    """Flags of a mount that a user namespace may not take away: they have to be repeated."""
+    """The flags that a user namespace must not clear, and so has to repeat."""
     found = os.statvfs(target).f_flag
     return found & (MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
@@ -76,8 +78,8 @@ def umount(target: str) -> None:
     _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
-def umount_open(tree: int) -> None:
-    """Takes a mount away, wherever it is now. The process is in it for as long."""
+def umount_tree(tree: int) -> None:
+    """Unmounts an open mount, wherever it is. Changes the working directory."""
     os.fchdir(tree)
     umount(".")
     os.chdir("/")
@@ -87,8 +89,8 @@ def sync_file_system(fd: int) -> None:
     _checked(_libc.syncfs(fd), "syncfs")
 
 
-def enter_root(root: str) -> None:
-    """Makes a mounted folder the root of the mount namespace, with nothing left of the old one."""
+def pivot_root(root: str) -> None:
+    """Makes a mount the root of the mount namespace, and unmounts the old root."""
     os.chdir(root)
     _checked(_libc.pivot_root(b".", b"."), "pivot_root")
     _checked(_libc.umount2(b".", MNT_DETACH), "umount of the old root")
@@ -96,8 +98,8 @@ def enter_root(root: str) -> None:
 
 
 def bind_shifted(source: str, target: str, user_namespace: int) -> None:
-    """Shows a folder with its owners shifted as a user namespace does. Needs Linux 5.12, and to be really root."""
-    tree = open_copy(source)
+    """Bind-mounts a folder with owners mapped as in a user namespace. Needs Linux 5.12 and root on the host."""
+    tree = open_tree(source)
     try:
         attributes = struct.pack("=QQQQ", 0x00100000, 0, 0, user_namespace)
         _checked(
@@ -105,20 +107,20 @@ def bind_shifted(source: str, target: str, user_namespace: int) -> None:
         )
         place = os.open(target, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            move_in(tree, place)
+            move_mount(tree, place)
         finally:
             os.close(place)
     finally:
         os.close(tree)
 
 
-def open_copy(folder: str) -> int:
-    """A descriptor of a mount that shows a folder, and is nowhere yet."""
+def open_tree(folder: str) -> int:
+    """A descriptor of a detached bind mount of a folder."""
     return _checked(_libc.syscall(_OPEN_TREE, -100, folder.encode(), 1 | 0o2000000), "open_tree")
 
 
-def move_in(tree: int, target: int) -> None:
-    """Puts such a mount onto an open folder, where it can be seen."""
+def move_mount(tree: int, target: int) -> None:
+    """Attaches a detached mount at an open folder."""
     _checked(_libc.syscall(_MOVE_MOUNT, tree, b"", target, b"", 0x44), "move_mount")
 
 
@@ -131,18 +133,23 @@ def die_with_parent() -> None:
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl")
 
 
-def hide_from_others() -> None:
-    """Nobody of the same user can look into the process, until it has executed another program."""
+def set_undumpable() -> None:
+    """Keeps processes of the same user from tracing this one, until it executes another program."""
     _checked(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl")
 
 
-def gain_nothing_by_exec() -> None:
+def set_no_new_privs() -> None:
     _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
 
 
+def disable_imports() -> None:
+    """For a process that enters a server, where modules would be loaded from its files."""
+    sys.meta_path.clear()
+
+
 def keep_capabilities(kept: frozenset[int]) -> None:
-    """Gives up all others for good."""
-    # The kernel itself says which there are: a /proc may be somebody else's.
+    """Drops all other capabilities for good."""
+    # Not read from /proc, which may be under the control of a server.
     for number in itertools.takewhile(
         lambda one: _libc.prctl(_PR_CAPBSET_READ, one, 0, 0, 0) >= 0, range(64)
     ):
@@ -154,16 +161,26 @@ def keep_capabilities(kept: frozenset[int]) -> None:
     _checked(_libc.capset(struct.pack("=Ii", 0x20080522, 0), sets), "capset")
 
 
-def filter_calls(program: bytes) -> None:
-    """Installs a filter in the form of classic BPF."""
+def act_as_user(user: int) -> None:
+    """Changes the effective user of root, and keeps its capabilities."""
+    head = struct.pack("=Ii", 0x20080522, 0)
+    sets = ctypes.create_string_buffer(24)
+    _checked(_libc.capget(head, sets), "capget")
+    os.seteuid(user)
+    # seteuid has cleared the effective set.
+    _checked(_libc.capset(head, sets), "capset")
+
+
+def install_call_filter(program: bytes) -> None:
+    """Installs a seccomp filter, a classic BPF program."""
     code = ctypes.create_string_buffer(program)
     head = struct.pack("=HxxxxxxQ", len(program) // 8, ctypes.addressof(code))
     _checked(_libc.prctl(_PR_SET_SECCOMP, 2, head, 0, 0), "seccomp")
 
 
 @contextmanager
-def inside_network(fd: int) -> Iterator[None]:
-    """The network namespace of the process is another one for a while. Not for processes with several threads."""
+def in_network_namespace(fd: int) -> Iterator[None]:
+    """Enters another network namespace for the duration of the context. Not for processes with several threads."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:
         setns(fd, NEWNET)
@@ -175,34 +192,37 @@ def inside_network(fd: int) -> Iterator[None]:
         os.close(home)
 
 
-def in_child(work: Work, keep: Collection[int] | None = None) -> str | None:
-    """Does something in a forked process; returns why it failed, or nothing. With `keep`, that one has no other files
-    of this process than these."""
+def run_in_child(work: Work, keep: Collection[int] | None = None, seconds: int = 0) -> str | None:
+    """Does the work in a forked process; returns the error, or None. With `keep`, the process closes all other
+    descriptors; with `seconds`, it is killed when it takes longer."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        said = b""
+        output = b""
         try:
             os.close(reading)
             if keep is not None:
                 _close_all_but({0, 1, 2, writing, *keep})
+            signal.alarm(seconds)
             work()
         except BaseException as error:
-            said = (str(error) or type(error).__name__).encode()[:2000]
+            output = (str(error) or type(error).__name__).encode()[:2000]
         finally:
             try:
-                os.write(writing, said)
+                os.write(writing, output)
             finally:
                 os._exit(0)
     os.close(writing)
-    said = b""
+    output = b""
     while chunk := os.read(reading, 4096):
-        said += chunk
+        output += chunk
     os.close(reading)
     _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+        return f"it took longer than {seconds} seconds"
     if status:
         return "it was killed"
-    return said.decode(errors="replace") or None
+    return output.decode(errors="replace") or None
 
 
 def _close_all_but(kept: Collection[int]) -> None:

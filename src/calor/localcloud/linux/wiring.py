@@ -1,99 +1,153 @@
-"""Networks, and what stands in them: a namespace with a bridge for each, and cables to routers and servers."""
+"""Networks: a namespace with a bridge for each, and veth pairs (cables) to routers and servers."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
+from calor.localcloud.backend import NetworkPlan, PortPlan
+from calor.localcloud.linux.neighbours import allow_next_hops, change_next_hops, remove_next_hops
 from calor.localcloud.linux.netlink import LOCAL, Netlink, Route
 from calor.localcloud.linux.netns import NetworkNamespace
-from calor.localcloud.linux.rules import METADATA_ADDRESS, Door, one_way
-from calor.localcloud.machinery import NetworkPlan
+from calor.localcloud.linux.rules import (
+    METADATA_ADDRESS,
+    RelayedService,
+    anti_spoofing_rules,
+    host_only_rules,
+    remove_anti_spoofing_rules,
+)
+from calor.localcloud.linux.syscalls import in_network_namespace
 
 BRIDGE = "br"
 _TO_HOST = "host"
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What the holder is told of the world: doors, and how the host reaches the external range."""
+class HostSettings:
+    """Services of the host that servers may reach, and how the host reaches the external range."""
 
-    doors: tuple[Door, ...]
+    host_services: tuple[RelayedService, ...]
     external_cidr: str
     host_device: str
     host_link: tuple[str, str] | None
-    """Addresses of the host and of its other end, with prefixes; None where relays do it."""
+    """The addresses of both ends of the link to the host, with prefixes; None if relays are used instead."""
 
     @property
     def loopback_range(self) -> str | None:
-        """The external range where it is one of the host's own: such addresses need to be let out."""
+        """The external range, if it is in the loopback range of the host."""
         return self.external_cidr if ip_network(self.external_cidr).is_loopback else None
 
 
 class Network:
-    """A bridge in a namespace of its own; metadata and doors are listened for there, by whoever asks for the
-    sockets. They are held here, so that those who ask meanwhile only have to wait."""
+    """A bridge in a namespace of its own, with listening sockets for metadata and host services. The cloud serves them;
+    they stay open here, so that connections wait while it restarts."""
 
-    def __init__(self, plan: NetworkPlan, around: Surroundings, *, leads_to_host: bool) -> None:
+    def __init__(self, plan: NetworkPlan, settings: HostSettings, *, leads_to_host: bool) -> None:
         self.id = plan.id
         self.namespace = NetworkNamespace()
         self._plan = NetworkPlan(plan.id, ())
         self.leads_to_host = leads_to_host
-        self.listeners: dict[int, socket.socket] = {}
+        self.listeners: dict[tuple[str, int], socket.socket] = {}
+        self.neighbours: frozenset[str] = frozenset()
+        """The addresses in use."""
+        self._devices: dict[str, tuple[NetworkNamespace, str]] = {"": (self.namespace, BRIDGE)}
+        """The devices in it, by cable."""
+        # Frames that the bridge forwards bypass the rules of its namespace.
+        self.namespace.set(**{f"bridge__bridge-nf-call-{name}tables": 0 for name in ("ip", "ip6", "arp")})
+        mac = _bridge_mac(plan.id)
         with self.namespace.netlink() as netlink:
             netlink.add_bridge(BRIDGE)
-            netlink.add_address(netlink.need(BRIDGE), f"{METADATA_ADDRESS}/32")
+            bridge = netlink.need(BRIDGE)
+            netlink.set_link(bridge, mac=mac)
+            netlink.add_address(bridge, f"{METADATA_ADDRESS}/32")
+            allow_next_hops(BRIDGE, self.neighbours, bridge_mac=mac).commit()
         if plan.external:
-            self._open_to_host(around)
-        self.listen(around)
-        self.apply(plan, around)
+            self._open_to_host(settings)
+        self.listen(settings)
+        self.apply(plan, settings)
 
-    def listen(self, around: Surroundings) -> None:
-        wanted = {80, *(door.port for door in around.doors)}
-        for port in self.listeners.keys() - wanted:
-            self.listeners.pop(port).close()
-        for port in wanted - self.listeners.keys():
-            self.listeners[port] = self.namespace.listen(METADATA_ADDRESS, port)
+    def listen(self, settings: HostSettings) -> None:
+        wanted = {
+            (METADATA_ADDRESS, 80),
+            *((service.relay, service.port) for service in settings.host_services),
+        }
+        for place in self.listeners.keys() - wanted:
+            self.listeners.pop(place).close()
+        with self.namespace.netlink() as netlink:
+            bridge = netlink.need(BRIDGE)
+            for relay in {service.relay for service in settings.host_services}:
+                netlink.add_address(bridge, f"{relay}/32")
+        for place in wanted - self.listeners.keys():
+            self.listeners[place] = self.namespace.listen(*place)
 
-    def apply(self, plan: NetworkPlan, around: Surroundings) -> None:
+    def apply(self, plan: NetworkPlan, settings: HostSettings) -> None:
         if plan == self._plan:
             return
         with self.namespace.netlink() as netlink:
             bridge = netlink.need(BRIDGE)
             for route in _ranges(self._plan, bridge) - _ranges(plan, bridge):
-                _removed(netlink, route)
+                _remove_route(netlink, route)
             for route in _ranges(plan, bridge) - _ranges(self._plan, bridge):
                 netlink.add_route(route)
-            if plan.external:
-                for subnet in plan.subnets:
-                    if subnet.gateway and _is_within(subnet.cidr, around.external_cidr):
-                        netlink.add_address(bridge, f"{subnet.gateway}/{ip_network(subnet.cidr).prefixlen}")
-                        if around.loopback_range:
-                            netlink.add_route(
-                                Route(
-                                    around.loopback_range, device=bridge, source=subnet.gateway, table=LOCAL
-                                )
-                            )
+            for gateway, address in _gateways(plan, settings):
+                netlink.add_address(bridge, address)
+                if settings.loopback_range:
+                    netlink.add_route(
+                        Route(settings.loopback_range, device=bridge, source=gateway, table=LOCAL)
+                    )
         self._plan = plan
 
-    def _open_to_host(self, around: Surroundings) -> None:
-        self.namespace.set(ipv4__ip_forward=1)
-        if around.loopback_range:
-            self.namespace.set(ipv4__conf__all__route_localnet=1)
-        if around.host_link is None or not self.leads_to_host:
-            return
-        host, other = around.host_link
-        with Netlink() as outside:
-            left = outside.index(around.host_device)
+    def own_addresses(self, settings: HostSettings) -> list[str]:
+        """The addresses of its bridge, with prefixes."""
+        relays = [f"{service.relay}/32" for service in settings.host_services]
+        return [*relays, *(address for _, address in _gateways(self._plan, settings))]
+
+    def set_neighbours(self, wanted: frozenset[str]) -> None:
+        added, removed = wanted - self.neighbours, self.neighbours - wanted
+        self.neighbours = wanted
+        if added or removed:
+            for namespace, device in self._devices.values():
+                with in_network_namespace(namespace.fd):
+                    change_next_hops(device, added, removed).commit()
+
+    def connect(self, name: str, to: NetworkNamespace, device: str) -> None:
+        """Connects another namespace to the bridge by a veth pair. An old one of this name is removed."""
+        with self.namespace.netlink() as netlink:
+            left = netlink.index(name)
             if left is not None:
-                # Of a holder that was killed, whose namespaces are not quite gone.
+                netlink.remove_link(left)
+            netlink.add_pair(name, device, to.fd, master=netlink.need(BRIDGE))
+        with in_network_namespace(to.fd):
+            allow_next_hops(device, self.neighbours).commit()
+        self._devices[name] = (to, device)
+
+    def disconnect(self, name: str) -> None:
+        namespace, device = self._devices.pop(name)
+        with namespace.netlink() as netlink:
+            index = netlink.index(device)
+            if index is not None:
+                netlink.remove_link(index)
+            remove_next_hops(device).commit()
+
+    def _open_to_host(self, settings: HostSettings) -> None:
+        self.namespace.set(ipv4__ip_forward=1)
+        if settings.loopback_range:
+            self.namespace.set(ipv4__conf__all__route_localnet=1)
+        if settings.host_link is None or not self.leads_to_host:
+            return
+        host, other = settings.host_link
+        with Netlink() as outside:
+            left = outside.index(settings.host_device)
+            if left is not None:
+                # The namespaces of a killed holder may not be gone yet.
                 outside.remove_link(left)
-            outside.add_pair(around.host_device, _TO_HOST, self.namespace.fd)
-            device = outside.need(around.host_device)
+            outside.add_pair(settings.host_device, _TO_HOST, self.namespace.fd)
+            device = outside.need(settings.host_device)
             outside.add_address(device, host)
             outside.set_link(device)
             with self.namespace.netlink() as inside:
@@ -101,28 +155,26 @@ class Network:
                 inside.add_address(here, other)
                 inside.set_link(here)
                 inside.add_route(Route("0.0.0.0/0", via=host.partition("/")[0], device=here))
-                one_way(BRIDGE, _TO_HOST).commit()
-            outside.add_route(Route(around.external_cidr, via=other.partition("/")[0], device=device))
+                host_only_rules(BRIDGE, _TO_HOST).commit()
+            outside.add_route(Route(settings.external_cidr, via=other.partition("/")[0], device=device))
+
+    def add_anti_spoofing(self, cable: str, port: PortPlan, *, fresh: bool) -> None:
+        with in_network_namespace(self.namespace.fd), _without_family():
+            anti_spoofing_rules(cable, port, fresh=fresh).commit()
+
+    def remove_anti_spoofing(self, cable: str) -> None:
+        with in_network_namespace(self.namespace.fd), _without_family():
+            remove_anti_spoofing_rules(cable).commit()
 
     def close(self) -> None:
         for listener in self.listeners.values():
             listener.close()
-        # Its devices go with the namespace, but only when the last one lets go of it; cables would be in the way of
-        # others of the same name.
+        # The kernel removes them with the namespace, but later: a new cable of the same name would fail.
         with self.namespace.netlink() as netlink:
             for name in (_TO_HOST, BRIDGE):
                 if (index := netlink.index(name)) is not None:
                     netlink.remove_link(index)
         self.namespace.close()
-
-
-def cable(network: Network, name: str, to: NetworkNamespace, device: str) -> None:
-    """Leads from a network's bridge to another namespace. What was left of an earlier one is removed."""
-    with network.namespace.netlink() as netlink:
-        left = netlink.index(name)
-        if left is not None:
-            netlink.remove_link(left)
-        netlink.add_pair(name, device, to.fd, master=netlink.need(BRIDGE))
 
 
 def cable_name(port_id: str) -> str:
@@ -138,16 +190,16 @@ def set_addresses(netlink: Netlink, device: int, wanted: Iterable[str]) -> None:
 
 
 def set_routes(netlink: Netlink, before: set[Route], wanted: set[Route]) -> None:
-    """All are told again: some go away with addresses or devices, and nobody says so."""
+    """Adds all routes again: the kernel removes some together with addresses or devices."""
     for route in before - wanted:
-        _removed(netlink, route)
+        _remove_route(netlink, route)
     for route in sorted(wanted, key=lambda route: route.via is not None):
-        # A next hop that cannot be reached is somebody's mistake, to be seen in what does not answer.
+        # The next hop may be unreachable: users can set any.
         with _ignoring(errno.ENETUNREACH, errno.EINVAL, errno.EHOSTUNREACH, errno.ENETDOWN):
             netlink.add_route(route)
 
 
-def _removed(netlink: Netlink, route: Route) -> None:
+def _remove_route(netlink: Netlink, route: Route) -> None:
     with _ignoring(errno.ESRCH, errno.ENODEV, errno.ENOENT):
         netlink.remove_route(route)
 
@@ -161,13 +213,33 @@ class _ignoring(suppress):  # noqa: N801
         return isinstance(error, OSError) and error.errno in self._codes
 
 
+def _without_family() -> _ignoring:
+    """Some kernels have no netdev family: the rules in the namespace of the server must suffice there."""
+    return _ignoring(errno.EOPNOTSUPP, errno.EAFNOSUPPORT)
+
+
 def _ranges(plan: NetworkPlan, bridge: int) -> set[Route]:
-    """What metadata is answered to."""
+    """Routes for the responses of the metadata service."""
     return {
         Route(subnet.cidr, device=bridge, source=METADATA_ADDRESS)
         for subnet in plan.subnets
         if ":" not in subnet.cidr
     }
+
+
+def _gateways(plan: NetworkPlan, settings: HostSettings) -> list[tuple[str, str]]:
+    """The gateway addresses of the bridge of an external network, each without and with its prefix."""
+    return [
+        (subnet.gateway, f"{subnet.gateway}/{ip_network(subnet.cidr).prefixlen}")
+        for subnet in plan.subnets
+        if plan.external and subnet.gateway and _is_within(subnet.cidr, settings.external_cidr)
+    ]
+
+
+def _bridge_mac(network_id: str) -> str:
+    """A stable MAC address: by default, a bridge takes that of one of its ports."""
+    digest = hashlib.sha256(network_id.encode()).digest()
+    return ":".join(f"{byte:02x}" for byte in (0x0A, *digest[:5]))
 
 
 def _canonical(address: str) -> str:
@@ -179,5 +251,5 @@ def _is_within(inner: str, outer: str) -> bool:
     return ":" not in inner and ip_network(inner).subnet_of(ip_network(outer))  # type: ignore[arg-type]
 
 
-Find = Callable[[str], Network | None]
-"""A network by its id, if it has been told."""
+FindNetwork = Callable[[str], Network | None]
+"""Finds a network by its id."""

@@ -1,4 +1,4 @@
-"""Arithmetic of addresses and ranges. Everything here is decided from its arguments alone."""
+"""Arithmetic of addresses and ranges. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Range = IPv4Network | IPv6Network
 Pool = dict[str, str]
 
 AUTOMATIC = ("slaac", "dhcpv6-stateless")
-"""Modes in which a port makes its IPv6 address of the prefix and its MAC address."""
+"""IPv6 modes in which addresses are derived from the prefix and the MAC address."""
 
 
-def as_number(address: str) -> int:
+def to_number(address: str) -> int:
     return int(ip_address(address))
 
 
-def spelled(number: int, version: int) -> str:
-    """The address of a number; small IPv6 addresses must not be taken for IPv4."""
+def format_address(number: int, version: int) -> str:
+    """The address with a number."""
     return str(IPv4Address(number) if version == 4 else IPv6Address(number))
 
 
@@ -28,12 +28,11 @@ def automatic_address(cidr: str, mac: str) -> str:
     """The address of the modified EUI-64 form."""
     octets = [int(part, 16) for part in mac.split(":")]
     octets = [octets[0] ^ 2, *octets[1:3], 0xFF, 0xFE, *octets[3:]]
-    return spelled(int(ip_network(cidr).network_address) + int.from_bytes(bytes(octets), "big"), 6)
+    return format_address(int(ip_network(cidr).network_address) + int.from_bytes(bytes(octets), "big"), 6)
 
 
 def is_usable(cidr: str, address: str) -> bool:
-    """Whether a port may have the address: one in the range that stands neither for the range itself nor for all of
-    its addresses."""
+    """Whether a port may have the address: one in the range, except the network and broadcast addresses."""
     span = ip_network(cidr)
     given = ip_address(address)
     if given.version != span.version or given not in span:
@@ -46,7 +45,7 @@ def is_usable(cidr: str, address: str) -> bool:
 def first_address(cidr: str) -> str:
     span = ip_network(cidr)
     single = span.prefixlen == span.max_prefixlen
-    return spelled(int(span.network_address) + (0 if single else 1), span.version)
+    return format_address(int(span.network_address) + (0 if single else 1), span.version)
 
 
 def default_pools(cidr: str, gateway: str | None) -> tuple[Pool, ...]:
@@ -58,21 +57,21 @@ def default_pools(cidr: str, gateway: str | None) -> tuple[Pool, ...]:
         last -= 1 if span.version == 4 else 0
     spans = [(first, last)]
     if gateway and ip_address(gateway) in span:
-        number = as_number(gateway)
+        number = to_number(gateway)
         spans = [(first, number - 1), (number + 1, last)]
     return tuple(
-        {"start": spelled(start, span.version), "end": spelled(end, span.version)}
+        {"start": format_address(start, span.version), "end": format_address(end, span.version)}
         for start, end in spans
         if max(start, first) <= min(end, last)
     )
 
 
 def check_pools(cidr: str, gateway: str | None, pools: Sequence[Pool]) -> None:
-    """Refuses pools that leave the range, overlap, or hold the gateway."""
+    """Rejects pools that are outside of the range, overlap, or contain the gateway."""
     before = -1
-    for pool in sorted(pools, key=lambda each: as_number(each["start"])):
+    for pool in sorted(pools, key=lambda each: to_number(each["start"])):
         written = f"{pool['start']}-{pool['end']}"
-        start, end = as_number(pool["start"]), as_number(pool["end"])
+        start, end = to_number(pool["start"]), to_number(pool["end"])
         versions = {ip_address(pool[side]).version for side in ("start", "end")}
         if start > end or len(versions) > 1:
             raise BadRequest(f"The allocation pool {written} is not valid.", "InvalidAllocationPool")
@@ -84,7 +83,7 @@ def check_pools(cidr: str, gateway: str | None, pools: Sequence[Pool]) -> None:
             raise Conflict(
                 f"The allocation pool {written} overlaps with another.", "OverlappingAllocationPools"
             )
-        if gateway and ip_address(gateway).version in versions and start <= as_number(gateway) <= end:
+        if gateway and ip_address(gateway).version in versions and start <= to_number(gateway) <= end:
             raise Conflict(
                 f"The gateway {gateway} is in the allocation pool {written}.",
                 "GatewayConflictWithAllocationPools",
@@ -101,7 +100,7 @@ def check_gateway(cidr: str, gateway: str | None) -> None:
         raise invalid(f"the gateway {gateway} is not valid on the subnet {cidr}.")
 
 
-def overlapping(cidr: str, others: Iterable[str]) -> str | None:
+def find_overlap(cidr: str, others: Iterable[str]) -> str | None:
     """The first of the others that has addresses in common with the range."""
     span = ip_network(cidr)
     for other in others:
@@ -111,7 +110,7 @@ def overlapping(cidr: str, others: Iterable[str]) -> str | None:
     return None
 
 
-def free_prefix(prefixes: Iterable[str], taken: Iterable[str], length: int) -> str | None:
+def find_free_prefix(prefixes: Iterable[str], taken: Iterable[str], length: int) -> str | None:
     """The first range of this length within the prefixes that is free."""
     used = sorted((int(span.network_address), int(span.broadcast_address)) for span in map(ip_network, taken))
     for span in sorted(map(ip_network, prefixes), key=lambda each: int(each.network_address)):
@@ -126,12 +125,12 @@ def free_prefix(prefixes: Iterable[str], taken: Iterable[str], length: int) -> s
                 break
             candidate = -(-(end + 1) // size) * size
         if candidate + size - 1 <= int(span.broadcast_address):
-            return f"{spelled(candidate, span.version)}/{length}"
+            return f"{format_address(candidate, span.version)}/{length}"
     return None
 
 
-def next_free(pools: Sequence[tuple[int, int]], taken: Collection[int], after: int) -> int | None:
-    """The first free number behind `after`, and if there is none the first of all."""
+def find_next_free(pools: Sequence[tuple[int, int]], taken: Collection[int], after: int) -> int | None:
+    """The first free number after `after`, else the first free number of all."""
     for candidate in _from(pools, after + 1):
         if candidate not in taken:
             return candidate

@@ -1,14 +1,13 @@
-"""What leads from a floating address to a port, and how it ends."""
+"""Associations of floating IPs with ports."""
 
 from __future__ import annotations
 
-from calor.localcloud.network.documents import ROUTER_INTERFACE, FloatingIp, Port, Router
-from calor.localcloud.network.records import by_id
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import ROUTER_INTERFACE, FloatingIp, Port, Router, by_id
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.problems import NotFound
 
 
-def router_to(networking: Networking, floating: FloatingIp, port: Port, subnet_id: str) -> Router:
+def router_to(networking: NetworkService, floating: FloatingIp, port: Port, subnet_id: str) -> Router:
     """The router that has a leg in the subnet and its gateway in the external network. On a shared network there may be
     several: that of the floating address's owner is best, then that of the network's owner."""
     records, external = networking.records, floating.floating_network_id
@@ -27,7 +26,7 @@ def router_to(networking: Networking, floating: FloatingIp, port: Port, subnet_i
     ]
     if not choices:
         raise NotFound(
-            f"External network {external} is not reachable from subnet {subnet_id}: no router leads there.",
+            f"External network {external} is not reachable from subnet {subnet_id}: no router connects them.",
             "ExternalGatewayForFloatingIPNotFound",
         )
     network = records.networks.get(port.network_id)
@@ -35,10 +34,10 @@ def router_to(networking: Networking, floating: FloatingIp, port: Port, subnet_i
     return min(choices, key=lambda router: [router.project_id != owner for owner in owners])
 
 
-def dissociate(networking: Networking, floating: FloatingIp) -> FloatingIp:
+def dissociate(networking: NetworkService, floating: FloatingIp) -> FloatingIp:
     if floating.router_id:
-        networking.wiring.router(floating.router_id)
-    return networking.keep(
+        networking.backend_sync.router(floating.router_id)
+    return networking.save(
         networking.records.floating_ips,
         floating,
         port_id=None,
@@ -48,8 +47,8 @@ def dissociate(networking: Networking, floating: FloatingIp) -> FloatingIp:
     )
 
 
-def let_go(networking: Networking, port: Port, addresses: set[str]) -> None:
-    """Floating addresses and forwardings end that lead to addresses which the port no longer has."""
+def dissociate_removed(networking: NetworkService, port: Port, addresses: set[str]) -> None:
+    """Dissociates floating IPs, and removes port forwardings, whose fixed IP was removed from the port."""
     records = networking.records
     for floating in records.floating_ips.find(port_id=port.id):
         if floating.fixed_ip_address not in addresses:

@@ -1,16 +1,8 @@
-"""What the service can do beyond the core of the API, by the aliases that clients look for."""
+"""The names of the extensions by alias."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.network.listing import filters_of, list_reply
-from calor.localcloud.network.problems import missing
-from calor.localcloud.network.resources import NetworkRoute, anyone
-from calor.localcloud.network.state import Networking
-from calor.localcloud.web import Call, Reply
-
-_NAMES = {
+EXTENSIONS = {
     "address-group": "Address group",
     "address-scope": "Address scope",
     "allowed-address-pairs": "Allowed Address Pairs",
@@ -93,30 +85,3 @@ _NAMES = {
     "uplink-status-propagation": "Port Uplink Status Propagation",
     "vlan-transparent": "Vlantransparent",
 }
-
-
-def _show(alias: str) -> dict[str, Any]:
-    return {
-        "alias": alias,
-        "name": _NAMES[alias],
-        "description": _NAMES[alias],
-        "updated": "2024-01-01T00:00:00-00:00",
-        "links": [],
-    }
-
-
-def list_extensions(networking: Networking, call: Call) -> Reply:
-    shown = [_show(alias) for alias in _NAMES]
-    return list_reply(call, "extensions", shown, filters_of(call, ("alias", "name")))
-
-
-def get_extension(networking: Networking, call: Call) -> Reply:
-    if call.path["alias"] not in _NAMES:
-        raise missing("Extension", call.path["alias"])
-    return Reply(body={"extension": _show(call.path["alias"])})
-
-
-ROUTES = (
-    NetworkRoute("GET", "/v2.0/extensions", list_extensions, anyone),
-    NetworkRoute("GET", "/v2.0/extensions/{alias}", get_extension, anyone),
-)

@@ -1,28 +1,27 @@
-"""Which addresses a port gets, of those that its network's subnets have."""
+"""Allocates the fixed IPs of ports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from calor.localcloud.network.addresses import AUTOMATIC, automatic_address, is_usable
-from calor.localcloud.network.documents import Port, Subnet
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.records import by_id
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import Port, Subnet, by_id
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.problems import BadRequest, Conflict
 
 FixedIp = dict[str, str]
 
 _MOST = 5
-"""Addresses that one port may have."""
+"""The maximum number of fixed IPs of a port."""
 
 
 def is_automatic(subnet: Subnet) -> bool:
     return subnet.ipv6_address_mode in AUTOMATIC
 
 
-def settle_addresses(
-    networking: Networking, port: Port, wanted: Sequence[FixedIp] | None
+def allocate_addresses(
+    networking: NetworkService, port: Port, wanted: Sequence[FixedIp] | None
 ) -> tuple[FixedIp, ...]:
     """Takes the addresses that are wanted for a port, keeps those it has of them and gives back the others. Without a
     wish, a new port gets one of each version. Those that ports make themselves need not be wished for."""
@@ -30,38 +29,38 @@ def settle_addresses(
     if wanted is None:
         return _usual_addresses(networking, port, subnets)
     if len(wanted) > _MOST:
-        raise invalid(f"a port has at most {_MOST} addresses.")
+        raise invalid(f"a port can have at most {_MOST} fixed IPs.")
     kept, missing_ones = _sorted_out(port, subnets, wanted)
-    own = [each for each in _self_made(port, subnets) if each not in kept]
+    own = [each for each in _automatic(port, subnets) if each not in kept]
     if wanted and not port.fixed_ips:
         named = {subnet.id for subnet, _ in missing_ones}
-        implied = [each for each in _self_made_of(port, subnets) if each.id not in named]
+        implied = [each for each in _automatic_subnets_of(port, subnets) if each.id not in named]
         missing_ones += [(subnet, None) for subnet in implied]
     for fixed in port.fixed_ips:
         if fixed not in kept and fixed not in own:
-            networking.ipam.give_back(fixed["subnet_id"], fixed["ip_address"])
+            networking.ipam.release(fixed["subnet_id"], fixed["ip_address"])
     taken = [_taken(networking, port, subnet, address) for subnet, address in missing_ones]
     return (*kept, *taken, *own)
 
 
-def give_back_all(networking: Networking, port: Port) -> None:
+def release_all(networking: NetworkService, port: Port) -> None:
     for fixed in port.fixed_ips:
-        networking.ipam.give_back(fixed["subnet_id"], fixed["ip_address"])
+        networking.ipam.release(fixed["subnet_id"], fixed["ip_address"])
 
 
-def add_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
-    """Ports that are there already make an address of a new subnet's prefix at once."""
+def add_automatic_addresses(networking: NetworkService, subnet: Subnet) -> None:
+    """Adds automatic addresses of a new subnet to existing ports."""
     if not is_automatic(subnet):
         return
     records = networking.records
     for port in records.ports.find(network_id=subnet.network_id):
         if not port.device_owner.startswith("network:"):
             fixed = _taken(networking, port, subnet, None)
-            networking.keep(records.ports, port, fixed_ips=(*port.fixed_ips, fixed))
+            networking.save(records.ports, port, fixed_ips=(*port.fixed_ips, fixed))
 
 
-def drop_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
-    """No port keeps a subnet from being deleted by an address that it made itself."""
+def drop_automatic_addresses(networking: NetworkService, subnet: Subnet) -> None:
+    """Removes automatic addresses of a subnet that is being deleted."""
     if not is_automatic(subnet):
         return
     records = networking.records
@@ -72,11 +71,13 @@ def drop_automatic_addresses(networking: Networking, subnet: Subnet) -> None:
         others = tuple(fixed for fixed in port.fixed_ips if fixed["subnet_id"] != subnet.id)
         for fixed in port.fixed_ips:
             if fixed not in others:
-                networking.ipam.give_back(subnet.id, fixed["ip_address"])
-        networking.keep(records.ports, port, fixed_ips=others)
+                networking.ipam.release(subnet.id, fixed["ip_address"])
+        networking.save(records.ports, port, fixed_ips=others)
 
 
-def _usual_addresses(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> tuple[FixedIp, ...]:
+def _usual_addresses(
+    networking: NetworkService, port: Port, subnets: Sequence[Subnet]
+) -> tuple[FixedIp, ...]:
     routes = port.device_owner.startswith("network:router")
     fitting = _fitting(port, subnets)
     found: list[FixedIp] = []
@@ -88,37 +89,39 @@ def _usual_addresses(networking: Networking, port: Port, subnets: Sequence[Subne
     return (*found, *(_taken(networking, port, subnet, None) for subnet in automatic))
 
 
-def _self_made_of(port: Port, subnets: Sequence[Subnet]) -> list[Subnet]:
-    """The subnets of whose prefixes a port makes addresses."""
+def _automatic_subnets_of(port: Port, subnets: Sequence[Subnet]) -> list[Subnet]:
+    """The subnets of which ports get automatic addresses."""
     if port.device_owner.startswith("network:"):
         return []
     return [each for each in _fitting(port, subnets) if is_automatic(each)]
 
 
-def _self_made(port: Port, subnets: Sequence[Subnet]) -> list[FixedIp]:
-    made_of = {each.id for each in _self_made_of(port, subnets)}
-    return [fixed for fixed in port.fixed_ips if fixed["subnet_id"] in made_of]
+def _automatic(port: Port, subnets: Sequence[Subnet]) -> list[FixedIp]:
+    create_record = {each.id for each in _automatic_subnets_of(port, subnets)}
+    return [fixed for fixed in port.fixed_ips if fixed["subnet_id"] in create_record]
 
 
 def _fitting(port: Port, subnets: Sequence[Subnet]) -> list[Subnet]:
     return [each for each in subnets if not each.service_types or port.device_owner in each.service_types]
 
 
-def _first_free(networking: Networking, port: Port, subnets: Sequence[Subnet]) -> FixedIp:
+def _first_free(networking: NetworkService, port: Port, subnets: Sequence[Subnet]) -> FixedIp:
     for subnet in subnets:
         if address := networking.ipam.take_next(subnet, port.id):
-            return _fixed(subnet, address)
-    raise Conflict(f"No addresses are left on network {port.network_id}.", "IpAddressGenerationFailure")
+            return _fixed_ip(subnet, address)
+    raise Conflict(
+        f"No more IP addresses available on network {port.network_id}.", "IpAddressGenerationFailure"
+    )
 
 
 def _sorted_out(
     port: Port, subnets: Sequence[Subnet], wanted: Sequence[FixedIp]
 ) -> tuple[list[FixedIp], list[tuple[Subnet, str | None]]]:
-    """What of the wanted the port has, and what it has not."""
+    """Separates requested addresses that the port already has from new ones."""
     left = list(port.fixed_ips)
     kept: list[FixedIp] = []
     lacking: list[tuple[Subnet, str | None]] = []
-    # Named addresses first, so that none of them is kept for a wish that any address would fulfil.
+    # Requests for specific addresses first, so that requests for any address do not use them up.
     for wish in sorted(wanted, key=lambda each: "ip_address" not in each):
         address = wish.get("ip_address")
         subnet = _subnet_of(port, subnets, wish.get("subnet_id"), address)
@@ -147,7 +150,7 @@ def _subnet_of(port: Port, subnets: Sequence[Subnet], subnet_id: str | None, add
             raise BadRequest(f"{address} is not a valid address of subnet {subnet.id}.", "InvalidIpForSubnet")
         return subnet
     if address is None:
-        raise invalid("a fixed ip needs a subnet_id or an ip_address.")
+        raise invalid("a fixed IP requires a subnet_id or an ip_address.")
     subnet = next((each for each in subnets if is_usable(each.cidr, address)), None)
     if subnet is None:
         raise BadRequest(
@@ -157,16 +160,16 @@ def _subnet_of(port: Port, subnets: Sequence[Subnet], subnet_id: str | None, add
     return subnet
 
 
-def _taken(networking: Networking, port: Port, subnet: Subnet, address: str | None) -> FixedIp:
+def _taken(networking: NetworkService, port: Port, subnet: Subnet, address: str | None) -> FixedIp:
     if is_automatic(subnet) and not port.device_owner.startswith("network:router"):
         own = automatic_address(subnet.cidr, port.mac_address)
         if address not in (None, own):
-            raise invalid(f"ports make their addresses of subnet {subnet.id} themselves.")
-        return _fixed(subnet, networking.ipam.take(subnet, own, port.id))
+            raise invalid(f"addresses of subnet {subnet.id} are assigned automatically.")
+        return _fixed_ip(subnet, networking.ipam.take(subnet, own, port.id))
     if address is None:
         return _first_free(networking, port, [subnet])
-    return _fixed(subnet, networking.ipam.take(subnet, address, port.id))
+    return _fixed_ip(subnet, networking.ipam.take(subnet, address, port.id))
 
 
-def _fixed(subnet: Subnet, address: str) -> FixedIp:
+def _fixed_ip(subnet: Subnet, address: str) -> FixedIp:
     return {"subnet_id": subnet.id, "ip_address": address}

@@ -1,24 +1,24 @@
-"""How many addresses networks have, and how many are taken; for admins."""
+"""IP availability of networks; for admins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from calor.localcloud.network.addresses import as_number
-from calor.localcloud.network.documents import Network, Subnet
-from calor.localcloud.network.listing import filters_of, list_reply
+from calor.localcloud.network.addresses import to_number
+from calor.localcloud.network.lists import filters_of, list_reply
 from calor.localcloud.network.networks import NETWORKS
-from calor.localcloud.network.records import Records
-from calor.localcloud.network.resources import NetworkRoute, admins
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import Network, Records, Subnet
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.policy import admins
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 _FILTERS = ("network_id", "network_name", "project_id", "ip_version")
 
 
-def list_availabilities(networking: Networking, call: Call) -> Reply:
+def list_availabilities(networking: NetworkService, call: Call) -> Reply:
     records = networking.records
     filters = filters_of(call, _FILTERS)
     versions = filters.pop("ip_version", [])
@@ -31,13 +31,13 @@ def list_availabilities(networking: Networking, call: Call) -> Reply:
     return list_reply(call, "network_ip_availabilities", shown, filters)
 
 
-def get_availability(networking: Networking, call: Call) -> Reply:
+def get_availability(networking: NetworkService, call: Call) -> Reply:
     network = NETWORKS.need(Viewer(networking.records, call.caller), call.path["id"])
     subnets = networking.records.subnets.find(network_id=network.id)
     return Reply(body={"network_ip_availability": _show(networking.records, network, subnets)})
 
 
-def _show(records: Records, network: Network, subnets: Sequence[Subnet]) -> dict[str, Any]:
+def _show(records: Records, network: Network, subnets: Sequence[Subnet]) -> Json:
     shown = [
         {
             "subnet_id": subnet.id,
@@ -61,10 +61,10 @@ def _show(records: Records, network: Network, subnets: Sequence[Subnet]) -> dict
 
 
 def _total(subnet: Subnet) -> int:
-    return sum(as_number(pool["end"]) - as_number(pool["start"]) + 1 for pool in subnet.allocation_pools)
+    return sum(to_number(pool["end"]) - to_number(pool["start"]) + 1 for pool in subnet.allocation_pools)
 
 
 ROUTES = (
-    NetworkRoute("GET", "/v2.0/network-ip-availabilities", list_availabilities, admins),
-    NetworkRoute("GET", "/v2.0/network-ip-availabilities/{id}", get_availability, admins),
+    ServiceRoute("GET", "/v2.0/network-ip-availabilities", list_availabilities, admins),
+    ServiceRoute("GET", "/v2.0/network-ip-availabilities/{id}", get_availability, admins),
 )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import MeteringLabel, MeteringRule
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, Attribute, Given, Kind
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.records import Records, new_id
-from calor.localcloud.network.resources import Resource, admins, found_by, routes_of
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import MeteringLabel, MeteringRule, Records, new_id
+from calor.localcloud.network.resources import Resource, find_by, routes_of
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import Conflict
-from calor.localcloud.reading import nullable, one_of
+from calor.localcloud.requests import nullable, one_of
 from calor.localcloud.store import Collection
 
 _LABEL = Kind(
@@ -23,14 +21,14 @@ _LABEL = Kind(
     (
         Attribute("name", NAME.read, fixed=True),
         Attribute("description", DESCRIPTION.read, fixed=True),
-        Attribute("shared", readers.flag, fixed=True),
+        Attribute("shared", requests.flag, fixed=True),
     ),
-    stamped=False,
+    format_time=False,
 )
 
 
-def _prefix(value: Any, where: str) -> str:
-    return str(readers.network(value, where))
+def _prefix(value: object, where: str) -> str:
+    return str(requests.network(value, where))
 
 
 _PREFIXES = ("remote_ip_prefix", "source_ip_prefix", "destination_ip_prefix")
@@ -40,25 +38,25 @@ _RULE = Kind(
     "metering_label_rules",
     "MeteringLabelRule",
     (
-        Attribute("metering_label_id", readers.uuid, fixed=True, required=True),
+        Attribute("metering_label_id", requests.uuid, fixed=True, required=True),
         Attribute("direction", one_of("ingress", "egress"), fixed=True),
-        Attribute("excluded", readers.flag, fixed=True),
+        Attribute("excluded", requests.flag, fixed=True),
         *(Attribute(name, nullable(_prefix), fixed=True) for name in _PREFIXES),
     ),
-    stamped=False,
+    format_time=False,
 )
 
 
-def create_label(networking: Networking, viewer: Viewer, given: Given) -> MeteringLabel:
-    return networking.records.metering_labels.add(networking.made(MeteringLabel, given))
+def create_label(networking: NetworkService, viewer: Viewer, given: Given) -> MeteringLabel:
+    return networking.records.metering_labels.add(networking.new_record(MeteringLabel, given))
 
 
-def delete_label(networking: Networking, viewer: Viewer, label: MeteringLabel) -> None:
+def delete_label(networking: NetworkService, viewer: Viewer, label: MeteringLabel) -> None:
     networking.records.metering_rules.remove_where(metering_label_id=label.id)
     networking.records.metering_labels.remove(label.id)
 
 
-def create_rule(networking: Networking, viewer: Viewer, given: Given) -> MeteringRule:
+def create_rule(networking: NetworkService, viewer: Viewer, given: Given) -> MeteringRule:
     records = networking.records
     label = LABELS.need(viewer, given["metering_label_id"])
     given["project_id"] = label.project_id
@@ -70,11 +68,11 @@ def create_rule(networking: Networking, viewer: Viewer, given: Given) -> Meterin
         )
     for other in records.metering_rules.find(metering_label_id=label.id):
         if [getattr(other, name) for name in _PREFIXES] == prefixes and other.direction == rule.direction:
-            raise Conflict(f"Rule {other.id} is for the same addresses.", "MeteringLabelRuleOverlaps")
+            raise Conflict(f"Rule {other.id} overlaps with the same addresses.", "MeteringLabelRuleOverlaps")
     return records.metering_rules.add(rule)
 
 
-def delete_rule(networking: Networking, viewer: Viewer, rule: MeteringRule) -> None:
+def delete_rule(networking: NetworkService, viewer: Viewer, rule: MeteringRule) -> None:
     networking.records.metering_rules.remove(rule.id)
 
 
@@ -96,7 +94,7 @@ RULES: Resource[MeteringRule] = Resource(
     _rules,
     create=create_rule,
     delete=delete_rule,
-    lookups={"metering_label_id": found_by(_rules, "metering_label_id")},
+    lookups={"metering_label_id": find_by(_rules, "metering_label_id")},
     rule=admins,
 )
 

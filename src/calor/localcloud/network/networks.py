@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import EXTERNAL, SHARED, Network
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, SHARED_FLAG, UP, Attribute, Given, Kind, shown
 from calor.localcloud.network.port_changes import remove_port
 from calor.localcloud.network.problems import invalid
 from calor.localcloud.network.provider import PROVIDER, add_segment, provider_of
 from calor.localcloud.network.qos import need_policy
-from calor.localcloud.network.resources import Resource, Views, found_by, routes_of
+from calor.localcloud.network.records import EXTERNAL, SHARED, Network
+from calor.localcloud.network.resources import Resource, Views, find_by, routes_of
 from calor.localcloud.network.scopes import scopes_of
 from calor.localcloud.network.security_groups import ensure_default
-from calor.localcloud.network.sharing import forget_sharing, is_shared, share, shared_ones, unshare
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
+from calor.localcloud.network.sharing import forget_sharing, is_shared, share, shared_with, unshare
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
-from calor.localcloud.reading import listing, nullable, text
+from calor.localcloud.requests import listing, nullable, text
 
 _ZONE = "nova"
 
@@ -32,13 +32,13 @@ KIND = Kind(
         DESCRIPTION,
         UP,
         SHARED_FLAG,
-        Attribute("router:external", readers.flag, admins=True, default=False, field="external"),
-        Attribute("is_default", readers.flag, admins=True, default=False),
-        Attribute("mtu", readers.whole(68, 65535)),
-        Attribute("port_security_enabled", readers.flag),
-        Attribute("dns_domain", readers.dns_name),
-        Attribute("qos_policy_id", nullable(readers.uuid)),
-        Attribute("vlan_transparent", nullable(readers.flag), fixed=True),
+        Attribute("router:external", requests.flag, admins=True, default=False, field="external"),
+        Attribute("is_default", requests.flag, admins=True, default=False),
+        Attribute("mtu", requests.whole(68, 65535)),
+        Attribute("port_security_enabled", requests.flag),
+        Attribute("dns_domain", requests.dns_name),
+        Attribute("qos_policy_id", nullable(requests.uuid)),
+        Attribute("vlan_transparent", nullable(requests.flag), fixed=True),
         Attribute("availability_zone_hints", listing(text(255)), fixed=True),
         *PROVIDER,
         *shown(
@@ -53,7 +53,7 @@ KIND = Kind(
 )
 
 
-def create_network(networking: Networking, viewer: Viewer, given: Given) -> Network:
+def create_network(networking: NetworkService, viewer: Viewer, given: Given) -> Network:
     records = networking.records
     shared = given.pop("shared", False)
     provider = {each.key: given.pop(each.key, None) for each in PROVIDER}
@@ -62,17 +62,17 @@ def create_network(networking: Networking, viewer: Viewer, given: Given) -> Netw
     if given.get("is_default"):
         _replace_default(networking)
     ensure_default(networking, given["project_id"])
-    network = records.networks.add(networking.made(Network, given))
+    network = records.networks.add(networking.new_record(Network, given))
     add_segment(networking, network, provider)
     if shared:
         share(records, "network", network)
     if network.external:
         share(records, "network", network, EXTERNAL)
-    networking.wiring.network(network.id)
+    networking.backend_sync.network(network.id)
     return network
 
 
-def update_network(networking: Networking, viewer: Viewer, network: Network, given: Given) -> Network:
+def update_network(networking: NetworkService, viewer: Viewer, network: Network, given: Given) -> Network:
     records = networking.records
     shared = given.pop("shared", None)
     for each in PROVIDER:
@@ -90,20 +90,21 @@ def update_network(networking: Networking, viewer: Viewer, network: Network, giv
     elif external is False and network.external:
         if records.ports.count(network_id=network.id):
             raise Conflict(
-                f"Network {network.id} stays external while there are ports on it.",
+                f"Network {network.id} cannot become internal while there are ports on it.",
                 "ExternalNetworkInUse",
             )
         unshare(records, network.id, EXTERNAL)
-    networking.wiring.network(network.id)
-    return networking.keep(records.networks, network, **given)
+    networking.backend_sync.network(network.id)
+    return networking.save(records.networks, network, **given)
 
 
-def delete_network(networking: Networking, viewer: Viewer, network: Network) -> None:
+def delete_network(networking: NetworkService, viewer: Viewer, network: Network) -> None:
     records = networking.records
     ports = records.ports.find(network_id=network.id)
     if any(not port.device_owner.startswith("network:dhcp") for port in ports):
         raise Conflict(
-            f"Network {network.id} is in use: there are ports on it.",
+            f"Unable to complete operation on network {network.id}."
+            " There are one or more ports still in use on the network.",
             "NetworkInUse",
         )
     for port in ports:
@@ -114,7 +115,7 @@ def delete_network(networking: Networking, viewer: Viewer, network: Network) -> 
     records.segments.remove_where(network_id=network.id)
     forget_sharing(records, network.id)
     records.networks.remove(network.id)
-    networking.wiring.network(network.id)
+    networking.backend_sync.network(network.id)
 
 
 def details(viewer: Viewer, networks: Sequence[Network]) -> Views:
@@ -124,7 +125,7 @@ def details(viewer: Viewer, networks: Sequence[Network]) -> Views:
     for subnet in records.subnets.find_in("network_id", ids):
         subnets[subnet.network_id].append(subnet)
     shared = viewer.granted("network", SHARED)
-    providers: Mapping[str, Mapping[str, Any]] = provider_of(records, ids) if viewer.admin else {}
+    providers: Mapping[str, Mapping[str, object]] = provider_of(records, ids) if viewer.admin else {}
     scopes = scopes_of(records, subnets)
     return {
         network.id: {
@@ -139,7 +140,7 @@ def details(viewer: Viewer, networks: Sequence[Network]) -> Views:
     }
 
 
-def _set_shared(networking: Networking, network: Network, shared: bool) -> None:
+def _set_shared(networking: NetworkService, network: Network, shared: bool) -> None:
     records = networking.records
     if shared:
         share(records, "network", network)
@@ -147,15 +148,15 @@ def _set_shared(networking: Networking, network: Network, shared: bool) -> None:
         others = {port.project_id for port in records.ports.find(network_id=network.id)}
         if others - {network.project_id, ""}:
             raise Conflict(
-                f"Network {network.id} stays shared while others have ports on it.",
+                f"Network {network.id} cannot be unshared: other projects have ports on it.",
                 "InvalidSharedSetting",
             )
         unshare(records, network.id)
 
 
-def _replace_default(networking: Networking) -> None:
+def _replace_default(networking: NetworkService) -> None:
     for other in networking.records.networks.find(is_default=True):
-        networking.keep(networking.records.networks, other, is_default=False)
+        networking.save(networking.records.networks, other, is_default=False)
 
 
 NETWORKS: Resource[Network] = Resource(
@@ -167,8 +168,8 @@ NETWORKS: Resource[Network] = Resource(
     delete=delete_network,
     details=details,
     sees=lambda viewer, network: viewer.sees_network(network),
-    shared=shared_ones("network", lambda records: records.networks, SHARED, EXTERNAL),
-    lookups={"project_id": found_by(lambda records: records.networks, "project_id")},
+    shared=shared_with("network", lambda records: records.networks, SHARED, EXTERNAL),
+    lookups={"project_id": find_by(lambda records: records.networks, "project_id")},
     quota="network",
 )
 

@@ -1,4 +1,4 @@
-"""Plans for the machinery, made of what is stored."""
+"""Plans for the backend, derived from the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from ipaddress import ip_network
 
-from calor.localcloud.machinery import (
+from calor.localcloud.backend import (
     Address,
     Leg,
     NetworkPlan,
@@ -15,12 +15,11 @@ from calor.localcloud.machinery import (
     RouterPlan,
     SubnetPlan,
 )
-from calor.localcloud.network.documents import COMPUTE, Port, SecurityGroupRule
-from calor.localcloud.network.records import Records, by_id
+from calor.localcloud.network.records import COMPUTE, Port, Records, SecurityGroupRule, by_id
 
 
 class Planner:
-    """Plans of one moment: what several of them have in common is read once."""
+    """Creates plans, and reads shared data only once."""
 
     def __init__(self, records: Records, *, permissions: bool = True) -> None:
         """Without `permissions` ports have none: those of a group are read from all of its members."""
@@ -67,7 +66,7 @@ class Planner:
         )
 
     def server_port(self, id: str) -> PortPlan | None:
-        """None for a port that no server has."""
+        """None if the port has no server."""
         port = self._records.ports.get(id)
         return self.port(port) if port and port.device_owner.startswith(COMPUTE) else None
 
@@ -99,7 +98,7 @@ class Planner:
         """The ports in a security group."""
         return [each.port_id for each in self._records.memberships.find(group_id=group_id)]
 
-    def concerned_by_members_of(self, group_id: str) -> Iterable[str]:
+    def ports_referring_to(self, group_id: str) -> Iterable[str]:
         """The ports in groups that have a rule which names the group."""
         rules = self._records.rules.find(remote_group_id=group_id)
         groups = dict.fromkeys(rule.security_group_id for rule in rules)
@@ -142,7 +141,7 @@ class Planner:
         return (rule.remote_ip_prefix,) if rule.remote_ip_prefix else None
 
     def _read_addresses(self, group_id: str, family: int) -> tuple[str, ...]:
-        """All that members of the group send from."""
+        """All source addresses of members of the group."""
         ports = by_id(self._records.ports, set(self.members(group_id))).values()
         own = [fixed["ip_address"] for port in ports for fixed in port.fixed_ips]
         pairs = [pair["ip_address"] for port in ports for pair in port.allowed_address_pairs]

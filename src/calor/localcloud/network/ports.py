@@ -1,36 +1,35 @@
-"""Ports, as their users ask for them."""
+"""Ports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import Network, Port
+from calor.localcloud.network import requests
 from calor.localcloud.network.fixed_ips import FixedIp
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, UP, Attribute, Given, Kind, shown
-from calor.localcloud.network.port_changes import add_port, change_port, paired, remove_port
+from calor.localcloud.network.port_changes import add_port, change_port, normalize_pairs, remove_port
 from calor.localcloud.network.problems import forbidden
 from calor.localcloud.network.qos import need_policy
-from calor.localcloud.network.records import Records, by_id
-from calor.localcloud.network.resources import Resource, Views, found_by, routes_of
+from calor.localcloud.network.records import Network, Port, Records, by_id
+from calor.localcloud.network.resources import Resource, Views, find_by, routes_of
 from calor.localcloud.network.security_groups import ensure_default, need_group
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.trunk_details import check_not_in_trunk, trunk_details
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
-from calor.localcloud.reading import listing, mapping, nullable, one_of, text
+from calor.localcloud.requests import listing, mapping, nullable, one_of, text
 from calor.localcloud.store import Collection
 
-_FIXED_IPS = readers.distinct(
-    listing(readers.strict_shape({}, {"subnet_id": readers.uuid, "ip_address": readers.address}))
+_FIXED_IPS = requests.distinct(
+    listing(requests.strict_shape({}, {"subnet_id": requests.uuid, "ip_address": requests.address}))
 )
 _PAIRS = listing(
-    readers.strict_shape({"ip_address": readers.address_or_cidr}, {"mac_address": nullable(readers.mac)})
+    requests.strict_shape({"ip_address": requests.address_or_cidr}, {"mac_address": nullable(requests.mac)})
 )
 _DHCP_OPTIONS = listing(
-    readers.strict_shape(
+    requests.strict_shape(
         {"opt_name": text(64, shortest=1), "opt_value": nullable(text(255))},
-        {"ip_version": readers.whole(4, 6)},
+        {"ip_version": requests.whole(4, 6)},
     )
 )
 _VNIC_TYPES = (
@@ -47,7 +46,7 @@ _VNIC_TYPES = (
     "remote-managed",
 )
 _OWNERS_ONLY = ("mac_address", "port_security_enabled", "allowed_address_pairs")
-"""What only the owner of the network may settle about ports on it."""
+"""Attributes that only the owner of the network can set."""
 
 KIND = Kind(
     "port",
@@ -57,19 +56,19 @@ KIND = Kind(
         NAME,
         DESCRIPTION,
         UP,
-        Attribute("network_id", readers.uuid, fixed=True, required=True),
-        Attribute("mac_address", readers.mac),
+        Attribute("network_id", requests.uuid, fixed=True, required=True),
+        Attribute("mac_address", requests.mac),
         Attribute("fixed_ips", _FIXED_IPS),
         Attribute("device_id", text(255)),
         Attribute("device_owner", text(255)),
-        Attribute("security_groups", nullable(readers.distinct(listing(readers.uuid)))),
-        Attribute("port_security_enabled", readers.flag),
+        Attribute("security_groups", nullable(requests.distinct(listing(requests.uuid)))),
+        Attribute("port_security_enabled", requests.flag),
         Attribute("allowed_address_pairs", nullable(_PAIRS)),
         Attribute("extra_dhcp_opts", nullable(_DHCP_OPTIONS)),
-        Attribute("dns_name", readers.dns_name),
-        Attribute("dns_domain", readers.dns_name),
-        Attribute("qos_policy_id", nullable(readers.uuid)),
-        Attribute("propagate_uplink_status", readers.flag),
+        Attribute("dns_name", requests.dns_name),
+        Attribute("dns_domain", requests.dns_name),
+        Attribute("qos_policy_id", nullable(requests.uuid)),
+        Attribute("propagate_uplink_status", requests.flag),
         Attribute(
             "numa_affinity_policy",
             nullable(one_of("required", "preferred", "legacy", "socket")),
@@ -77,7 +76,7 @@ KIND = Kind(
             default=None,
             hidden=True,
         ),
-        Attribute("tags", readers.tags, fixed=True),
+        Attribute("tags", requests.tags, fixed=True),
         Attribute("binding:vnic_type", one_of(*_VNIC_TYPES), field="vnic_type"),
         Attribute(
             "binding:host_id", nullable(text(255)), admins=True, default="", hidden=True, field="host_id"
@@ -92,13 +91,13 @@ KIND = Kind(
 )
 
 
-def create_port(networking: Networking, viewer: Viewer, given: Given) -> Port:
+def create_port(networking: NetworkService, viewer: Viewer, given: Given) -> Port:
     network = viewer.need_network(given.pop("network_id"))
     viewer.check_uses(network, "create_port")
     wanted = given.pop("fixed_ips", None)
     _check_ownership(viewer, network, given, wanted, "create_port")
     _check_device(viewer, given.get("device_id", ""))
-    _tidy(given)
+    _normalize(given)
     given.setdefault("port_security_enabled", network.port_security_enabled)
     if given.get("security_groups") is None:
         guarded = given["port_security_enabled"] and not given.get("device_owner", "").startswith("network:")
@@ -111,19 +110,19 @@ def create_port(networking: Networking, viewer: Viewer, given: Given) -> Port:
     port = add_port(networking, network, wanted, **given)
     if not pairs:
         return port
-    return change_port(networking, port, allowed_address_pairs=paired(pairs, port.mac_address))
+    return change_port(networking, port, allowed_address_pairs=normalize_pairs(pairs, port.mac_address))
 
 
-def update_port(networking: Networking, viewer: Viewer, port: Port, given: Given) -> Port:
+def update_port(networking: NetworkService, viewer: Viewer, port: Port, given: Given) -> Port:
     network = networking.records.networks.get(port.network_id)
     assert network is not None
     wanted = given.pop("fixed_ips", None)
     _check_ownership(viewer, network, given, wanted, "update_port")
     if given.get("device_id", port.device_id) != port.device_id:
         _check_device(viewer, given["device_id"])
-        # No service attached it to that device.
+        # The device was set by a user.
         given.setdefault("host_id", "")
-    _tidy(given)
+    _normalize(given)
     if "security_groups" in given:
         given["security_groups"] = given["security_groups"] or ()
         _check_groups(viewer, [each for each in given["security_groups"] if each not in port.security_groups])
@@ -131,14 +130,14 @@ def update_port(networking: Networking, viewer: Viewer, port: Port, given: Given
         need_policy(viewer, given["qos_policy_id"])
     if "allowed_address_pairs" in given:
         mac = given.get("mac_address", port.mac_address)
-        given["allowed_address_pairs"] = paired(given["allowed_address_pairs"], mac)
+        given["allowed_address_pairs"] = normalize_pairs(given["allowed_address_pairs"], mac)
     return change_port(networking, port, wanted, **given)
 
 
-def delete_port(networking: Networking, viewer: Viewer, port: Port) -> None:
+def delete_port(networking: NetworkService, viewer: Viewer, port: Port) -> None:
     if port.device_owner.startswith(("network:router", "network:floatingip")):
         raise Conflict(
-            f"Port {port.id} belongs to {port.device_owner} {port.device_id} and is removed with it only.",
+            f"Port {port.id} cannot be deleted directly: it is owned by {port.device_owner} {port.device_id}.",
             "ServicePortInUse",
         )
     check_not_in_trunk(networking.records, port)
@@ -172,8 +171,8 @@ def _dns_assignment(port: Port) -> list[dict[str, str]]:
     return assigned
 
 
-def _tidy(given: Given) -> None:
-    """Null is another way to say that there is none."""
+def _normalize(given: Given) -> None:
+    """Null stands for an empty value."""
     for name, nothing in (
         ("allowed_address_pairs", ()),
         ("extra_dhcp_opts", ()),
@@ -206,7 +205,7 @@ def _check_ownership(
 
 
 def _check_device(viewer: Viewer, device_id: str) -> None:
-    """Users may write only devices of their project into their ports. Servers are known by the ports they have."""
+    """Users can set only devices of their own project. Servers are recognized by their ports."""
     if viewer.admin or not device_id:
         return
     router = viewer.records.routers.get(device_id)
@@ -240,7 +239,7 @@ def _with_addresses(records: Records, wanted: Sequence[str]) -> Iterable[Port]:
     return by_id(records.ports, {each.port_id for each in found}).values()
 
 
-def _reached(viewer: Viewer) -> Iterable[Port]:
+def _visible_ports(viewer: Viewer) -> Iterable[Port]:
     """All on the project's networks, and the project's own elsewhere. Most have no ports elsewhere, so that these are
     not read unless there are some."""
     ports = viewer.records.ports
@@ -264,10 +263,10 @@ PORTS: Resource[Port] = Resource(
     delete=delete_port,
     details=details,
     sees=lambda viewer, port: viewer.sees_port(port),
-    reach=_reached,
+    reach=_visible_ports,
     lookups={
         "fixed_ips": _with_addresses,
-        **{field: found_by(_documents, field) for field in ("device_id", "mac_address", "network_id")},
+        **{field: find_by(_documents, field) for field in ("device_id", "mac_address", "network_id")},
         "security_groups": _in_groups,
     },
     quota="port",

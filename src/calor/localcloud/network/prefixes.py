@@ -1,31 +1,30 @@
-"""The range of a new subnet: as it is given, or taken from a pool of ranges."""
+"""The range of a new subnet: as given, or from a subnet pool."""
 
 from __future__ import annotations
 
 from ipaddress import ip_network
 
-from calor.localcloud.network.addresses import free_prefix, overlapping
-from calor.localcloud.network.documents import Network, SubnetPool
+from calor.localcloud.network.addresses import find_free_prefix, find_overlap
 from calor.localcloud.network.kinds import Given
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.records import Records
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import Network, Records, SubnetPool
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.subnet_pools import need_pool
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
 
 
-def settled_range(
-    networking: Networking, viewer: Viewer, network: Network, given: Given
+def choose_range(
+    networking: NetworkService, viewer: Viewer, network: Network, given: Given
 ) -> tuple[str, str | None]:
-    """The range, and the pool that it is of. What is given only to find them is taken out of what is given."""
+    """The range and its pool. Removes parameters of the search from `given`."""
     cidr, length = given.pop("cidr", None), given.pop("prefixlen", None)
     pool = _pool(viewer, given.pop("subnetpool_id", None), given)
     if pool is None:
         if cidr is None:
-            raise BadRequest("A subnet needs a cidr or a subnetpool_id.", "BadRequest")
+            raise BadRequest("A subnet requires a cidr or a subnetpool_id.", "BadRequest")
         if length is not None:
-            raise invalid("prefixlen is for subnets of a pool.")
+            raise invalid("prefixlen requires a subnet pool.")
         if "ip_version" not in given:
             raise invalid("ip_version is required.")
         return cidr, None
@@ -33,15 +32,15 @@ def settled_range(
     taken = [each.cidr for each in networking.records.subnets.find(subnetpool_id=pool.id)]
     if cidr is not None:
         if length is not None:
-            raise invalid("cidr and prefixlen exclude each other.")
+            raise invalid("cidr and prefixlen are mutually exclusive.")
         _check_free(pool, cidr, taken)
     else:
         length = pool.default_prefixlen if length is None else length
         _check_length(pool, length)
-        cidr = free_prefix(pool.prefixes, taken, length)
+        cidr = find_free_prefix(pool.prefixes, taken, length)
         if cidr is None:
             raise Conflict(
-                f"Subnet pool {pool.id} has no range of the length {length} left.", "SubnetAllocationError"
+                f"Subnet pool {pool.id} has no free prefix of length {length}.", "SubnetAllocationError"
             )
     _check_quota(networking.records, pool, given["project_id"], cidr)
     return cidr, pool.id
@@ -50,7 +49,7 @@ def settled_range(
 def _pool(viewer: Viewer, pool_id: str | None, given: Given) -> SubnetPool | None:
     default = given.pop("use_default_subnetpool", False)
     if pool_id == "prefix_delegation":
-        raise invalid("prefix delegation is not available here.")
+        raise invalid("prefix delegation is not supported.")
     if pool_id:
         return need_pool(viewer, pool_id)
     if not default:
@@ -58,16 +57,16 @@ def _pool(viewer: Viewer, pool_id: str | None, given: Given) -> SubnetPool | Non
     version = given.get("ip_version", 4)
     pool = viewer.records.subnet_pools.first(is_default=True, ip_version=version)
     if pool is None:
-        raise NotFound(f"There is no default subnet pool for IPv{version}.", "NoDefaultSubnetPool")
+        raise NotFound(f"No default subnet pool found for IPv{version}.", "NoDefaultSubnetPool")
     return pool
 
 
 def _check_siblings(records: Records, network: Network, pool: SubnetPool) -> None:
-    """All ranges of one version on a network are of the same pool."""
+    """All subnets of one IP version on a network must be from the same pool."""
     for sibling in records.subnets.find(network_id=network.id):
         if sibling.ip_version == pool.ip_version and sibling.subnetpool_id != pool.id:
             raise BadRequest(
-                f"Network {network.id} has subnets of IPv{pool.ip_version} that are not of pool {pool.id}.",
+                f"Network {network.id} has IPv{pool.ip_version} subnets that are not from pool {pool.id}.",
                 "NetworkSubnetPoolAffinityError",
             )
 
@@ -81,19 +80,19 @@ def _check_free(pool: SubnetPool, cidr: str, taken: list[str]) -> None:
         and int(span.broadcast_address) <= int(wide.broadcast_address)
         for wide in map(ip_network, pool.prefixes)
     )
-    if not within or overlapping(cidr, taken):
-        raise Conflict(f"{cidr} is not free in subnet pool {pool.id}.", "SubnetAllocationError")
+    if not within or find_overlap(cidr, taken):
+        raise Conflict(f"{cidr} is not available in subnet pool {pool.id}.", "SubnetAllocationError")
 
 
 def _check_length(pool: SubnetPool, length: int) -> None:
     if length < pool.min_prefixlen:
         raise BadRequest(
-            f"Subnet pool {pool.id} gives no prefix shorter than {pool.min_prefixlen}.",
+            f"Subnet pool {pool.id} does not allow prefixes shorter than {pool.min_prefixlen}.",
             "MinPrefixSubnetAllocationError",
         )
     if length > pool.max_prefixlen:
         raise BadRequest(
-            f"Subnet pool {pool.id} gives no prefix longer than {pool.max_prefixlen}.",
+            f"Subnet pool {pool.id} does not allow prefixes longer than {pool.max_prefixlen}.",
             "MaxPrefixSubnetAllocationError",
         )
 
@@ -106,7 +105,9 @@ def _check_quota(records: Records, pool: SubnetPool, project_id: str, cidr: str)
     own = records.subnets.find(subnetpool_id=pool.id, project_id=project_id)
     used = sum(_weight(each.cidr, unit) for each in own)
     if used + _weight(cidr, unit) > pool.default_quota:
-        raise Conflict(f"The project's share of subnet pool {pool.id} is used up.", "SubnetPoolQuotaExceeded")
+        raise Conflict(
+            f"The project's quota in subnet pool {pool.id} is exceeded.", "SubnetPoolQuotaExceeded"
+        )
 
 
 def _weight(cidr: str, unit: int) -> int:

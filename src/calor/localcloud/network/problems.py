@@ -1,11 +1,11 @@
-"""What the network service refuses, with the names that its clients know."""
+"""Errors of the network service, with Neutron's error types."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
+from calor.localcloud.types import Json
 
 _TYPES = {
     HTTPStatus.BAD_REQUEST: "HTTPBadRequest",
@@ -19,9 +19,9 @@ _TYPES = {
 }
 
 
-def error_body(status: HTTPStatus, message: str, kind: str) -> dict[str, Any]:
+def error_body(status: HTTPStatus, message: str, kind: str) -> Json:
     if status == HTTPStatus.UNAUTHORIZED:
-        # Answered before the service itself is asked, in the identity service's words.
+        # As by keystonemiddleware.
         return {"error": {"code": status.value, "title": status.phrase, "message": message}}
     return {
         "NeutronError": {"type": kind or _TYPES.get(status, "HTTPError"), "message": message, "detail": ""}
@@ -37,7 +37,7 @@ def invalid(message: str) -> BadRequest:
 
 
 def missing(label: str, identifier: str) -> NotFound:
-    """`label` is what the type of the error begins with: Network, SecurityGroup."""
+    """`label` is the prefix of the error type: Network, SecurityGroup."""
     return NotFound(f"{label} {identifier[:255]} could not be found.", f"{label}NotFound")
 
 

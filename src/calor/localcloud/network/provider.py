@@ -1,4 +1,4 @@
-"""How networks are carried: their segments, which admins see as provider attributes."""
+"""Provider attributes of networks, which are those of their segments."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import Network, Segment
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import Attribute
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.records import Records
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import Network, Records, Segment
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.problems import Conflict
-from calor.localcloud.reading import nullable, one_of, text
+from calor.localcloud.requests import nullable, one_of, text
+from calor.localcloud.types import Json
 
 TYPES = ("flat", "vlan", "vxlan", "gre", "geneve", "local")
 DEFAULT_TYPE = "vxlan"
@@ -29,7 +29,7 @@ PROVIDER = (
     ),
     Attribute(
         "provider:segmentation_id",
-        nullable(readers.whole(1, 2**32 - 1)),
+        nullable(requests.whole(1, 2**32 - 1)),
         admins=True,
         hidden=True,
         field="segmentation_id",
@@ -37,19 +37,21 @@ PROVIDER = (
 )
 
 
-def add_segment(networking: Networking, network: Network, provider: Mapping[str, Any]) -> Segment:
+def add_segment(networking: NetworkService, network: Network, provider: Mapping[str, Any]) -> Segment:
     kind = provider["network_type"] or DEFAULT_TYPE
     if not provider["network_type"] and any(provider.values()):
         raise invalid("provider:network_type is required with other provider attributes.")
-    place = settled_place(networking.records, kind, provider["physical_network"], provider["segmentation_id"])
-    segment = networking.made(
+    place = choose_segment(
+        networking.records, kind, provider["physical_network"], provider["segmentation_id"]
+    )
+    segment = networking.new_record(
         Segment, {}, project_id=network.project_id, network_id=network.id, network_type=kind, **place
     )
     return networking.records.segments.add(segment)
 
 
-def settled_place(records: Records, kind: str, physical: str | None, number: int | None) -> dict[str, Any]:
-    """Where a new segment is: what was asked for, or a free number."""
+def choose_segment(records: Records, kind: str, physical: str | None, number: int | None) -> Json:
+    """The physical network and segmentation id of a new segment: as requested, or free ones."""
     if (physical is None) == (kind in _PHYSICAL):
         raise invalid(f"physical_network {'is required' if kind in _PHYSICAL else 'prohibited'} for {kind}.")
     if kind not in _NUMBERS:
@@ -79,9 +81,9 @@ def _is_taken(records: Records, kind: str, physical: str | None, number: int) ->
     return any(each.physical_network == physical for each in found)
 
 
-def provider_of(records: Records, network_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+def provider_of(records: Records, network_ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
     """The provider attributes of networks, by id: those of their first segment."""
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, Mapping[str, object]] = {}
     for segment in records.segments.find_in("network_id", network_ids):
         found.setdefault(
             segment.network_id,

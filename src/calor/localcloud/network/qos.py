@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import SHARED, QosPolicy
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import DESCRIPTION, SHARED_FLAG, Attribute, Given, Kind, shown
 from calor.localcloud.network.qos_kinds import show_rule
+from calor.localcloud.network.records import SHARED, QosPolicy
 from calor.localcloud.network.resources import Resource, Views, routes_of
-from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_ones, unshare
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
+from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_with, unshare
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
-from calor.localcloud.reading import text
+from calor.localcloud.requests import text
+from calor.localcloud.types import Json
 
 KIND = Kind(
     "policy",
@@ -23,7 +23,7 @@ KIND = Kind(
     (
         Attribute("name", text(255, shortest=1), required=True),
         DESCRIPTION,
-        Attribute("is_default", readers.flag, admins=True, default=False),
+        Attribute("is_default", requests.flag, admins=True, default=False),
         SHARED_FLAG,
         *shown("rules"),
     ),
@@ -34,9 +34,9 @@ def need_policy(viewer: Viewer, id: str) -> QosPolicy:
     return QOS_POLICIES.need(viewer, id)
 
 
-def create_policy(networking: Networking, viewer: Viewer, given: Given) -> QosPolicy:
+def create_policy(networking: NetworkService, viewer: Viewer, given: Given) -> QosPolicy:
     shared = given.pop("shared", False)
-    policy = networking.made(QosPolicy, given)
+    policy = networking.new_record(QosPolicy, given)
     if policy.is_default:
         _check_only_default(networking, policy)
     networking.records.qos_policies.add(policy)
@@ -45,7 +45,7 @@ def create_policy(networking: Networking, viewer: Viewer, given: Given) -> QosPo
     return policy
 
 
-def update_policy(networking: Networking, viewer: Viewer, policy: QosPolicy, given: Given) -> QosPolicy:
+def update_policy(networking: NetworkService, viewer: Viewer, policy: QosPolicy, given: Given) -> QosPolicy:
     shared = given.pop("shared", None)
     if shared is True:
         share(networking.records, "qos_policy", policy)
@@ -53,10 +53,10 @@ def update_policy(networking: Networking, viewer: Viewer, policy: QosPolicy, giv
         unshare(networking.records, policy.id)
     if given.get("is_default") and not policy.is_default:
         _check_only_default(networking, policy)
-    return networking.keep(networking.records.qos_policies, policy, **given)
+    return networking.save(networking.records.qos_policies, policy, **given)
 
 
-def delete_policy(networking: Networking, viewer: Viewer, policy: QosPolicy) -> None:
+def delete_policy(networking: NetworkService, viewer: Viewer, policy: QosPolicy) -> None:
     records = networking.records
     users = (
         ("network", records.networks.count(qos_policy_id=policy.id)),
@@ -72,18 +72,18 @@ def delete_policy(networking: Networking, viewer: Viewer, policy: QosPolicy) -> 
 
 
 def _details(viewer: Viewer, policies: Sequence[QosPolicy]) -> Views:
-    rules: dict[str, list[dict[str, Any]]] = {policy.id: [] for policy in policies}
+    rules: dict[str, list[Json]] = {policy.id: [] for policy in policies}
     for rule in viewer.records.qos_rules.find_in("policy_id", list(rules)):
         rules[rule.policy_id].append({**show_rule(rule), "type": rule.type, "qos_policy_id": rule.policy_id})
     shared = viewer.granted("qos_policy", SHARED)
     return {policy.id: {"rules": rules[policy.id], "shared": policy.id in shared} for policy in policies}
 
 
-def _check_only_default(networking: Networking, policy: QosPolicy) -> None:
+def _check_only_default(networking: NetworkService, policy: QosPolicy) -> None:
     for other in networking.records.qos_policies.find(project_id=policy.project_id):
         if other.is_default and other.id != policy.id:
             raise Conflict(
-                f"The project has the default QoS policy {other.id} already.", "QoSPolicyDefaultAlreadyExists"
+                f"The project already has the default QoS policy {other.id}.", "QoSPolicyDefaultAlreadyExists"
             )
 
 
@@ -96,7 +96,7 @@ QOS_POLICIES: Resource[QosPolicy] = Resource(
     delete=delete_policy,
     details=_details,
     sees=sees_shared("qos_policy"),
-    shared=shared_ones("qos_policy", lambda records: records.qos_policies),
+    shared=shared_with("qos_policy", lambda records: records.qos_policies),
 )
 
 ROUTES = routes_of(QOS_POLICIES)

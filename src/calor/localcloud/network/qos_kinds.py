@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import QosRule
+from calor.localcloud.network import requests
+from calor.localcloud.network.records import QosRule
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import Reader, one_of
+from calor.localcloud.requests import Reader, one_of
+from calor.localcloud.types import Json
 
-_RATE = readers.whole(0, 2**31 - 1)
+_RATE = requests.whole(0, 2**31 - 1)
 _DIRECTION = one_of("egress", "ingress")
 _ANY_DIRECTION = one_of("egress", "ingress", "any")
 _MARKS = (0, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56)
 
 
-def _mark(value: Any, where: str) -> int:
-    read = readers.whole(0, 63)(value, where)
+def _mark(value: object, where: str) -> int:
+    read = requests.whole(0, 63)(value, where)
     if read not in _MARKS:
         raise BadRequest(f"{where}: {read} is not a valid DSCP mark.")
     return int(read)
@@ -27,9 +27,9 @@ def _mark(value: Any, where: str) -> int:
 @dataclass(frozen=True)
 class RuleKind:
     type: str
-    required: Mapping[str, Reader]
-    optional: Mapping[str, Reader] = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    required: Mapping[str, Reader[object]]
+    optional: Mapping[str, Reader[object]] = field(default_factory=dict)
+    defaults: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def singular(self) -> str:
@@ -68,5 +68,5 @@ RULE_KINDS = (
 )
 
 
-def show_rule(rule: QosRule) -> dict[str, Any]:
+def show_rule(rule: QosRule) -> Json:
     return {"id": rule.id, **rule.values}

@@ -1,12 +1,11 @@
-"""How many objects of each kind a project may have."""
+"""Quotas and their usage."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from calor.localcloud.network.documents import Quota
-from calor.localcloud.network.records import Records
+from calor.localcloud.network.records import Quota, Records
 from calor.localcloud.problems import Conflict
 from calor.localcloud.store import Collection
 
@@ -37,7 +36,7 @@ def set_limits(records: Records, project_id: str, limits: Mapping[str, int]) -> 
 def check_quota(records: Records, kind: str, project_id: str, collection: Collection[Any]) -> None:
     limit = limits_of(records, project_id)[kind]
     if 0 <= limit <= collection.count(project_id=project_id):
-        raise Conflict(f"The quota of the project is used up for: ['{kind}'].", "OverQuota")
+        raise Conflict(f"Quota exceeded for resources: ['{kind}'].", "OverQuota")
 
 
 def usage_of(records: Records, project_id: str) -> dict[str, int]:

@@ -1,26 +1,25 @@
-"""RBAC policies: which projects an object is shared with."""
+"""RBAC policies, which share objects with projects."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from calor.localcloud.network import readers
+from calor.localcloud.network import requests
 from calor.localcloud.network.address_groups import ADDRESS_GROUPS
 from calor.localcloud.network.address_scopes import ADDRESS_SCOPES
-from calor.localcloud.network.documents import EVERYBODY, EXTERNAL, SHARED, RbacPolicy
 from calor.localcloud.network.kinds import Attribute, Given, Kind
 from calor.localcloud.network.networks import NETWORKS
 from calor.localcloud.network.problems import forbidden
 from calor.localcloud.network.qos import QOS_POLICIES
-from calor.localcloud.network.records import Records, new_id
-from calor.localcloud.network.resources import Resource, found_by, routes_of
+from calor.localcloud.network.records import EVERYBODY, EXTERNAL, SHARED, RbacPolicy, Records, new_id
+from calor.localcloud.network.resources import Resource, find_by, routes_of
 from calor.localcloud.network.security_groups import SECURITY_GROUPS
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.subnet_pools import SUBNET_POOLS
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
-from calor.localcloud.reading import one_of, text
+from calor.localcloud.requests import one_of, text
 from calor.localcloud.store import Collection, Duplicate
 
 _SHAREABLE: dict[str, Resource[Any]] = {
@@ -40,15 +39,15 @@ KIND = Kind(
     "RbacPolicy",
     (
         Attribute("object_type", one_of(*_SHAREABLE), fixed=True, required=True),
-        Attribute("object_id", readers.uuid, fixed=True, required=True),
+        Attribute("object_id", requests.uuid, fixed=True, required=True),
         Attribute("action", one_of(SHARED, EXTERNAL), fixed=True, required=True),
         Attribute("target_tenant", _TARGET, required=True),
     ),
-    stamped=False,
+    format_time=False,
 )
 
 
-def create_rbac(networking: Networking, viewer: Viewer, given: Given) -> RbacPolicy:
+def create_rbac(networking: NetworkService, viewer: Viewer, given: Given) -> RbacPolicy:
     resource = _SHAREABLE[given["object_type"]]
     target = resource.need_own(viewer, given["object_id"], "share")
     external = given["action"] == EXTERNAL
@@ -57,14 +56,14 @@ def create_rbac(networking: Networking, viewer: Viewer, given: Given) -> RbacPol
     if not viewer.admin and (external or given["target_tenant"] == EVERYBODY):
         raise forbidden("create_rbac_policy:target_tenant")
     if external:
-        networking.keep(networking.records.networks, target, external=True)
-        networking.wiring.network(target.id)
+        networking.save(networking.records.networks, target, external=True)
+        networking.backend_sync.network(target.id)
     return _kept(networking, RbacPolicy(id=new_id(), **given))
 
 
-def update_rbac(networking: Networking, viewer: Viewer, policy: RbacPolicy, given: Given) -> RbacPolicy:
+def update_rbac(networking: NetworkService, viewer: Viewer, policy: RbacPolicy, given: Given) -> RbacPolicy:
     target = given.get("target_tenant", policy.target_tenant)
-    if target == EVERYBODY and not viewer.admin:
+    if (target == EVERYBODY or policy.action == EXTERNAL) and not viewer.admin:
         raise forbidden("update_rbac_policy:target_tenant")
     if target != policy.target_tenant:
         _check_unused(networking.records, policy)
@@ -74,25 +73,27 @@ def update_rbac(networking: Networking, viewer: Viewer, policy: RbacPolicy, give
     )
 
 
-def delete_rbac(networking: Networking, viewer: Viewer, policy: RbacPolicy) -> None:
+def delete_rbac(networking: NetworkService, viewer: Viewer, policy: RbacPolicy) -> None:
     records = networking.records
     _check_unused(records, policy)
     records.rbac.remove(policy.id)
     network = records.networks.get(policy.object_id) if policy.action == EXTERNAL else None
     if network and not records.rbac.count(object_id=network.id, action=EXTERNAL):
-        networking.keep(records.networks, network, external=False)
-        networking.wiring.network(network.id)
+        networking.save(records.networks, network, external=False)
+        networking.backend_sync.network(network.id)
 
 
-def _kept(networking: Networking, policy: RbacPolicy) -> RbacPolicy:
+def _kept(networking: NetworkService, policy: RbacPolicy) -> RbacPolicy:
     try:
         return networking.records.rbac.put(policy)
     except Duplicate:
-        raise Conflict(f"{policy.object_id} is shared so already.", "RbacPolicyDuplicate") from None
+        raise Conflict(
+            f"An RBAC policy already exists for {policy.object_id} with these values.", "RbacPolicyDuplicate"
+        ) from None
 
 
 def _check_unused(records: Records, policy: RbacPolicy) -> None:
-    """What a project has built on an object that is shared with it keeps it shared."""
+    """Raises Conflict if the project uses the shared object."""
     users = _USERS.get(policy.object_type)
     if users is None or policy.action == EXTERNAL:
         return
@@ -145,7 +146,7 @@ RBAC_POLICIES: Resource[RbacPolicy] = Resource(
     create=create_rbac,
     update=update_rbac,
     delete=delete_rbac,
-    lookups={"object_id": found_by(_documents, "object_id")},
+    lookups={"object_id": find_by(_documents, "object_id")},
     quota="rbac_policy",
 )
 

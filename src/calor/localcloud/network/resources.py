@@ -1,4 +1,4 @@
-"""The five requests that every kind of object answers, and those for its tags, from what makes the kind special."""
+"""Generic list, show, create, update and delete handlers for all kinds of objects."""
 
 from __future__ import annotations
 
@@ -8,64 +8,31 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from calor.localcloud.network.kinds import Given, Kind
-from calor.localcloud.network.listing import filters_of, list_body, only_fields
+from calor.localcloud.network.lists import filters_of, list_body, only_fields
+from calor.localcloud.network.policy import usual_rule
 from calor.localcloud.network.problems import StaleRevision, forbidden, missing
 from calor.localcloud.network.quotas import check_quota
 from calor.localcloud.network.records import Records
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Owned, Viewer
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import parse_json
+from calor.localcloud.requests import parse_json
+from calor.localcloud.routes import ServiceRoute
 from calor.localcloud.store import Collection
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Call, Reply, Rule
 
 D = TypeVar("D", bound=Owned)
-Views = Mapping[str, Mapping[str, Any]]
-Handler = Callable[[Networking, Call], Reply]
+Views = Mapping[str, Mapping[str, object]]
+Handler = Callable[[NetworkService, Call], Reply]
 Lookup = Callable[[Records, Sequence[str]], Iterable[D]]
 
 
-@dataclass(frozen=True)
-class NetworkRoute:
-    method: str
-    path: str
-    handler: Handler
-    rule: Rule | None
-
-
-_READING = frozenset({"reader", "member", "admin"})
-_WRITING = frozenset({"member", "admin"})
-
-
-def anyone(call: Call) -> bool:
-    """Whoever has a valid token: for what is the same for all."""
-    return True
-
-
-def project_readers(call: Call) -> bool:
-    """Those who may look at what belongs to their project; which objects they see is decided for each."""
-    caller = call.caller
-    return caller.is_admin or (caller.project_id is not None and bool(caller.roles & _READING))
-
-
-def project_members(call: Call) -> bool:
-    """Those who may change what belongs to their project."""
-    return call.caller.project_id is not None and bool(call.caller.roles & _WRITING)
-
-
-def usual_rule(method: str) -> Rule:
-    return project_readers if method == "GET" else project_members
-
-
-def admins(call: Call) -> bool:
-    return call.caller.is_admin
-
-
-def no_details(viewer: Viewer, documents: Sequence[Any]) -> Views:
+def no_details(viewer: Viewer, documents: Sequence[object]) -> Views:
     return {}
 
 
-def owned(viewer: Viewer, document: Owned) -> bool:
+def is_owned(viewer: Viewer, document: Owned) -> bool:
     return viewer.owns(document)
 
 
@@ -77,22 +44,22 @@ class Resource(Generic[D]):
     kind: Kind
     path: str
     documents: Callable[[Records], Collection[D]]
-    create: Callable[[Networking, Viewer, Given], D] | None = None
-    update: Callable[[Networking, Viewer, D, Given], D] | None = None
-    delete: Callable[[Networking, Viewer, D], None] | None = None
+    create: Callable[[NetworkService, Viewer, Given], D] | None = None
+    update: Callable[[NetworkService, Viewer, D, Given], D] | None = None
+    delete: Callable[[NetworkService, Viewer, D], None] | None = None
     details: Callable[[Viewer, Sequence[D]], Views] = no_details
-    """Attributes that are not in the document, for many of them at once, by id."""
-    sees: Callable[[Viewer, D], bool] = owned
+    """Attributes that are not in the document, of many objects at once, by id."""
+    sees: Callable[[Viewer, D], bool] = is_owned
     shared: Callable[[Viewer], Iterable[D]] = lambda viewer: ()
-    """What the caller sees beside the objects of their project."""
+    """The objects that the caller sees in addition to those of their project."""
     reach: Callable[[Viewer], Iterable[D]] | None = None
-    """All that the caller sees, where it is not read in the usual way."""
+    """Replaces the default query for all objects that the caller sees."""
     lookups: Mapping[str, Lookup[D]] = field(default_factory=dict)
-    """Filters for which a list need not be read as a whole."""
-    prepare: Callable[[Networking, Viewer], None] = lambda networking, viewer: None
-    """What must be there before a list is shown."""
+    """Lookups for indexed filters."""
+    prepare: Callable[[NetworkService, Viewer], None] = lambda networking, viewer: None
+    """Called before a list is read."""
     rule: Rule | None = None
-    """Who may ask for it at all, where that is not as usual."""
+    """The policy rule, if it is not the default one."""
     quota: str | None = None
 
     def need(self, viewer: Viewer, id: str) -> D:
@@ -102,24 +69,24 @@ class Resource(Generic[D]):
         return found
 
     def need_own(self, viewer: Viewer, id: str, action: str) -> D:
-        """For what only the owner may do: others who see the object are told so."""
+        """For actions of the owner. Raises Forbidden for others who see the object."""
         found = self.need(viewer, id)
         if not viewer.owns(found):
             raise forbidden(f"{action}_{self.kind.singular}")
         return found
 
-    def views(self, viewer: Viewer, documents: Sequence[D]) -> list[dict[str, Any]]:
+    def views(self, viewer: Viewer, documents: Sequence[D]) -> list[Json]:
         details = self.details(viewer, documents)
         return [self.kind.show(each, details.get(each.id, {}), viewer.admin) for each in documents]
 
-    def view(self, viewer: Viewer, document: D) -> dict[str, Any]:
+    def view(self, viewer: Viewer, document: D) -> Json:
         return self.views(viewer, [document])[0]
 
-    def body(self, viewer: Viewer, document: D) -> dict[str, Any]:
+    def body(self, viewer: Viewer, document: D) -> Json:
         return {self.kind.singular: self.view(viewer, document)}
 
 
-def routes_of(resource: Resource[Any]) -> tuple[NetworkRoute, ...]:
+def routes_of(resource: Resource[Any]) -> tuple[ServiceRoute[NetworkService], ...]:
     one = f"{resource.path}/{{id}}"
     routes = [("GET", resource.path, _list), ("GET", one, _get)]
     if resource.create:
@@ -129,17 +96,15 @@ def routes_of(resource: Resource[Any]) -> tuple[NetworkRoute, ...]:
     if resource.delete:
         routes.append(("DELETE", one, _delete))
     return tuple(
-        NetworkRoute(method, path, partial(handler, resource), resource.rule or usual_rule(method))
+        ServiceRoute(method, path, partial(handler, resource), resource.rule or usual_rule(method))
         for method, path, handler in routes
     )
 
 
-def action_on(
-    resource: Resource[D], action: Callable[[Networking, Viewer, D, dict[str, Any]], Any]
-) -> Handler:
-    """A request about one object that is neither of the five: PUT /routers/{id}/add_router_interface."""
+def action_on(resource: Resource[D], action: Callable[[NetworkService, Viewer, D, Json], object]) -> Handler:
+    """A further action of an object, such as PUT /routers/{id}/add_router_interface."""
 
-    def handle(networking: Networking, call: Call) -> Reply:
+    def handle(networking: NetworkService, call: Call) -> Reply:
         viewer = Viewer(networking.records, call.caller)
         target = resource.need_own(viewer, call.path["id"], "update")
         body = parse_json(call.raw)
@@ -151,7 +116,7 @@ def action_on(
     return handle
 
 
-def _list(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+def _list(resource: Resource[D], networking: NetworkService, call: Call) -> Reply:
     viewer = Viewer(networking.records, call.caller)
     resource.prepare(networking, viewer)
     filters = filters_of(call, resource.kind.by_name)
@@ -182,18 +147,18 @@ def _found_in(resource: Resource[D], field: str, records: Records, values: Seque
     return resource.documents(records).find_in(field, values)
 
 
-def found_by(documents: Callable[[Records], Collection[D]], field: str) -> Lookup[D]:
-    """A look-up by an indexed field."""
+def find_by(documents: Callable[[Records], Collection[D]], field: str) -> Lookup[D]:
+    """A lookup by an indexed field."""
     return lambda records, values: documents(records).find_in(field, values)
 
 
-def _get(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+def _get(resource: Resource[D], networking: NetworkService, call: Call) -> Reply:
     viewer = Viewer(networking.records, call.caller)
     view = resource.view(viewer, resource.need(viewer, call.path["id"]))
     return Reply(body={resource.kind.singular: only_fields(call, view)})
 
 
-def _create(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+def _create(resource: Resource[D], networking: NetworkService, call: Call) -> Reply:
     kind, viewer = resource.kind, Viewer(networking.records, call.caller)
     body = parse_json(call.raw)
     bulk = isinstance(body, dict) and isinstance(body.get(kind.plural), list)
@@ -201,16 +166,16 @@ def _create(resource: Resource[D], networking: Networking, call: Call) -> Reply:
         raise BadRequest(f"The body must be an object with the member {kind.singular}.")
     wanted = body[kind.plural] if bulk else [body[kind.singular]]
     if not wanted:
-        raise BadRequest(f"There is nothing in {kind.plural}.")
+        raise BadRequest(f"{kind.plural} must not be empty.")
     given = [kind.read_new(call.caller, each) for each in wanted]
     with networking.change():
-        made = [made_of(resource, networking, viewer, each) for each in given]
+        made = [create_record(resource, networking, viewer, each) for each in given]
         views = resource.views(viewer, made)
     return Reply(201, {kind.plural: views} if bulk else {kind.singular: views[0]})
 
 
-def made_of(resource: Resource[D], networking: Networking, viewer: Viewer, given: Given) -> D:
-    """What a create request makes of what was read from it; within a transaction."""
+def create_record(resource: Resource[D], networking: NetworkService, viewer: Viewer, given: Given) -> D:
+    """Creates an object; to be called within a transaction."""
     assert resource.create is not None
     if resource.quota:
         collection = resource.documents(networking.records)
@@ -218,7 +183,7 @@ def made_of(resource: Resource[D], networking: Networking, viewer: Viewer, given
     return resource.create(networking, viewer, given)
 
 
-def _update(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+def _update(resource: Resource[D], networking: NetworkService, call: Call) -> Reply:
     viewer = Viewer(networking.records, call.caller)
     target = resource.need_own(viewer, call.path["id"], "update")
     body = parse_json(call.raw)
@@ -232,7 +197,7 @@ def _update(resource: Resource[D], networking: Networking, call: Call) -> Reply:
         return Reply(body=resource.body(Viewer(networking.records, call.caller), updated))
 
 
-def _delete(resource: Resource[D], networking: Networking, call: Call) -> Reply:
+def _delete(resource: Resource[D], networking: NetworkService, call: Call) -> Reply:
     viewer = Viewer(networking.records, call.caller)
     target = resource.need_own(viewer, call.path["id"], "delete")
     _check_revision(call, target)
@@ -243,9 +208,9 @@ def _delete(resource: Resource[D], networking: Networking, call: Call) -> Reply:
 
 
 def _check_revision(call: Call, target: Any) -> None:
-    """A client may ask for a change only of the revision it knows."""
+    """Checks the If-Match header."""
     _, _, wanted = call.headers.get("if-match", "").partition("revision_number=")
     if wanted and wanted != str(getattr(target, "revision_number", "")):
         raise StaleRevision(
-            f"{target.id} is not at revision {wanted[:20]}.", "RevisionNumberConstraintFailed"
+            f"{target.id} does not have revision {wanted[:20]}.", "RevisionNumberConstraintFailed"
         )

@@ -1,45 +1,45 @@
-"""The gateway of a router: its leg in an external network."""
+"""External gateways of routers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import ROUTER_GATEWAY, Network, Router
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import Given
 from calor.localcloud.network.port_changes import add_port, change_port, remove_port
 from calor.localcloud.network.problems import forbidden
 from calor.localcloud.network.qos import need_policy
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import ROUTER_GATEWAY, Network, Router
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
-from calor.localcloud.reading import listing, mapping, nullable
+from calor.localcloud.requests import listing, mapping, nullable
+from calor.localcloud.types import Json
 
-_FIELDS = readers.strict_shape(
+_FIELDS = requests.strict_shape(
     {},
     {
-        "network_id": readers.uuid,
-        "enable_snat": readers.flag,
+        "network_id": requests.uuid,
+        "enable_snat": requests.flag,
         "external_fixed_ips": listing(
-            readers.strict_shape(
-                {}, {"subnet_id": nullable(readers.uuid), "ip_address": nullable(readers.address)}
+            requests.strict_shape(
+                {}, {"subnet_id": nullable(requests.uuid), "ip_address": nullable(requests.address)}
             )
         ),
-        "qos_policy_id": nullable(readers.uuid),
+        "qos_policy_id": nullable(requests.uuid),
     },
 )
 
 
-def read_gateway(value: Any, where: str) -> Given:
-    """An empty object is another way to say that there is none."""
+def read_gateway(value: object, where: str) -> Given:
+    """An empty object stands for no gateway."""
     read: Given = _FIELDS(mapping(value, where), where)
     if read and "network_id" not in read:
         raise BadRequest(f"{where}: 'network_id' is required.")
     return read
 
 
-def set_gateway(networking: Networking, viewer: Viewer, router: Router, given: Given) -> Router:
+def set_gateway(networking: NetworkService, viewer: Viewer, router: Router, given: Given) -> Router:
     records = networking.records
     network = viewer.need_network(given["network_id"])
     _check_allowed(viewer, network, given)
@@ -48,7 +48,7 @@ def set_gateway(networking: Networking, viewer: Viewer, router: Router, given: G
         for each in given.get("external_fixed_ips", ())
         if any(each.values())
     ]
-    changes: dict[str, Any] = {
+    changes: Json = {
         "enable_snat": given.get("enable_snat", True),
         "gateway_qos_policy_id": given.get("qos_policy_id"),
         "gateway_network_id": network.id,
@@ -72,27 +72,27 @@ def set_gateway(networking: Networking, viewer: Viewer, router: Router, given: G
             status="ACTIVE",
         )
         changes["gateway_port_id"] = port.id
-    networking.wiring.router(router.id)
-    return networking.keep(records.routers, router, **changes)
+    networking.backend_sync.router(router.id)
+    return networking.save(records.routers, router, **changes)
 
 
-def clear_gateway(networking: Networking, router: Router) -> Router:
+def clear_gateway(networking: NetworkService, router: Router) -> Router:
     records = networking.records
     if router.gateway_port_id is None:
         return router
     if records.floating_ips.count(router_id=router.id):
         raise Conflict(
-            f"The gateway of router {router.id} is in use by floating ips.",
+            f"The gateway of router {router.id} is in use by floating IPs.",
             "RouterExternalGatewayInUseByFloatingIp",
         )
     port = records.ports.get(router.gateway_port_id)
     if port:
         remove_port(networking, port)
-    networking.wiring.router(router.id)
+    networking.backend_sync.router(router.id)
     cleared = replace(
         router, gateway_port_id=None, gateway_network_id=None, enable_snat=True, gateway_qos_policy_id=None
     )
-    return networking.keep(records.routers, cleared)
+    return networking.save(records.routers, cleared)
 
 
 def _check_allowed(viewer: Viewer, network: Network, given: Given) -> None:

@@ -1,30 +1,27 @@
-"""The legs of routers in networks."""
+"""Router interfaces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from ipaddress import ip_address, ip_network
-from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.addresses import overlapping
-from calor.localcloud.network.documents import HOST, ROUTER_INTERFACE, Port, Router, Subnet
+from calor.localcloud.network import requests
+from calor.localcloud.network.addresses import find_overlap
 from calor.localcloud.network.port_changes import add_port, change_port, remove_port
-from calor.localcloud.network.records import Records, by_id
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import HOST, ROUTER_INTERFACE, Port, Records, Router, Subnet, by_id
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
+from calor.localcloud.types import Json
 
-_BODY = readers.strict_shape({}, {"subnet_id": readers.uuid, "port_id": readers.uuid})
+_BODY = requests.strict_shape({}, {"subnet_id": requests.uuid, "port_id": requests.uuid})
 
 
 def interfaces_of(records: Records, router: Router) -> list[Port]:
     return [port for port in records.ports.find(device_id=router.id) if router.has_interface(port)]
 
 
-def add_interface(
-    networking: Networking, viewer: Viewer, router: Router, body: dict[str, Any]
-) -> dict[str, Any]:
+def add_interface(networking: NetworkService, viewer: Viewer, router: Router, body: Json) -> Json:
     given = _BODY(body, "The body")
     if len(given) != 1:
         raise BadRequest("Either a subnet_id or a port_id must be given.", "BadRequest")
@@ -32,12 +29,10 @@ def add_interface(
         port = _with_port(networking, viewer, router, given["port_id"])
     else:
         port = _with_subnet(networking, viewer, router, given["subnet_id"])
-    return _told(networking, router, port, [fixed["subnet_id"] for fixed in port.fixed_ips])
+    return _response(networking, router, port, [fixed["subnet_id"] for fixed in port.fixed_ips])
 
 
-def remove_interface(
-    networking: Networking, viewer: Viewer, router: Router, body: dict[str, Any]
-) -> dict[str, Any]:
+def remove_interface(networking: NetworkService, viewer: Viewer, router: Router, body: Json) -> Json:
     given = _BODY(body, "The body")
     if not given:
         raise BadRequest("Either a subnet_id or a port_id must be given.", "BadRequest")
@@ -49,10 +44,10 @@ def remove_interface(
         change_port(networking, port, left)
     else:
         remove_port(networking, port)
-    return _told(networking, router, port, gone)
+    return _response(networking, router, port, gone)
 
 
-def _with_port(networking: Networking, viewer: Viewer, router: Router, port_id: str) -> Port:
+def _with_port(networking: NetworkService, viewer: Viewer, router: Router, port_id: str) -> Port:
     records = networking.records
     port = viewer.need_own_port(port_id, "add_router_interface")
     if port.device_id:
@@ -74,7 +69,7 @@ def _with_port(networking: Networking, viewer: Viewer, router: Router, port_id: 
     )
 
 
-def _with_subnet(networking: Networking, viewer: Viewer, router: Router, subnet_id: str) -> Port:
+def _with_subnet(networking: NetworkService, viewer: Viewer, router: Router, subnet_id: str) -> Port:
     records = networking.records
     subnet = viewer.need_subnet(subnet_id)
     network = records.networks.get(subnet.network_id)
@@ -82,13 +77,12 @@ def _with_subnet(networking: Networking, viewer: Viewer, router: Router, subnet_
     viewer.check_uses(network, "add_router_interface")
     if not viewer.owns(network):
         raise BadRequest(
-            f"Only the owner of subnet {subnet.id} may add its gateway address to a router: add a port instead.",
+            f"Only the owner of subnet {subnet.id} can add a router interface with its gateway address:"
+            " use port_id instead.",
             "BadRequest",
         )
     if subnet.gateway_ip is None:
-        raise BadRequest(
-            f"Subnet {subnet.id} must have a gateway for a router to take its address.", "BadRequest"
-        )
+        raise BadRequest(f"Subnet {subnet.id} must have a gateway IP.", "BadRequest")
     _check_no_overlap(records, router, [subnet])
     leg = next((port for port in interfaces_of(records, router) if _may_join(records, port, subnet)), None)
     address = {"subnet_id": subnet.id, "ip_address": subnet.gateway_ip}
@@ -108,7 +102,7 @@ def _with_subnet(networking: Networking, viewer: Viewer, router: Router, subnet_
 
 
 def _may_join(records: Records, port: Port, subnet: Subnet) -> bool:
-    """IPv6 subnets of one network share a leg."""
+    """IPv6 subnets of one network share an interface."""
     if subnet.ip_version != 6 or port.network_id != subnet.network_id:
         return False
     return any(ip_address(fixed["ip_address"]).version == 6 for fixed in port.fixed_ips)
@@ -121,10 +115,10 @@ def _check_no_overlap(records: Records, router: Router, added: Iterable[Subnet])
     present = by_id(records.subnets, {fixed["subnet_id"] for port in ports for fixed in port.fixed_ips})
     for subnet in added:
         if subnet.id in present and interfaces:
-            raise BadRequest(f"Router {router.id} has a port on subnet {subnet.id} already.", "BadRequest")
-        if other := overlapping(subnet.cidr, (each.cidr for each in present.values())):
+            raise BadRequest(f"Router {router.id} already has a port on subnet {subnet.id}.", "BadRequest")
+        if other := find_overlap(subnet.cidr, (each.cidr for each in present.values())):
             raise BadRequest(
-                f"{subnet.cidr} of subnet {subnet.id} overlaps with {other}, where the router is already.",
+                f"{subnet.cidr} of subnet {subnet.id} overlaps with {other} of another interface of the router.",
                 "BadRequest",
             )
 
@@ -132,7 +126,7 @@ def _check_no_overlap(records: Records, router: Router, added: Iterable[Subnet])
 def _found(
     records: Records, router: Router, port_id: str | None, subnet_id: str | None
 ) -> tuple[Port, list[str]]:
-    """The leg that is meant, and the subnets it leaves."""
+    """The interface, and the subnets to remove from it."""
     for port in interfaces_of(records, router):
         on = [fixed["subnet_id"] for fixed in port.fixed_ips]
         if port_id is None and subnet_id in on:
@@ -154,7 +148,7 @@ def _check_unused(records: Records, router: Router, subnet_id: str) -> None:
     for floating in records.floating_ips.find(router_id=router.id):
         if span and floating.fixed_ip_address and ip_address(floating.fixed_ip_address) in span:
             raise Conflict(
-                f"Router {router.id} leads a floating ip to subnet {subnet_id}.",
+                f"Router {router.id} is used by floating IPs of subnet {subnet_id}.",
                 "RouterInterfaceInUseByFloatingIP",
             )
     if span and any(ip_address(route["nexthop"]) in span for route in router.routes):
@@ -163,9 +157,9 @@ def _check_unused(records: Records, router: Router, subnet_id: str) -> None:
         )
 
 
-def _told(networking: Networking, router: Router, port: Port, subnet_ids: list[str]) -> dict[str, Any]:
-    networking.wiring.router(router.id)
-    networking.keep(networking.records.routers, router)
+def _response(networking: NetworkService, router: Router, port: Port, subnet_ids: list[str]) -> Json:
+    networking.backend_sync.router(router.id)
+    networking.save(networking.records.routers, router)
     return {
         "id": router.id,
         "tenant_id": router.project_id,

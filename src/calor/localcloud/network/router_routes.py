@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ipaddress import ip_address, ip_network
 
-from calor.localcloud.network.documents import Router
-from calor.localcloud.network.records import Records, by_id
+from calor.localcloud.network.records import Records, Router, by_id
 from calor.localcloud.problems import BadRequest
 
 Route = dict[str, str]
@@ -15,7 +14,7 @@ _MOST = 30
 
 
 def check_routes(records: Records, router: Router, routes: Sequence[Route]) -> None:
-    """Every next hop must be in a subnet where the router stands, and must not be the router itself."""
+    """Every next hop must be in a subnet of the router, and must not be the router itself."""
     ports = records.ports.find(device_id=router.id)
     own = {fixed["ip_address"] for port in ports for fixed in port.fixed_ips}
     subnets = by_id(records.subnets, {fixed["subnet_id"] for port in ports for fixed in port.fixed_ips})
@@ -30,7 +29,7 @@ def check_routes(records: Records, router: Router, routes: Sequence[Route]) -> N
 
 
 def with_routes(router: Router, added: Sequence[Route]) -> tuple[Route, ...]:
-    """Those that are there already are there once."""
+    """Existing routes are not duplicated."""
     routes = (*router.routes, *(route for route in added if route not in router.routes))
     if len(routes) > _MOST:
         raise BadRequest(f"A router has at most {_MOST} routes.", "RoutesExhausted")
@@ -38,5 +37,5 @@ def with_routes(router: Router, added: Sequence[Route]) -> tuple[Route, ...]:
 
 
 def without_routes(router: Router, removed: Sequence[Route]) -> tuple[Route, ...]:
-    """Those that are not there do no harm."""
+    """Missing routes are ignored."""
     return tuple(route for route in router.routes if route not in removed)

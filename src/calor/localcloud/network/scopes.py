@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from calor.localcloud.network.documents import Subnet
-from calor.localcloud.network.records import Records, by_id
+from calor.localcloud.network.records import Records, Subnet, by_id
 
 
 def scopes_of(

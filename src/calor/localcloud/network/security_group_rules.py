@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from ipaddress import ip_network
 
 from calor.localcloud.network.address_groups import need_address_group
-from calor.localcloud.network.documents import SecurityGroupRule
 from calor.localcloud.network.kinds import Given
-from calor.localcloud.network.records import Records, by_id
-from calor.localcloud.network.resources import Resource, Views, found_by, routes_of
-from calor.localcloud.network.rules import KIND, PROTOCOLS, new_rule, rule_details
+from calor.localcloud.network.records import Records, SecurityGroupRule, by_id
+from calor.localcloud.network.resources import Resource, Views, find_by, routes_of
+from calor.localcloud.network.rule_requests import KIND, PROTOCOLS, new_rule, rule_details
 from calor.localcloud.network.security_groups import DEFAULT, SECURITY_GROUPS, need_group
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
 from calor.localcloud.store import Collection
@@ -22,7 +21,7 @@ _WITH_TYPES = {"icmp", "ipv6-icmp", "icmpv6"}
 _REMOTES = ("remote_ip_prefix", "remote_group_id", "remote_address_group_id")
 
 
-def create_rule(networking: Networking, viewer: Viewer, given: Given) -> SecurityGroupRule:
+def create_rule(networking: NetworkService, viewer: Viewer, given: Given) -> SecurityGroupRule:
     records = networking.records
     group = SECURITY_GROUPS.need_own(viewer, given["security_group_id"], "create_rule_in")
     rule = new_rule(networking, group, **given)
@@ -31,23 +30,23 @@ def create_rule(networking: Networking, viewer: Viewer, given: Given) -> Securit
     if same := records.rules.first(substance=rule.substance):
         raise Conflict(f"Rule {same.id} of the group says the same.", "SecurityGroupRuleExists")
     records.rules.add(rule)
-    networking.keep(records.groups, group)
-    networking.wiring.group(group.id)
+    networking.save(records.groups, group)
+    networking.backend_sync.group(group.id)
     return rule
 
 
 def update_rule(
-    networking: Networking, viewer: Viewer, rule: SecurityGroupRule, given: Given
+    networking: NetworkService, viewer: Viewer, rule: SecurityGroupRule, given: Given
 ) -> SecurityGroupRule:
-    return networking.keep(networking.records.rules, rule, **given)
+    return networking.save(networking.records.rules, rule, **given)
 
 
-def delete_rule(networking: Networking, viewer: Viewer, rule: SecurityGroupRule) -> None:
+def delete_rule(networking: NetworkService, viewer: Viewer, rule: SecurityGroupRule) -> None:
     records = networking.records
     records.rules.remove(rule.id)
     if group := records.groups.get(rule.security_group_id):
-        networking.keep(records.groups, group)
-    networking.wiring.group(rule.security_group_id)
+        networking.save(records.groups, group)
+    networking.backend_sync.group(rule.security_group_id)
 
 
 def details(viewer: Viewer, rules: Sequence[SecurityGroupRule]) -> Views:
@@ -113,7 +112,7 @@ SECURITY_GROUP_RULES: Resource[SecurityGroupRule] = Resource(
     details=details,
     sees=_sees,
     lookups={
-        field: found_by(_documents, field)
+        field: find_by(_documents, field)
         for field in ("security_group_id", "remote_group_id", "remote_address_group_id")
     },
     prepare=SECURITY_GROUPS.prepare,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from calor.localcloud.network import readers
-from calor.localcloud.network.documents import SHARED, SecurityGroup
+from calor.localcloud.network import requests
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, Attribute, Given, Kind, shown
+from calor.localcloud.network.records import SHARED, SecurityGroup
 from calor.localcloud.network.resources import Resource, Views, routes_of
-from calor.localcloud.network.rules import new_rule, show_rule
-from calor.localcloud.network.sharing import forget_sharing, sees_shared, shared_ones
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.rule_requests import new_rule, show_rule
+from calor.localcloud.network.service import NetworkService
+from calor.localcloud.network.sharing import forget_sharing, sees_shared, shared_with
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import Conflict
+from calor.localcloud.types import Json
 
 DEFAULT = "default"
 _FAMILIES = ("IPv4", "IPv6")
@@ -25,14 +25,14 @@ KIND = Kind(
     (
         NAME,
         DESCRIPTION,
-        Attribute("stateful", readers.flag),
+        Attribute("stateful", requests.flag),
         *shown("security_group_rules", "shared"),
     ),
 )
 
 
-def ensure_default(networking: Networking, project_id: str) -> SecurityGroup:
-    """The group that every project has, for ports that name none. It lets its members talk to each other."""
+def ensure_default(networking: NetworkService, project_id: str) -> SecurityGroup:
+    """Returns the default security group of a project, and creates it if needed."""
     found = networking.records.groups.first(project_id=project_id, name=DEFAULT)
     if found:
         return found
@@ -49,7 +49,7 @@ def need_group(viewer: Viewer, id: str) -> SecurityGroup:
     return SECURITY_GROUPS.need(viewer, id)
 
 
-def create_group(networking: Networking, viewer: Viewer, given: Given) -> SecurityGroup:
+def create_group(networking: NetworkService, viewer: Viewer, given: Given) -> SecurityGroup:
     ensure_default(networking, given["project_id"])
     if given.get("name") == DEFAULT:
         raise Conflict(
@@ -58,16 +58,18 @@ def create_group(networking: Networking, viewer: Viewer, given: Given) -> Securi
     return _add_group(networking, given)
 
 
-def update_group(networking: Networking, viewer: Viewer, group: SecurityGroup, given: Given) -> SecurityGroup:
+def update_group(
+    networking: NetworkService, viewer: Viewer, group: SecurityGroup, given: Given
+) -> SecurityGroup:
     if group.name == DEFAULT and given.get("name", DEFAULT) != DEFAULT:
         raise Conflict("The default security group keeps its name.", "SecurityGroupCannotUpdateDefault")
     in_use = networking.records.memberships.count(group_id=group.id) > 0
     if given.get("stateful", group.stateful) != group.stateful and in_use:
         raise _in_use(group)
-    return networking.keep(networking.records.groups, group, **given)
+    return networking.save(networking.records.groups, group, **given)
 
 
-def delete_group(networking: Networking, viewer: Viewer, group: SecurityGroup) -> None:
+def delete_group(networking: NetworkService, viewer: Viewer, group: SecurityGroup) -> None:
     records = networking.records
     if group.name == DEFAULT and not viewer.admin:
         raise Conflict("The default security group cannot be deleted.", "SecurityGroupCannotRemoveDefault")
@@ -76,13 +78,13 @@ def delete_group(networking: Networking, viewer: Viewer, group: SecurityGroup) -
     records.rules.remove_where(security_group_id=group.id)
     for rule in records.rules.find(remote_group_id=group.id):
         records.rules.remove(rule.id)
-        networking.wiring.group(rule.security_group_id)
+        networking.backend_sync.group(rule.security_group_id)
     forget_sharing(records, group.id)
     records.groups.remove(group.id)
 
 
 def details(viewer: Viewer, groups: Sequence[SecurityGroup]) -> Views:
-    rules: dict[str, list[dict[str, Any]]] = {group.id: [] for group in groups}
+    rules: dict[str, list[Json]] = {group.id: [] for group in groups}
     defaults = {group.id for group in groups if group.name == DEFAULT}
     for rule in viewer.records.rules.find_in("security_group_id", list(rules)):
         rules[rule.security_group_id].append(show_rule(rule, rule.security_group_id in defaults))
@@ -92,8 +94,8 @@ def details(viewer: Viewer, groups: Sequence[SecurityGroup]) -> Views:
     }
 
 
-def _add_group(networking: Networking, given: Given) -> SecurityGroup:
-    group = networking.records.groups.add(networking.made(SecurityGroup, given))
+def _add_group(networking: NetworkService, given: Given) -> SecurityGroup:
+    group = networking.records.groups.add(networking.new_record(SecurityGroup, given))
     for family in _FAMILIES:
         networking.records.rules.add(new_rule(networking, group, direction="egress", ethertype=family))
     return group
@@ -103,7 +105,7 @@ def _in_use(group: SecurityGroup) -> Conflict:
     return Conflict(f"Security group {group.id} is in use.", "SecurityGroupInUse")
 
 
-def _prepare(networking: Networking, viewer: Viewer) -> None:
+def _prepare(networking: NetworkService, viewer: Viewer) -> None:
     if viewer.project_id:
         with networking.change():
             ensure_default(networking, viewer.project_id)
@@ -118,7 +120,7 @@ SECURITY_GROUPS: Resource[SecurityGroup] = Resource(
     delete=delete_group,
     details=details,
     sees=sees_shared("security_group"),
-    shared=shared_ones("security_group", lambda records: records.groups),
+    shared=shared_with("security_group", lambda records: records.groups),
     prepare=_prepare,
     quota="security_group",
 )

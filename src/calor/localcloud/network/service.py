@@ -1,85 +1,56 @@
-"""The network service put together."""
+"""The network service: what its handlers work with."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC
+from typing import Any, TypeVar
 
-from starlette.applications import Starlette
+from calor.localcloud.context import Context
+from calor.localcloud.network.backend_sync import BackendSync
+from calor.localcloud.network.ipam import Ipam
+from calor.localcloud.network.records import Records, Standard, new_id
+from calor.localcloud.store import Collection
+from calor.localcloud.types import Json
 
-from calor.localcloud.network import (
-    address_groups,
-    address_scopes,
-    extensions,
-    floating_ips,
-    ip_availability,
-    metering,
-    networks,
-    port_forwardings,
-    ports,
-    qos,
-    qos_rules,
-    quota_requests,
-    rbac,
-    routers,
-    security_group_rules,
-    security_groups,
-    segments,
-    subnet_pools,
-    subnets,
-    surroundings,
-    trunks,
-    versions,
-)
-from calor.localcloud.network.problems import error_body
-from calor.localcloud.network.resources import Resource
-from calor.localcloud.network.state import Networking
-from calor.localcloud.network.tags import tag_routes
-from calor.localcloud.web import Route, service_app
-
-_MODULES = (
-    versions,
-    networks,
-    subnets,
-    ports,
-    routers,
-    floating_ips,
-    port_forwardings,
-    security_groups,
-    security_group_rules,
-    subnet_pools,
-    address_scopes,
-    address_groups,
-    qos,
-    qos_rules,
-    trunks,
-    rbac,
-    segments,
-    metering,
-    quota_requests,
-    ip_availability,
-    extensions,
-    surroundings,
-)
-_TAGGED: tuple[Resource[Any], ...] = (
-    networks.NETWORKS,
-    subnets.SUBNETS,
-    ports.PORTS,
-    routers.ROUTERS,
-    floating_ips.FLOATING_IPS,
-    security_groups.SECURITY_GROUPS,
-    security_group_rules.SECURITY_GROUP_RULES,
-    subnet_pools.SUBNET_POOLS,
-    address_groups.ADDRESS_GROUPS,
-    qos.QOS_POLICIES,
-    trunks.TRUNKS,
-    segments.SEGMENTS,
-)
-# QoS policies have their tags at a path without qos, too.
-_TAG_PATHS = (*((each.path, each) for each in _TAGGED), ("/v2.0/policies", qos.QOS_POLICIES))
+S = TypeVar("S", bound=Standard)
 
 
-def network_app(networking: Networking) -> Starlette:
-    found = (*(route for module in _MODULES for route in module.ROUTES), *tag_routes(_TAG_PATHS))
-    routes = [Route(each.method, each.path, partial(each.handler, networking), each.rule) for each in found]
-    return service_app(routes, networking.ground.authenticate, error_body)
+class NetworkService:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.records = Records(context.store)
+        self.ipam = Ipam(self.records)
+        self.backend_sync = BackendSync(context, self.records)
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """A transaction of the store and of the state in memory."""
+        kept = False
+        try:
+            with self.records.store.transaction():
+                yield
+            kept = True
+        finally:
+            self.ipam.finish(kept)
+
+    def stamp(self) -> str:
+        return self.context.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def new_record(self, kind: type[S], given: Json, **settled: object) -> S:
+        """A new document, with an id and the time."""
+        now = self.stamp()
+        return kind(**{"id": new_id(), "created_at": now, "updated_at": now, **given, **settled})
+
+    def save(self, collection: Collection[S], document: S, **changes: Any) -> S:
+        """Stores a changed document as a new revision."""
+        return collection.put(
+            replace(
+                document,
+                **changes,
+                updated_at=self.stamp(),
+                revision_number=document.revision_number + 1,
+            )
+        )

@@ -1,11 +1,10 @@
-"""Objects that are shared with other projects: a flag for everybody, and policies for each project."""
+"""Sharing of objects: by a flag with all projects, by RBAC policies with single ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from calor.localcloud.network.documents import EVERYBODY, SHARED, RbacPolicy
-from calor.localcloud.network.records import Records, new_id
+from calor.localcloud.network.records import EVERYBODY, SHARED, RbacPolicy, Records, new_id
 from calor.localcloud.network.resources import D
 from calor.localcloud.network.viewer import Owned, Viewer
 from calor.localcloud.store import Collection
@@ -17,10 +16,10 @@ def sees_shared(object_type: str) -> Callable[[Viewer, Owned], bool]:
     )
 
 
-def shared_ones(
+def shared_with(
     object_type: str, documents: Callable[[Records], Collection[D]], *actions: str
 ) -> Callable[[Viewer], Iterable[D]]:
-    """What others let the caller see."""
+    """The objects that others share with the caller."""
     wanted = actions or (SHARED,)
     return lambda viewer: documents(viewer.records).find_in(
         "id", sorted(viewer.granted(object_type, *wanted))
@@ -28,7 +27,7 @@ def shared_ones(
 
 
 def share(records: Records, object_type: str, document: Owned, action: str = SHARED) -> None:
-    """With everybody; once more does no harm."""
+    """Shares an object with all projects. Idempotent."""
     if not is_shared(records, document.id, action):
         records.rbac.add(
             RbacPolicy(new_id(), document.project_id, object_type, document.id, action, EVERYBODY)

@@ -1,34 +1,29 @@
-"""Subnet pools: ranges that subnets take theirs from."""
+"""Subnet pools: prefixes from which ranges of subnets are allocated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
-from typing import Any
 
-from calor.localcloud.network import readers
+from calor.localcloud.network import requests
 from calor.localcloud.network.address_scopes import need_scope
-from calor.localcloud.network.addresses import overlapping
-from calor.localcloud.network.documents import SHARED, SubnetPool
+from calor.localcloud.network.addresses import find_overlap
 from calor.localcloud.network.kinds import DESCRIPTION, Attribute, Given, Kind, shown
+from calor.localcloud.network.policy import project_members
 from calor.localcloud.network.problems import invalid
-from calor.localcloud.network.resources import (
-    NetworkRoute,
-    Resource,
-    Views,
-    action_on,
-    project_members,
-    routes_of,
-)
-from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_ones
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import SHARED, SubnetPool
+from calor.localcloud.network.resources import Resource, Views, action_on, routes_of
+from calor.localcloud.network.service import NetworkService
+from calor.localcloud.network.sharing import forget_sharing, sees_shared, share, shared_with
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
-from calor.localcloud.reading import listing, nullable
+from calor.localcloud.requests import listing, nullable
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 
-_LENGTH = readers.whole(0, 128)
-_PREFIXES = listing(readers.cidr)
-_CHANGE = readers.strict_shape({"prefixes": _PREFIXES})
+_LENGTH = requests.whole(0, 128)
+_PREFIXES = listing(requests.cidr)
+_CHANGE = requests.strict_shape({"prefixes": _PREFIXES})
 _SHORTEST = {4: 8, 6: 64}
 
 KIND = Kind(
@@ -36,16 +31,16 @@ KIND = Kind(
     "subnetpools",
     "SubnetPool",
     (
-        Attribute("name", readers.name, required=True),
+        Attribute("name", requests.name, required=True),
         DESCRIPTION,
         Attribute("prefixes", _PREFIXES, required=True),
         Attribute("min_prefixlen", _LENGTH),
         Attribute("max_prefixlen", _LENGTH),
         Attribute("default_prefixlen", _LENGTH),
-        Attribute("default_quota", nullable(readers.whole(0, 2**62))),
-        Attribute("address_scope_id", nullable(readers.uuid)),
-        Attribute("is_default", readers.flag, admins=True, default=False),
-        Attribute("shared", readers.flag, fixed=True, admins=True, default=False),
+        Attribute("default_quota", nullable(requests.whole(0, 2**62))),
+        Attribute("address_scope_id", nullable(requests.uuid)),
+        Attribute("is_default", requests.flag, admins=True, default=False),
+        Attribute("shared", requests.flag, fixed=True, admins=True, default=False),
         *shown("ip_version"),
     ),
 )
@@ -55,15 +50,15 @@ def need_pool(viewer: Viewer, id: str) -> SubnetPool:
     return SUBNET_POOLS.need(viewer, id)
 
 
-def create_pool(networking: Networking, viewer: Viewer, given: Given) -> SubnetPool:
+def create_pool(networking: NetworkService, viewer: Viewer, given: Given) -> SubnetPool:
     records = networking.records
     shared = given.pop("shared", False)
-    prefixes = merged(given["prefixes"])
+    prefixes = merge_prefixes(given["prefixes"])
     version = ip_network(prefixes[0]).version
     shortest = given.setdefault("min_prefixlen", _SHORTEST[version])
     given.setdefault("max_prefixlen", 32 if version == 4 else 128)
     given.setdefault("default_prefixlen", shortest)
-    pool = networking.made(SubnetPool, {**given, "prefixes": prefixes, "ip_version": version})
+    pool = networking.new_record(SubnetPool, {**given, "prefixes": prefixes, "ip_version": version})
     _check(networking, viewer, pool)
     if pool.is_default:
         _check_only_default(networking, pool)
@@ -73,19 +68,19 @@ def create_pool(networking: Networking, viewer: Viewer, given: Given) -> SubnetP
     return pool
 
 
-def update_pool(networking: Networking, viewer: Viewer, pool: SubnetPool, given: Given) -> SubnetPool:
+def update_pool(networking: NetworkService, viewer: Viewer, pool: SubnetPool, given: Given) -> SubnetPool:
     if "prefixes" in given:
-        given["prefixes"] = merged(given["prefixes"])
+        given["prefixes"] = merge_prefixes(given["prefixes"])
         if not _covers(given["prefixes"], pool.prefixes):
             raise BadRequest("Prefixes can only be added in this way.", "IllegalSubnetPoolPrefixUpdate")
     if given.get("is_default") and not pool.is_default:
         _check_only_default(networking, pool)
-    changed = networking.keep(networking.records.subnet_pools, pool, **given)
+    changed = networking.save(networking.records.subnet_pools, pool, **given)
     _check(networking, viewer, changed)
     return changed
 
 
-def delete_pool(networking: Networking, viewer: Viewer, pool: SubnetPool) -> None:
+def delete_pool(networking: NetworkService, viewer: Viewer, pool: SubnetPool) -> None:
     records = networking.records
     if records.subnets.count(subnetpool_id=pool.id):
         raise Conflict(f"Subnet pool {pool.id} is in use by subnets.", "SubnetPoolInUse")
@@ -93,36 +88,32 @@ def delete_pool(networking: Networking, viewer: Viewer, pool: SubnetPool) -> Non
     records.subnet_pools.remove(pool.id)
 
 
-def add_prefixes(
-    networking: Networking, viewer: Viewer, pool: SubnetPool, body: dict[str, Any]
-) -> dict[str, Any]:
+def add_prefixes(networking: NetworkService, viewer: Viewer, pool: SubnetPool, body: Json) -> Json:
     given = _CHANGE(body, "The body")["prefixes"]
-    changed = networking.keep(
-        networking.records.subnet_pools, pool, prefixes=merged((*pool.prefixes, *given))
+    changed = networking.save(
+        networking.records.subnet_pools, pool, prefixes=merge_prefixes((*pool.prefixes, *given))
     )
     _check(networking, viewer, changed)
     return {"prefixes": changed.prefixes}
 
 
-def remove_prefixes(
-    networking: Networking, viewer: Viewer, pool: SubnetPool, body: dict[str, Any]
-) -> dict[str, Any]:
+def remove_prefixes(networking: NetworkService, viewer: Viewer, pool: SubnetPool, body: Json) -> Json:
     given = _CHANGE(body, "The body")["prefixes"]
     records = networking.records
     used = [each.cidr for each in records.subnets.find(subnetpool_id=pool.id)]
     left = list(map(ip_network, pool.prefixes))
     for prefix in given:
-        if overlapping(prefix, used):
+        if find_overlap(prefix, used):
             raise Conflict(f"Subnets have ranges of {prefix}.", "IllegalSubnetPoolPrefixUpdate")
         left = [rest for span in left for rest in _without(span, ip_network(prefix))]
     if not left:
         raise invalid("a subnet pool cannot be without prefixes.")
-    changed = networking.keep(records.subnet_pools, pool, prefixes=merged(map(str, left)))
+    changed = networking.save(records.subnet_pools, pool, prefixes=merge_prefixes(map(str, left)))
     return {"prefixes": changed.prefixes}
 
 
-def merged(prefixes: Iterable[str]) -> tuple[str, ...]:
-    """The same addresses in as few ranges as there can be."""
+def merge_prefixes(prefixes: Iterable[str]) -> tuple[str, ...]:
+    """Merges adjacent ranges."""
     spans = [ip_network(prefix) for prefix in prefixes]
     if not spans:
         raise BadRequest("A subnet pool needs prefixes.", "MissingPrefixes")
@@ -144,10 +135,10 @@ def _without(
 
 
 def _covers(prefixes: Sequence[str], others: Sequence[str]) -> bool:
-    return merged((*prefixes, *others)) == tuple(prefixes)
+    return merge_prefixes((*prefixes, *others)) == tuple(prefixes)
 
 
-def _check(networking: Networking, viewer: Viewer, pool: SubnetPool) -> None:
+def _check(networking: NetworkService, viewer: Viewer, pool: SubnetPool) -> None:
     longest = 32 if pool.ip_version == 4 else 128
     if not pool.min_prefixlen <= pool.default_prefixlen <= pool.max_prefixlen <= longest:
         raise BadRequest(
@@ -165,14 +156,14 @@ def _check(networking: Networking, viewer: Viewer, pool: SubnetPool) -> None:
         )
     others = networking.records.subnet_pools.find(address_scope_id=scope.id)
     theirs = [prefix for other in others if other.id != pool.id for prefix in other.prefixes]
-    if any(overlapping(prefix, theirs) for prefix in pool.prefixes):
+    if any(find_overlap(prefix, theirs) for prefix in pool.prefixes):
         raise Conflict(
             f"Another subnet pool of address scope {scope.id} has addresses in common.",
             "AddressScopePrefixConflict",
         )
 
 
-def _check_only_default(networking: Networking, pool: SubnetPool) -> None:
+def _check_only_default(networking: NetworkService, pool: SubnetPool) -> None:
     if networking.records.subnet_pools.count(is_default=True, ip_version=pool.ip_version):
         raise BadRequest(f"There is a default subnet pool for IPv{pool.ip_version} already.", "InvalidInput")
 
@@ -191,7 +182,7 @@ SUBNET_POOLS: Resource[SubnetPool] = Resource(
     delete=delete_pool,
     details=_details,
     sees=sees_shared("subnetpool"),
-    shared=shared_ones("subnetpool", lambda records: records.subnet_pools),
+    shared=shared_with("subnetpool", lambda records: records.subnet_pools),
     quota="subnetpool",
 )
 
@@ -199,6 +190,6 @@ _ONE = "/v2.0/subnetpools/{id}"
 
 ROUTES = (
     *routes_of(SUBNET_POOLS),
-    NetworkRoute("PUT", f"{_ONE}/add_prefixes", action_on(SUBNET_POOLS, add_prefixes), project_members),
-    NetworkRoute("PUT", f"{_ONE}/remove_prefixes", action_on(SUBNET_POOLS, remove_prefixes), project_members),
+    ServiceRoute("PUT", f"{_ONE}/add_prefixes", action_on(SUBNET_POOLS, add_prefixes), project_members),
+    ServiceRoute("PUT", f"{_ONE}/remove_prefixes", action_on(SUBNET_POOLS, remove_prefixes), project_members),
 )

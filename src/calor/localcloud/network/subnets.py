@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
-from typing import Any
 
-from calor.localcloud.network import readers
+from calor.localcloud.network import requests
 from calor.localcloud.network.addresses import (
     AUTOMATIC,
     check_gateway,
     check_pools,
     default_pools,
+    find_overlap,
     first_address,
-    overlapping,
 )
-from calor.localcloud.network.documents import SHARED, Network, Subnet
 from calor.localcloud.network.fixed_ips import add_automatic_addresses, drop_automatic_addresses
 from calor.localcloud.network.kinds import DESCRIPTION, NAME, Attribute, Given, Kind
-from calor.localcloud.network.prefixes import settled_range
+from calor.localcloud.network.prefixes import choose_range
 from calor.localcloud.network.problems import invalid, missing
-from calor.localcloud.network.resources import Resource, found_by, routes_of
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.records import SHARED, Network, Subnet
+from calor.localcloud.network.resources import Resource, find_by, routes_of
+from calor.localcloud.network.service import NetworkService
 from calor.localcloud.network.viewer import Viewer
 from calor.localcloud.problems import BadRequest, Conflict
-from calor.localcloud.reading import listing, nullable, one_of, text
+from calor.localcloud.requests import listing, nullable, one_of, text
 
 _MODES = nullable(one_of("dhcpv6-stateful", "dhcpv6-stateless", "slaac"))
-_POOLS = listing(readers.strict_shape({"start": readers.address, "end": readers.address}))
+_POOLS = listing(requests.strict_shape({"start": requests.address, "end": requests.address}))
 
 
-def _version(value: Any, where: str) -> int:
-    read = readers.whole(4, 6)(value, where)
+def _version(value: object, where: str) -> int:
+    read = requests.whole(4, 6)(value, where)
     if read == 5:
         raise BadRequest(f"{where}: 5 is neither 4 nor 6.")
     return int(read)
@@ -43,38 +42,38 @@ KIND = Kind(
     (
         NAME,
         DESCRIPTION,
-        Attribute("network_id", readers.uuid, fixed=True, required=True),
+        Attribute("network_id", requests.uuid, fixed=True, required=True),
         Attribute("ip_version", _version, fixed=True),
-        Attribute("cidr", nullable(readers.cidr), fixed=True),
-        Attribute("gateway_ip", nullable(readers.address)),
+        Attribute("cidr", nullable(requests.cidr), fixed=True),
+        Attribute("gateway_ip", nullable(requests.address)),
         Attribute("allocation_pools", _POOLS),
-        Attribute("dns_nameservers", readers.distinct(listing(readers.address, longest=20))),
-        Attribute("host_routes", readers.routes),
-        Attribute("enable_dhcp", readers.flag),
+        Attribute("dns_nameservers", requests.distinct(listing(requests.address, longest=20))),
+        Attribute("host_routes", requests.routes),
+        Attribute("enable_dhcp", requests.flag),
         Attribute("ipv6_ra_mode", _MODES, fixed=True),
         Attribute("ipv6_address_mode", _MODES, fixed=True),
         Attribute("subnetpool_id", nullable(text(255)), fixed=True),
-        Attribute("use_default_subnetpool", readers.flag, fixed=True, unseen=True),
-        Attribute("prefixlen", readers.whole(0, 128), fixed=True, unseen=True),
-        Attribute("segment_id", nullable(readers.uuid), admins=True, default=None),
-        Attribute("service_types", readers.distinct(listing(text(255))), admins=True, default=()),
-        Attribute("dns_publish_fixed_ip", readers.flag),
+        Attribute("use_default_subnetpool", requests.flag, fixed=True, unseen=True),
+        Attribute("prefixlen", requests.whole(0, 128), fixed=True, unseen=True),
+        Attribute("segment_id", nullable(requests.uuid), admins=True, default=None),
+        Attribute("service_types", requests.distinct(listing(text(255))), admins=True, default=()),
+        Attribute("dns_publish_fixed_ip", requests.flag),
     ),
 )
 
 
-def create_subnet(networking: Networking, viewer: Viewer, given: Given) -> Subnet:
+def create_subnet(networking: NetworkService, viewer: Viewer, given: Given) -> Subnet:
     records = networking.records
     network = viewer.need_network(given["network_id"])
     viewer.check_owns(network, "create_subnet")
     version = given.get("ip_version")
-    cidr, pool_id = settled_range(networking, viewer, network, given)
+    cidr, pool_id = choose_range(networking, viewer, network, given)
     if ip_network(cidr).version != (version or ip_network(cidr).version):
         raise invalid(f"cidr '{cidr}' does not match the ip_version '{version}'.")
     version = ip_network(cidr).version
     _check_modes(given, cidr)
     siblings = records.subnets.find(network_id=network.id)
-    if other := overlapping(cidr, (each.cidr for each in siblings)):
+    if other := find_overlap(cidr, (each.cidr for each in siblings)):
         raise invalid(f"{cidr} overlaps with {other}, which is a subnet of network {network.id} already.")
     _check_segment(networking, network, given.get("segment_id"))
     gateway = given["gateway_ip"] if "gateway_ip" in given else first_address(cidr)
@@ -91,14 +90,14 @@ def create_subnet(networking: Networking, viewer: Viewer, given: Given) -> Subne
         "allocation_pools": pools,
         "subnetpool_id": pool_id,
     }
-    subnet = records.subnets.add(networking.made(Subnet, {**given, **settled}))
-    networking.keep(records.networks, network)
+    subnet = records.subnets.add(networking.new_record(Subnet, {**given, **settled}))
+    networking.save(records.networks, network)
     add_automatic_addresses(networking, subnet)
-    networking.wiring.network(network.id)
+    networking.backend_sync.network(network.id)
     return subnet
 
 
-def update_subnet(networking: Networking, viewer: Viewer, subnet: Subnet, given: Given) -> Subnet:
+def update_subnet(networking: NetworkService, viewer: Viewer, subnet: Subnet, given: Given) -> Subnet:
     records = networking.records
     gateway = given.get("gateway_ip", subnet.gateway_ip)
     pools = given.get("allocation_pools", subnet.allocation_pools)
@@ -111,13 +110,13 @@ def update_subnet(networking: Networking, viewer: Viewer, subnet: Subnet, given:
         network = records.networks.get(subnet.network_id)
         assert network is not None
         _check_segment(networking, network, given["segment_id"])
-    updated = networking.keep(records.subnets, subnet, **given)
-    networking.wiring.network(subnet.network_id)
-    networking.wiring.ports_on(subnet.network_id)
+    updated = networking.save(records.subnets, subnet, **given)
+    networking.backend_sync.network(subnet.network_id)
+    networking.backend_sync.ports_on(subnet.network_id)
     return updated
 
 
-def delete_subnet(networking: Networking, viewer: Viewer, subnet: Subnet) -> None:
+def delete_subnet(networking: NetworkService, viewer: Viewer, subnet: Subnet) -> None:
     records = networking.records
     drop_automatic_addresses(networking, subnet)
     if records.allocations.count(subnet_id=subnet.id):
@@ -129,8 +128,8 @@ def delete_subnet(networking: Networking, viewer: Viewer, subnet: Subnet) -> Non
     records.subnets.remove(subnet.id)
     network = records.networks.get(subnet.network_id)
     assert network is not None
-    networking.keep(records.networks, network)
-    networking.wiring.network(subnet.network_id)
+    networking.save(records.networks, network)
+    networking.backend_sync.network(subnet.network_id)
 
 
 def _check_modes(given: Given, cidr: str) -> None:
@@ -143,19 +142,19 @@ def _check_modes(given: Given, cidr: str) -> None:
     if len(modes) > 1:
         raise invalid("ipv6_ra_mode and ipv6_address_mode must be the same.")
     if modes & set(AUTOMATIC) and span.prefixlen != 64:
-        raise invalid("a subnet whose addresses are made of MAC addresses must have the prefix length 64.")
+        raise invalid("subnets with SLAAC or stateless DHCPv6 must have a prefix length of 64.")
 
 
 def _check_versions(version: int, given: Given) -> None:
     for route in given.get("host_routes", ()):
         if {ip_network(route["destination"]).version, ip_network(route["nexthop"]).version} != {version}:
-            raise invalid(f"the host route to {route['destination']} is not of IPv{version}.")
+            raise invalid(f"the host route to {route['destination']} is not an IPv{version} route.")
     for server in given.get("dns_nameservers", ()):
         if ip_network(server).version != version:
-            raise invalid(f"the name server {server} is not of IPv{version}.")
+            raise invalid(f"the name server {server} is not an IPv{version} address.")
 
 
-def _check_gateway_free(networking: Networking, subnet: Subnet) -> None:
+def _check_gateway_free(networking: NetworkService, subnet: Subnet) -> None:
     port_id = networking.ipam.holder(subnet.id, subnet.gateway_ip) if subnet.gateway_ip else None
     port = networking.records.ports.get(port_id) if port_id else None
     if port and port.device_owner.startswith("network:router_interface"):
@@ -165,7 +164,7 @@ def _check_gateway_free(networking: Networking, subnet: Subnet) -> None:
         )
 
 
-def _check_segment(networking: Networking, network: Network, segment_id: str | None) -> None:
+def _check_segment(networking: NetworkService, network: Network, segment_id: str | None) -> None:
     segment = networking.records.segments.get(segment_id) if segment_id else None
     if segment_id and (segment is None or segment.network_id != network.id):
         raise missing("Segment", segment_id)
@@ -182,7 +181,7 @@ SUBNETS: Resource[Subnet] = Resource(
     shared=lambda viewer: viewer.records.subnets.find_in(
         "network_id", sorted(viewer.granted("network", SHARED) | viewer.own_networks)
     ),
-    lookups={"network_id": found_by(lambda records: records.subnets, "network_id")},
+    lookups={"network_id": find_by(lambda records: records.subnets, "network_id")},
     quota="subnet",
 )
 

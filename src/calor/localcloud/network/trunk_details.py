@@ -1,16 +1,15 @@
-"""What ports tell about the trunks that they carry or travel in."""
+"""trunk_details of ports."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from calor.localcloud.network.documents import Port, SubPort
-from calor.localcloud.network.records import Records, by_id
+from calor.localcloud.network.records import Port, Records, SubPort, by_id
 from calor.localcloud.problems import Conflict
+from calor.localcloud.types import Json
 
 
-def trunk_details(records: Records, port_ids: Sequence[str]) -> Mapping[str, Any]:
+def trunk_details(records: Records, port_ids: Sequence[str]) -> Mapping[str, object]:
     """By the id of the parent port, for those that are one."""
     trunks = records.trunks.find_in("port_id", port_ids)
     if not trunks:
@@ -36,7 +35,7 @@ def sub_ports_of(records: Records, trunk_ids: Sequence[str]) -> Mapping[str, Seq
     return found
 
 
-def show_sub_port(sub_port: SubPort) -> dict[str, Any]:
+def show_sub_port(sub_port: SubPort) -> Json:
     return {
         "port_id": sub_port.id,
         "segmentation_type": sub_port.segmentation_type,
@@ -48,4 +47,4 @@ def check_not_in_trunk(records: Records, port: Port) -> None:
     if records.trunks.count(port_id=port.id):
         raise Conflict(f"Port {port.id} is the parent of a trunk.", "PortInUseAsTrunkParent")
     if sub_port := records.sub_ports.get(port.id):
-        raise Conflict(f"Port {port.id} travels in trunk {sub_port.trunk_id}.", "PortInUseAsSubPort")
+        raise Conflict(f"Port {port.id} is a subport of trunk {sub_port.trunk_id}.", "PortInUseAsSubPort")

@@ -1,18 +1,17 @@
-"""Which versions of the API there are: one."""
+"""Version discovery."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from calor.localcloud.network.resources import NetworkRoute
-from calor.localcloud.network.state import Networking
+from calor.localcloud.network.service import NetworkService
+from calor.localcloud.routes import ServiceRoute
+from calor.localcloud.types import Json
 from calor.localcloud.web import Call, Reply
 
 _COLLECTIONS = ("networks", "subnets", "ports", "routers", "floatingips", "extensions")
 
 
-def list_versions(networking: Networking, call: Call) -> Reply:
-    version: dict[str, Any] = {
+def list_versions(networking: NetworkService, call: Call) -> Reply:
+    version: Json = {
         "id": "v2.0",
         "status": "CURRENT",
         "links": [{"rel": "self", "href": f"{call.base}/v2.0/"}],
@@ -20,7 +19,7 @@ def list_versions(networking: Networking, call: Call) -> Reply:
     return Reply(body={"versions": [version]})
 
 
-def list_collections(networking: Networking, call: Call) -> Reply:
+def list_collections(networking: NetworkService, call: Call) -> Reply:
     resources = [
         {
             "name": name,
@@ -33,7 +32,7 @@ def list_collections(networking: Networking, call: Call) -> Reply:
 
 
 ROUTES = (
-    NetworkRoute("GET", "/", list_versions, None),
-    NetworkRoute("GET", "/v2.0", list_collections, None),
-    NetworkRoute("GET", "/v2.0/", list_collections, None),
+    ServiceRoute("GET", "/", list_versions, None),
+    ServiceRoute("GET", "/v2.0", list_collections, None),
+    ServiceRoute("GET", "/v2.0/", list_collections, None),
 )

@@ -1,4 +1,4 @@
-"""What a caller may see and touch: their project's objects, and what others share with them."""
+"""What a caller can see and use: objects of their project, and shared ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Protocol
 
 from calor.localcloud.caller import Caller
-from calor.localcloud.network.documents import EVERYBODY, EXTERNAL, SHARED, Network, Port, Subnet
 from calor.localcloud.network.problems import forbidden, missing
-from calor.localcloud.network.records import Records
+from calor.localcloud.network.records import EVERYBODY, EXTERNAL, SHARED, Network, Port, Records, Subnet
 from calor.localcloud.store import Document
 
 
@@ -37,7 +36,7 @@ class Viewer:
         return self.admin or (bool(self.project_id) and document.project_id == self.project_id)
 
     def granted(self, object_type: str, *actions: str) -> set[str]:
-        """The ids of objects of a type that others let this project use so."""
+        """The ids of objects of a type that are shared with the project for an action."""
         if object_type not in self._granted:
             found = self.records.rbac.find_in(
                 "target_tenant", [EVERYBODY, self.project_id], object_type=object_type
@@ -60,7 +59,7 @@ class Viewer:
         )
 
     def sees_port(self, port: Port) -> bool:
-        """Whoever owns a network sees all that is on it."""
+        """The owner of a network sees all its ports."""
         return self.owns(port) or port.network_id in self.own_networks
 
     @cached_property

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 from urllib.parse import unquote
 
-from calor.localcloud.objectstore.access import Need
 from calor.localcloud.objectstore.headers import (
     container_headers,
     iso_date,
-    merged,
-    metadata_in,
-    settings_in,
+    merge_metadata,
+    read_metadata,
+    read_settings,
 )
-from calor.localcloud.objectstore.listings import (
+from calor.localcloud.objectstore.lists import (
+    ListFormat,
     Range,
     Subdirectory,
-    Written,
-    listed,
+    list_rows,
     listing_reply,
-    window_of,
+    read_list_query,
 )
-from calor.localcloud.objectstore.records import Container, Thing
-from calor.localcloud.objectstore.routing import CONTAINER, StoreRoute, Visit, check_container_name
-from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.policy import Access
+from calor.localcloud.objectstore.records import Container, StoredObject
+from calor.localcloud.objectstore.routes import CONTAINER, StoreCall, StoreRoute, check_container_name
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.problems import BadRequest, Conflict
+from calor.localcloud.types import Json
 from calor.localcloud.web import NO_CONTENT, Reply
 
 
-def put_container(store: ObjectStore, visit: Visit) -> Reply:
+def put_container(store: ObjectStoreService, visit: StoreCall) -> Reply:
     """Makes a container, or changes one."""
     before = store.find_container(visit.account_id, visit.container)
     with store.records.store.transaction():
@@ -38,19 +38,19 @@ def put_container(store: ObjectStore, visit: Visit) -> Reply:
     return Reply(202 if before else 201)
 
 
-def update_container(store: ObjectStore, visit: Visit) -> Reply:
+def update_container(store: ObjectStoreService, visit: StoreCall) -> Reply:
     _change(store, store.need_container(visit.account_id, visit.container), visit)
     return NO_CONTENT
 
 
-def _change(store: ObjectStore, container: Container, visit: Visit) -> None:
-    settings = settings_in(visit.call.headers)
+def _change(store: ObjectStoreService, container: Container, visit: StoreCall) -> None:
+    settings = read_settings(visit.call.headers)
     for name in ("x-versions-location", "x-history-location"):
         if settings.get(name):
             settings[name] = unquote(settings[name]).strip("/")
             check_container_name(settings[name])
     _check_acl(settings)
-    metadata = metadata_in(visit.call.headers, "container")
+    metadata = read_metadata(visit.call.headers, "container")
     for name in ("quota-bytes", "quota-count"):
         if metadata.get(name) and not metadata[name].isdecimal():
             raise BadRequest(f"Invalid {name.replace('-', ' ')}.")
@@ -58,7 +58,7 @@ def _change(store: ObjectStore, container: Container, visit: Visit) -> None:
         replace(
             container,
             settings={name: value for name, value in {**container.settings, **settings}.items() if value},
-            metadata=merged(container.metadata, metadata),
+            metadata=merge_metadata(container.metadata, metadata),
             changed_at=store.now(),
         )
     )
@@ -67,21 +67,21 @@ def _change(store: ObjectStore, container: Container, visit: Visit) -> None:
 def _check_acl(settings: dict[str, str]) -> None:
     for entry in settings.get("x-container-write", "").split(","):
         if entry.strip().startswith(".r"):
-            raise BadRequest("Referrers are not allowed in the list of who may write.")
+            raise BadRequest("Referrers are not allowed in write ACLs.")
     for entry in settings.get("x-container-read", "").split(","):
         if entry.strip().startswith(".") and not entry.strip().startswith((".r:", ".ref", ".rlistings")):
-            raise BadRequest(f"Unknown designator in an access list: {entry.strip()[:100]}")
+            raise BadRequest(f"Unknown designator in an ACL: {entry.strip()[:100]}")
 
 
-def show_container(store: ObjectStore, visit: Visit) -> Reply:
+def show_container(store: ObjectStoreService, visit: StoreCall) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
     return Reply(204, headers=container_headers(container, visit.is_owner))
 
 
-def list_objects(store: ObjectStore, visit: Visit) -> Reply:
+def list_objects(store: ObjectStoreService, visit: StoreCall) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
 
-    def fetch(names: Range) -> list[Thing]:
+    def fetch(names: Range) -> list[StoredObject]:
         return store.records.things.in_order(
             "name",
             names.limit,
@@ -91,13 +91,13 @@ def list_objects(store: ObjectStore, visit: Visit) -> Reply:
             container_id=container.id,
         )
 
-    found = listed(fetch, window_of(visit.call))
-    rows = [_row(each) for each in found if isinstance(each, Subdirectory) or not store.is_over(each)]
+    found = list_rows(fetch, read_list_query(visit.call))
+    rows = [_row(each) for each in found if isinstance(each, Subdirectory) or not store.is_expired(each)]
     headers = container_headers(container, visit.is_owner)
-    return listing_reply(visit.call, rows, Written("container", container.name, "object"), headers)
+    return listing_reply(visit.call, rows, ListFormat("container", container.name, "object"), headers)
 
 
-def _row(entry: Thing | Subdirectory) -> dict[str, Any]:
+def _row(entry: StoredObject | Subdirectory) -> Json:
     if isinstance(entry, Subdirectory):
         return {"subdir": entry.name}
     return {
@@ -109,19 +109,19 @@ def _row(entry: Thing | Subdirectory) -> dict[str, Any]:
     }
 
 
-def delete_container(store: ObjectStore, visit: Visit) -> Reply:
+def delete_container(store: ObjectStoreService, visit: StoreCall) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
-    if container.object_count and not _all_over(store, container):
+    if container.object_count and not _has_only_expired(store, container):
         raise Conflict("There was a conflict when trying to complete your request.")
     store.remove_container(container)
     return NO_CONTENT
 
 
-def _all_over(store: ObjectStore, container: Container) -> bool:
-    """Whether nothing is left but objects past their end, which go now."""
+def _has_only_expired(store: ObjectStoreService, container: Container) -> bool:
+    """Whether there are only expired objects, which are removed."""
     while batch := store.records.things.in_order("name", 100, container_id=container.id):
         for thing in batch:
-            if not store.is_over(thing):
+            if not store.is_expired(thing):
                 return False
             store.remove(container, thing)
     return True
@@ -129,11 +129,11 @@ def _all_over(store: ObjectStore, container: Container) -> bool:
 
 def _routes(path: str) -> tuple[StoreRoute, ...]:
     return (
-        StoreRoute("PUT", path, put_container, Need.OWN),
-        StoreRoute("POST", path, update_container, Need.OWN),
-        StoreRoute("HEAD", path, show_container, Need.LIST),
-        StoreRoute("GET", path, list_objects, Need.LIST),
-        StoreRoute("DELETE", path, delete_container, Need.OWN),
+        StoreRoute("PUT", path, put_container, Access.OWN),
+        StoreRoute("POST", path, update_container, Access.OWN),
+        StoreRoute("HEAD", path, show_container, Access.LIST),
+        StoreRoute("GET", path, list_objects, Access.LIST),
+        StoreRoute("DELETE", path, delete_container, Access.OWN),
     )
 
 

@@ -11,11 +11,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from calor.localcloud.files import Span, pieces
-from calor.localcloud.objectstore.access import Need
-from calor.localcloud.objectstore.records import Segment, Thing
-from calor.localcloud.objectstore.routing import Visit
-from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.policy import Access
+from calor.localcloud.objectstore.records import Segment, StoredObject
+from calor.localcloud.objectstore.routes import StoreCall
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.problems import Conflict
+from calor.localcloud.types import Json
 
 _LAST = "\U0010ffff"
 _MOST_SEGMENTS = 10_000
@@ -37,8 +38,8 @@ class Content:
     etag: str
 
 
-def content_of(store: ObjectStore, visit: Visit, thing: Thing) -> Content:
-    """What the visitor gets, if it may read all of it: whoever wrote a manifest need not own its segments."""
+def content_of(store: ObjectStoreService, visit: StoreCall, thing: StoredObject) -> Content:
+    """The content of an object, if the requester may read all its segments, which may have other owners."""
     if thing.manifest:
         return _dynamic(store, visit, thing.manifest)
     if thing.is_static_large:
@@ -46,11 +47,11 @@ def content_of(store: ObjectStore, visit: Visit, thing: Thing) -> Content:
     return Content((Part(store.file_of(thing.file), 0, thing.size),), thing.size, thing.etag)
 
 
-def _dynamic(store: ObjectStore, visit: Visit, manifest: str) -> Content:
+def _dynamic(store: ObjectStoreService, visit: StoreCall, manifest: str) -> Content:
     """All objects whose names begin with the prefix, in order."""
     name, _, prefix = unquote(manifest).partition("/")
     container = store.find_container(visit.account_id, name)
-    visit.visitor.check(Need.LIST, container)
+    visit.requester.check(Access.LIST, container)
     segments = (
         store.records.things.in_order(
             "name", _MOST_SEGMENTS, start=prefix, end=prefix + _LAST, container_id=container.id
@@ -59,42 +60,42 @@ def _dynamic(store: ObjectStore, visit: Visit, manifest: str) -> Content:
         else []
     )
     parts = tuple(Part(store.file_of(each.file), 0, each.size) for each in segments)
-    return Content(parts, sum(each.size for each in segments), etag_of_many(each.etag for each in segments))
+    return Content(parts, sum(each.size for each in segments), combined_etag(each.etag for each in segments))
 
 
-def _static(store: ObjectStore, visit: Visit, thing: Thing) -> Content:
+def _static(store: ObjectStoreService, visit: StoreCall, thing: StoredObject) -> Content:
     parts = []
     for segment in segments_in(store, thing):
         container_name, _, name = segment.path.lstrip("/").partition("/")
         container = store.find_container(visit.account_id, container_name)
-        visit.visitor.check(Need.READ, container)
+        visit.requester.check(Access.READ, container)
         found = store.find(container, name) if container else None
         if found is None or found.etag != segment.etag:
-            raise Conflict(f"A segment is gone, or is no longer what it was: {segment.path}")
+            raise Conflict(f"A segment is missing or has changed: {segment.path}")
         parts.append(Part(store.file_of(found.file), segment.start, segment.end or found.size))
     return Content(tuple(parts), thing.size, thing.etag)
 
 
-def segments_in(store: ObjectStore, thing: Thing) -> list[Segment]:
+def segments_in(store: ObjectStoreService, thing: StoredObject) -> list[Segment]:
     return [Segment(**entry) for entry in json.loads(store.file_of(thing.file).read_bytes())]
 
 
-def shown_segments(store: ObjectStore, thing: Thing) -> list[dict[str, Any]]:
-    """The list of segments as it is sent to who asks for it."""
+def show_segments(store: ObjectStoreService, thing: StoredObject) -> list[Json]:
+    """The list of segments as the API shows it."""
     shown = []
     for segment in segments_in(store, thing):
-        entry: dict[str, Any] = {"name": segment.path, "hash": segment.etag, "bytes": segment.size}
+        entry: Json = {"name": segment.path, "hash": segment.etag, "bytes": segment.size}
         if segment.end is not None:
             entry["range"] = f"{segment.start}-{segment.end - 1}"
         shown.append(entry)
     return shown
 
 
-def etag_of_many(etags: Any) -> str:
+def combined_etag(etags: Any) -> str:
     return hashlib.md5("".join(etags).encode(), usedforsecurity=False).hexdigest()
 
 
-def sent(content: Content, span: Span) -> AsyncIterator[bytes]:
+def stream_span(content: Content, span: Span) -> AsyncIterator[bytes]:
     """The bytes of a span, wherever they lie. A single file is opened at once, in case it is removed meanwhile."""
     chosen = _within(content.parts, span)
     if len(chosen) == 1:

@@ -6,28 +6,28 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from calor.localcloud.files import Span, receive
-from calor.localcloud.objectstore.contents import content_of, sent
-from calor.localcloud.objectstore.headers import checked, http_date
-from calor.localcloud.objectstore.records import Container, Thing
-from calor.localcloud.objectstore.routing import Visit
-from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.objectstore.writing import created_reply, described, keep_new
+from calor.localcloud.objectstore.contents import content_of, stream_span
+from calor.localcloud.objectstore.headers import check_metadata, http_date
+from calor.localcloud.objectstore.records import Container, StoredObject
+from calor.localcloud.objectstore.routes import StoreCall
+from calor.localcloud.objectstore.service import ObjectStoreService
+from calor.localcloud.objectstore.writing import created_reply, new_object, store_object
 from calor.localcloud.problems import Forbidden, PreconditionFailed
 from calor.localcloud.web import Reply
 
 
-async def copy_object(store: ObjectStore, visit: Visit) -> Reply:
+async def copy_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
     destination = unquote(visit.call.headers.get("destination", ""))
     target, slash, name = destination.lstrip("/").partition("/")
     if not slash or not name:
         raise PreconditionFailed("Destination header must be of the form <container name>/<object name>")
     _check_account(visit, visit.call.headers.get("destination-account"))
     container = store.need_container(visit.account_id, target)
-    return await copied(store, visit, f"{visit.container}/{visit.thing}", container, name)
+    return await copy_data(store, visit, f"{visit.container}/{visit.thing}", container, name)
 
 
-async def copied(
-    store: ObjectStore, visit: Visit, source_path: str, container: Container, name: str
+async def copy_data(
+    store: ObjectStoreService, visit: StoreCall, source_path: str, container: Container, name: str
 ) -> Reply:
     """An object with the data of another, and with its metadata where no other is given."""
     call = visit.call
@@ -36,11 +36,11 @@ async def copied(
         raise PreconditionFailed("X-Copy-From header must be of the form <container name>/<object name>")
     _check_account(visit, call.headers.get("x-copy-from-account"))
     if not visit.is_owner:
-        raise Forbidden("Only owners copy objects.")
+        raise Forbidden("Only owners of the account can copy objects.")
     origin = store.need_container(visit.account_id, source_container)
     source = store.need(origin, source_name)
     fresh = call.headers.get("x-fresh-metadata", "").lower() in ("true", "1", "yes", "on", "t", "y")
-    new = described(store, visit, container, name, "")
+    new = new_object(store, visit, container, name, "")
     as_manifest = call.query.get("multipart-manifest") == "get"
     data = await _data_of(store, visit, source, as_manifest)
     thing = replace(
@@ -50,11 +50,11 @@ async def copied(
         name=new.name,
         changed_at=new.changed_at,
         content_type=call.headers.get("content-type") or source.content_type,
-        metadata=checked({**({} if fresh else source.metadata), **new.metadata}),
+        metadata=check_metadata({**({} if fresh else source.metadata), **new.metadata}),
         headers={**({} if fresh else source.headers), **new.headers},
         delete_at=new.delete_at if new.delete_at is not None or fresh else source.delete_at,
     )
-    keep_new(store, container, thing)
+    store_object(store, container, thing)
     more = {
         **{f"X-Object-Meta-{name.title()}": value for name, value in thing.metadata.items()},
         "X-Copied-From": source_path.lstrip("/"),
@@ -64,18 +64,20 @@ async def copied(
     return created_reply(thing, **more)
 
 
-async def _data_of(store: ObjectStore, visit: Visit, source: Thing, as_manifest: bool) -> Thing:
-    """The source with data of its own. A large object becomes a plain one, unless its manifest is asked for."""
+async def _data_of(
+    store: ObjectStoreService, visit: StoreCall, source: StoredObject, as_manifest: bool
+) -> StoredObject:
+    """A copy of the source. A large object becomes a plain one, unless its manifest is requested."""
     if as_manifest or not (source.manifest or source.is_static_large):
         return replace(source, file=store.linked_file(source.file))
     content = content_of(store, visit, source)
     file = store.new_file()
-    summary = await receive(sent(content, Span(0, content.size)), store.file_of(file))
+    summary = await receive(stream_span(content, Span(0, content.size)), store.file_of(file))
     return replace(
         source, file=file, size=summary.size, etag=summary.md5, manifest=None, is_static_large=False
     )
 
 
-def _check_account(visit: Visit, other: str | None) -> None:
+def _check_account(visit: StoreCall, other: str | None) -> None:
     if other is not None and other != visit.call.path["account"]:
-        raise Forbidden("Objects are copied within one account.")
+        raise Forbidden("Objects can be copied within an account only.")

@@ -7,17 +7,17 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from calor.localcloud.files import Span, requested_span
-from calor.localcloud.objectstore.access import Need
-from calor.localcloud.objectstore.contents import Content, content_of, sent, shown_segments
-from calor.localcloud.objectstore.headers import Headers, date_in, object_headers
-from calor.localcloud.objectstore.records import Thing
-from calor.localcloud.objectstore.routing import OBJECT, StoreRoute, Visit
-from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.contents import Content, content_of, show_segments, stream_span
+from calor.localcloud.objectstore.headers import Headers, object_headers, read_date
+from calor.localcloud.objectstore.policy import Access
+from calor.localcloud.objectstore.records import StoredObject
+from calor.localcloud.objectstore.routes import OBJECT, StoreCall, StoreRoute
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.problems import PreconditionFailed
 from calor.localcloud.web import Reply
 
 
-def read_object(store: ObjectStore, visit: Visit) -> Reply:
+def read_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
     thing = store.need(container, visit.thing)
     if thing.is_static_large and visit.call.query.get("multipart-manifest") == "get":
@@ -30,32 +30,32 @@ def read_object(store: ObjectStore, visit: Visit) -> Reply:
     part = span or Span(0, content.size)
     headers["Content-Length"] = str(part.end - part.start)
     if span:
-        headers["Content-Range"] = span.told(content.size)
+        headers["Content-Range"] = span.content_range(content.size)
     if visit.call.method == "HEAD":
         return Reply(206 if span else 200, headers=headers)
-    return Reply(206 if span else 200, None, headers, sent(content, part))
+    return Reply(206 if span else 200, None, headers, stream_span(content, part))
 
 
-def _manifest(store: ObjectStore, visit: Visit, thing: Thing) -> Reply:
-    body = json.dumps(shown_segments(store, thing)).encode()
+def _manifest(store: ObjectStoreService, visit: StoreCall, thing: StoredObject) -> Reply:
+    body = json.dumps(show_segments(store, thing)).encode()
     headers = {**object_headers(thing), "Content-Type": "application/json; charset=utf-8"}
     if visit.call.method == "HEAD":
         return Reply(200, headers={**headers, "Content-Length": str(len(body))})
     return Reply(200, None, headers, body)
 
 
-def _is_unchanged(visit: Visit, content: Content, thing: Thing) -> bool:
+def _is_unchanged(visit: StoreCall, content: Content, thing: StoredObject) -> bool:
     """Whether the client has it already; refused where it wants another than this."""
     given = visit.call.headers
     wanted, known = given.get("if-match"), given.get("if-none-match")
     if wanted is not None and not _matches(wanted, content.etag):
         raise PreconditionFailed("A precondition for this request was not met.")
-    before = date_in(given.get("if-unmodified-since"))
+    before = read_date(given.get("if-unmodified-since"))
     if before is not None and int(thing.changed_at) > before:
         raise PreconditionFailed("A precondition for this request was not met.")
     if known is not None:
         return _matches(known, content.etag)
-    since = date_in(given.get("if-modified-since"))
+    since = read_date(given.get("if-modified-since"))
     return since is not None and thing.changed_at <= since
 
 
@@ -64,8 +64,8 @@ def _matches(written: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-def _disposition(visit: Visit, thing: Thing) -> Headers:
-    """What comes by a signed URL is saved under its name, unless the URL says otherwise."""
+def _disposition(visit: StoreCall, thing: StoredObject) -> Headers:
+    """The Content-Disposition: objects at signed URLs are attachments, unless the URL has another parameter."""
     if not visit.is_signed:
         return {}
     query = visit.call.query
@@ -78,6 +78,6 @@ def _disposition(visit: Visit, thing: Thing) -> Headers:
 
 
 ROUTES = (
-    StoreRoute("GET", OBJECT, read_object, Need.READ),
-    StoreRoute("HEAD", OBJECT, read_object, Need.READ),
+    StoreRoute("GET", OBJECT, read_object, Access.READ),
+    StoreRoute("HEAD", OBJECT, read_object, Access.READ),
 )

@@ -1,4 +1,4 @@
-"""Metadata in headers: read from requests and told in answers."""
+"""Metadata in headers of requests and responses."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import formatdate, parsedate_to_datetime
 
-from calor.localcloud.objectstore.records import Account, Container, Thing
+from calor.localcloud.objectstore.records import Account, Container, StoredObject
 from calor.localcloud.problems import BadRequest
 
 Headers = dict[str, str]
 
 POLICY = "Policy-0"
-"""The one way in which everything is stored."""
+"""The only storage policy."""
 
 _LONGEST_NAME, _LONGEST_VALUE, _MOST, _LARGEST = 128, 256, 90, 4096
 CONTAINER_SETTINGS = (
@@ -32,8 +32,8 @@ KEPT_WITH_OBJECTS = (
 )
 
 
-def metadata_in(headers: Mapping[str, str], kind: str) -> dict[str, str]:
-    """What the headers say: by name in lower case; an empty text stands for what is to be removed."""
+def read_metadata(headers: Mapping[str, str], kind: str) -> dict[str, str]:
+    """Metadata in headers by lower-case name; an empty value removes an item."""
     given, removed = f"x-{kind}-meta-", f"x-remove-{kind}-meta-"
     found = {name.removeprefix(given): value for name, value in headers.items() if name.startswith(given)}
     found |= {name.removeprefix(removed): "" for name in headers if name.startswith(removed)}
@@ -47,11 +47,11 @@ def metadata_in(headers: Mapping[str, str], kind: str) -> dict[str, str]:
     return found
 
 
-def merged(before: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
-    return checked({name: value for name, value in {**before, **changes}.items() if value})
+def merge_metadata(before: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
+    return check_metadata({name: value for name, value in {**before, **changes}.items() if value})
 
 
-def checked(metadata: Mapping[str, str]) -> dict[str, str]:
+def check_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
     if len(metadata) > _MOST:
         raise BadRequest(f"Too many metadata items; max {_MOST}")
     if sum(len(name) + len(value) for name, value in metadata.items()) > _LARGEST:
@@ -59,8 +59,8 @@ def checked(metadata: Mapping[str, str]) -> dict[str, str]:
     return dict(metadata)
 
 
-def settings_in(headers: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a container that are given; an empty text stands for one that is to be removed."""
+def read_settings(headers: Mapping[str, str]) -> dict[str, str]:
+    """Container settings in headers; an empty value removes a setting."""
     found = {name: headers[name] for name in CONTAINER_SETTINGS if name in headers}
     found |= {name: "" for name in CONTAINER_SETTINGS if f"x-remove-{name.removeprefix('x-')}" in headers}
     if found.get("x-versions-location") and found.get("x-history-location"):
@@ -97,8 +97,8 @@ def container_headers(container: Container, for_owner: bool) -> Headers:
     }
 
 
-def object_headers(thing: Thing) -> Headers:
-    told = {
+def object_headers(thing: StoredObject) -> Headers:
+    result = {
         "Content-Type": thing.content_type,
         "ETag": f'"{thing.etag}"' if thing.manifest or thing.is_static_large else thing.etag,
         "Last-Modified": http_date(thing.changed_at),
@@ -108,12 +108,12 @@ def object_headers(thing: Thing) -> Headers:
         **_metadata_headers("Object", thing.metadata, True),
     }
     if thing.delete_at is not None:
-        told["X-Delete-At"] = str(thing.delete_at)
+        result["X-Delete-At"] = str(thing.delete_at)
     if thing.manifest:
-        told["X-Object-Manifest"] = thing.manifest
+        result["X-Object-Manifest"] = thing.manifest
     if thing.is_static_large:
-        told["X-Static-Large-Object"] = "True"
-    return told
+        result["X-Static-Large-Object"] = "True"
+    return result
 
 
 def _metadata_headers(kind: str, metadata: Mapping[str, str], for_owner: bool) -> Headers:
@@ -138,7 +138,7 @@ def iso_date(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%S.%f}"
 
 
-def date_in(written: str | None) -> float | None:
+def read_date(written: str | None) -> float | None:
     """A date in a header; None where there is none that can be read, which is then as if it was not there."""
     if not written:
         return None

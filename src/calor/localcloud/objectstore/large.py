@@ -1,39 +1,38 @@
-"""Static large objects: lists of segments, each of which is an object."""
+"""Static large objects: manifests that list segments."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from calor.localcloud.files import requested_span
-from calor.localcloud.objectstore.access import Need
-from calor.localcloud.objectstore.contents import etag_of_many
+from calor.localcloud.objectstore.contents import combined_etag
+from calor.localcloud.objectstore.policy import Access
 from calor.localcloud.objectstore.records import Segment
-from calor.localcloud.objectstore.routing import Visit
-from calor.localcloud.objectstore.state import ObjectStore
+from calor.localcloud.objectstore.routes import StoreCall
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
-from calor.localcloud.reading import mapping, parse_json
+from calor.localcloud.requests import mapping, parse_json
 
 _MOST_SEGMENTS = 1000
 
 
-def read_segments(store: ObjectStore, visit: Visit, raw: bytes) -> list[Segment]:
-    """The segments that a client lists, if they are all as it says and it may read them."""
+def read_segments(store: ObjectStoreService, visit: StoreCall, raw: bytes) -> list[Segment]:
+    """The segments in a manifest, if they match it and the requester may read them."""
     body = parse_json(raw)
     if not isinstance(body, list) or not 1 <= len(body) <= _MOST_SEGMENTS:
         raise BadRequest(f"Manifest must be a list of 1 to {_MOST_SEGMENTS} segments.")
     return [_segment(store, visit, mapping(entry, "A segment")) for entry in body]
 
 
-def _segment(store: ObjectStore, visit: Visit, entry: Mapping[str, Any]) -> Segment:
+def _segment(store: ObjectStoreService, visit: StoreCall, entry: Mapping[str, object]) -> Segment:
     path = entry.get("path")
     if not isinstance(path, str) or path.strip("/").count("/") < 1:
         raise BadRequest("Each segment must have a path of the form /container/object.")
     container_name, _, name = path.lstrip("/").partition("/")
     container = store.find_container(visit.account_id, container_name)
-    if not visit.visitor.may(Need.READ, container):
+    if not visit.requester.may(Access.READ, container):
         raise BadRequest(f"{path}, 403 Forbidden")
     found = store.find(container, name) if container else None
     if found is None:
@@ -58,7 +57,7 @@ def manifest_of(segments: list[Segment]) -> bytes:
 
 
 def large_etag(segments: list[Segment]) -> str:
-    return etag_of_many(
+    return combined_etag(
         segment.etag if segment.end is None else f"{segment.etag}:{segment.start}-{segment.end - 1};"
         for segment in segments
     )

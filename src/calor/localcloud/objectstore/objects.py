@@ -7,22 +7,22 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from calor.localcloud.files import receive
-from calor.localcloud.objectstore.access import Need
 from calor.localcloud.objectstore.contents import segments_in
-from calor.localcloud.objectstore.copying import copied, copy_object
+from calor.localcloud.objectstore.copying import copy_data, copy_object
 from calor.localcloud.objectstore.headers import KEPT_WITH_OBJECTS
 from calor.localcloud.objectstore.large import large_etag, manifest_of, read_segments
-from calor.localcloud.objectstore.records import Container, Thing
-from calor.localcloud.objectstore.routing import OBJECT, StoreRoute, Visit
-from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.objectstore.versions import remove_keeping_versions
+from calor.localcloud.objectstore.object_versions import remove_keeping_versions
+from calor.localcloud.objectstore.policy import Access
+from calor.localcloud.objectstore.records import Container, StoredObject
+from calor.localcloud.objectstore.routes import OBJECT, StoreCall, StoreRoute
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.objectstore.writing import (
     created_reply,
-    delete_at_in,
-    described,
-    keep_new,
-    manifest_in,
+    new_object,
     object_metadata,
+    read_delete_at,
+    read_manifest_header,
+    store_object,
 )
 from calor.localcloud.problems import BadRequest, LengthRequired, PreconditionFailed, TooLarge, Unprocessable
 from calor.localcloud.web import NO_CONTENT, Call, Reply
@@ -31,25 +31,25 @@ LARGEST = 5 << 30
 _LARGEST_MANIFEST = 8 << 20
 
 
-async def put_object(store: ObjectStore, visit: Visit) -> Reply:
+async def put_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
     call = visit.call
     container = store.need_container(visit.account_id, visit.container)
     if call.headers.get("if-none-match") == "*" and store.find(container, visit.thing):
         raise PreconditionFailed("A precondition for this request was not met.")
     if "x-copy-from" in call.headers:
         source = unquote(call.headers["x-copy-from"])
-        return await copied(store, visit, source, container, visit.thing)
+        return await copy_data(store, visit, source, container, visit.thing)
     if "content-length" not in call.headers and "transfer-encoding" not in call.headers:
         raise LengthRequired("Missing Content-Length header.")
     if call.query.get("multipart-manifest") == "put":
         thing = await _static_large(store, visit, container)
     else:
         thing = await _written(store, visit, container)
-    keep_new(store, container, thing)
+    store_object(store, container, thing)
     return created_reply(thing)
 
 
-async def _written(store: ObjectStore, visit: Visit, container: Container) -> Thing:
+async def _written(store: ObjectStoreService, visit: StoreCall, container: Container) -> StoredObject:
     call = visit.call
     file = store.new_file()
     limit = _room(store, container, visit.thing)
@@ -59,13 +59,13 @@ async def _written(store: ObjectStore, visit: Visit, container: Container) -> Th
             raise TooLarge("Your request is too large.")
 
     check(int(call.headers.get("content-length", "0")))
-    new = described(store, visit, container, visit.thing, file)
+    new = new_object(store, visit, container, visit.thing, file)
     summary = await receive(call.stream, store.file_of(file), check)
     _check_etag(call, summary.md5, store.file_of(file))
     return replace(new, size=summary.size, etag=summary.md5)
 
 
-async def _static_large(store: ObjectStore, visit: Visit, container: Container) -> Thing:
+async def _static_large(store: ObjectStoreService, visit: StoreCall, container: Container) -> StoredObject:
     if visit.is_signed:
         raise BadRequest("A manifest is not allowed with a signed URL.")
     raw = bytearray()
@@ -75,7 +75,7 @@ async def _static_large(store: ObjectStore, visit: Visit, container: Container) 
             raise TooLarge("The manifest is too large.")
     segments = read_segments(store, visit, bytes(raw))
     file = store.new_file()
-    new = described(store, visit, container, visit.thing, file)
+    new = new_object(store, visit, container, visit.thing, file)
     etag = large_etag(segments)
     wanted = visit.call.headers.get("etag", "").strip('"')
     if wanted and wanted != etag:
@@ -93,7 +93,7 @@ def _check_etag(call: Call, etag: str, file: Path) -> None:
         raise Unprocessable("Unable to process the contained instructions")
 
 
-def _room(store: ObjectStore, container: Container, name: str) -> int:
+def _room(store: ObjectStoreService, container: Container, name: str) -> int:
     """How large the object may become."""
     before = store.find(container, name)
     quotas = container.metadata
@@ -105,8 +105,8 @@ def _room(store: ObjectStore, container: Container, name: str) -> int:
     return min(LARGEST, free)
 
 
-def update_object(store: ObjectStore, visit: Visit) -> Reply:
-    """All metadata is replaced by what is given now."""
+def update_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
+    """Replaces all metadata."""
     call = visit.call
     container = store.need_container(visit.account_id, visit.container)
     thing = store.need(container, visit.thing)
@@ -115,15 +115,15 @@ def update_object(store: ObjectStore, visit: Visit) -> Reply:
         metadata=object_metadata(call),
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
         content_type=call.headers.get("content-type") or thing.content_type,
-        delete_at=delete_at_in(store, call),
-        manifest=manifest_in(store, visit),
+        delete_at=read_delete_at(store, call),
+        manifest=read_manifest_header(store, visit),
         changed_at=store.now(),
     )
     store.put(container, changed)
     return Reply(202)
 
 
-def delete_object(store: ObjectStore, visit: Visit) -> Reply:
+def delete_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
     container = store.need_container(visit.account_id, visit.container)
     thing = store.need(container, visit.thing)
     if thing.is_static_large and visit.call.query.get("multipart-manifest") == "delete":
@@ -132,12 +132,12 @@ def delete_object(store: ObjectStore, visit: Visit) -> Reply:
     return NO_CONTENT
 
 
-def _delete_segments(store: ObjectStore, visit: Visit, thing: Thing) -> None:
-    """All of them, or none if one is in a container that the visitor may not write to."""
+def _delete_segments(store: ObjectStoreService, visit: StoreCall, thing: StoredObject) -> None:
+    """All of them, or none if one is in a container that the requester may not write to."""
     places = [segment.path.lstrip("/").partition("/") for segment in segments_in(store, thing)]
     holders = {name: store.find_container(visit.account_id, name) for name, _, _ in places}
     for holder in holders.values():
-        visit.visitor.check(Need.WRITE, holder)
+        visit.requester.check(Access.WRITE, holder)
     for name, _, inner in places:
         holder = holders[name]
         part = store.find(holder, inner) if holder else None
@@ -146,8 +146,8 @@ def _delete_segments(store: ObjectStore, visit: Visit, thing: Thing) -> None:
 
 
 ROUTES = (
-    StoreRoute("PUT", OBJECT, put_object, Need.WRITE, streams=True),
-    StoreRoute("POST", OBJECT, update_object, Need.WRITE),
-    StoreRoute("COPY", OBJECT, copy_object, Need.OWN),
-    StoreRoute("DELETE", OBJECT, delete_object, Need.WRITE),
+    StoreRoute("PUT", OBJECT, put_object, Access.WRITE, streams=True),
+    StoreRoute("POST", OBJECT, update_object, Access.WRITE),
+    StoreRoute("COPY", OBJECT, copy_object, Access.OWN),
+    StoreRoute("DELETE", OBJECT, delete_object, Access.WRITE),
 )

@@ -1,4 +1,4 @@
-"""What the object store remembers."""
+"""Records of the object store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Account:
-    """A project's part of the store; its id is the project's. It is there as soon as someone uses it."""
+    """The account of a project, with the same id. Created when it is first used."""
 
     id: str
     created_at: float
@@ -31,7 +31,7 @@ class Container:
     changed_at: float
     metadata: Texts = field(default_factory=dict)
     settings: Texts = field(default_factory=dict)
-    """What is told by headers of its own, such as X-Container-Read, by their names in lower case."""
+    """Settings from headers such as X-Container-Read, by lower-case name."""
     object_count: int = 0
     bytes_used: int = 0
 
@@ -48,7 +48,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Thing:
+class StoredObject:
     """An object."""
 
     id: str
@@ -63,7 +63,7 @@ class Thing:
     changed_at: float
     metadata: Texts = field(default_factory=dict)
     headers: Texts = field(default_factory=dict)
-    """Those that are sent back as they came, such as Content-Encoding."""
+    """Headers that are sent back unchanged, such as Content-Encoding."""
     delete_at: int | None = None
     manifest: str | None = None
     """Container and prefix of the segments of a dynamic large object."""
@@ -78,12 +78,14 @@ class Records:
         self.containers: Collection[Container] = store.collection(
             "object_containers", Container, [("account_id", "name")]
         )
-        self.things: Collection[Thing] = store.collection("object_things", Thing, [("container_id", "name")])
+        self.things: Collection[StoredObject] = store.collection(
+            "object_things", StoredObject, [("container_id", "name")]
+        )
 
 
 def container_key(account_id: str, name: str) -> str:
     return f"{account_id}/{name}"
 
 
-def thing_key(container: Container, name: str) -> str:
+def object_key(container: Container, name: str) -> str:
     return f"{container.id}/{name}"

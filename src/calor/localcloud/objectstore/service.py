@@ -1,55 +1,142 @@
-"""The object store put together."""
+"""The object store: accounts, containers and objects, with their counters."""
 
 from __future__ import annotations
 
-from html import escape
-from http import HTTPStatus
+import os
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
 
-from starlette.applications import Starlette
+from calor.localcloud.context import Context
+from calor.localcloud.objectstore.records import (
+    Account,
+    Container,
+    Records,
+    StoredObject,
+    container_key,
+    object_key,
+)
+from calor.localcloud.problems import NotFound
 
-from calor.localcloud.objectstore import accounts, containers, downloads, objects
-from calor.localcloud.objectstore.headers import POLICY
-from calor.localcloud.objectstore.listings import LONGEST
-from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.objectstore.tempurl import DIGESTS, METHODS
-from calor.localcloud.web import Call, Reply, Route, service_app
-
-_MODULES = (accounts, containers, downloads, objects)
-
-
-def objectstore_app(store: ObjectStore) -> Starlette:
-    bound = [each.bound(store) for module in _MODULES for each in module.ROUTES]
-    return service_app([Route("GET", "/info", info, None), *bound], store.ground.authenticate, _error)
-
-
-def info(call: Call) -> Reply:
-    """What the store can do."""
-    return Reply(
-        body={
-            "swift": {
-                "version": "2.33.0",
-                "max_file_size": objects.LARGEST,
-                "container_listing_limit": LONGEST,
-                "account_listing_limit": LONGEST,
-                "max_meta_name_length": 128,
-                "max_meta_value_length": 256,
-                "max_meta_count": 90,
-                "max_meta_overall_size": 4096,
-                "max_container_name_length": 256,
-                "max_object_name_length": 1024,
-                "policies": [{"name": POLICY, "aliases": POLICY, "default": True}],
-            },
-            "tempurl": {"methods": list(METHODS), "allowed_digests": list(DIGESTS)},
-            "versioned_writes": {"allowed_flags": ["x-versions-location", "x-history-location"]},
-            "slo": {"max_manifest_segments": 1000, "min_segment_size": 1},
-            "dlo": {"max_segments": 10_000},
-            "bulk_delete": {"max_deletes_per_request": 10_000, "max_failed_deletes": 1000},
-            "container_quotas": {},
-        }
-    )
+NOT_FOUND = "The resource could not be found."
 
 
-def _error(status: HTTPStatus, message: str, kind: str) -> Reply:
-    """A page, which is how Swift tells of errors."""
-    page = f"<html><h1>{status.phrase}</h1><p>{escape(message)}</p></html>"
-    return Reply(status, headers={"Content-Type": "text/html; charset=UTF-8"}, raw=page.encode())
+class ObjectStoreService:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.records = Records(context.store)
+        self._folder = context.folder / "objects"
+
+    def now(self) -> float:
+        """Seconds since 1970, to the hundred thousandth, as Swift stamps everything."""
+        return round(self.context.clock().timestamp(), 5)
+
+    def account(self, account_id: str) -> Account:
+        return self.records.accounts.get(account_id) or self.records.accounts.add(
+            Account(account_id, self.now())
+        )
+
+    def find_container(self, account_id: str, name: str) -> Container | None:
+        return self.records.containers.get(container_key(account_id, name))
+
+    def need_container(self, account_id: str, name: str) -> Container:
+        container = self.find_container(account_id, name)
+        if container is None:
+            raise NotFound(NOT_FOUND)
+        return container
+
+    def add_container(self, account_id: str, name: str) -> Container:
+        now = self.now()
+        container = Container(container_key(account_id, name), account_id, name, now, now)
+        with self.records.store.transaction():
+            self._count(account_id, containers=1)
+            return self.records.containers.add(container)
+
+    def remove_container(self, container: Container) -> None:
+        with self.records.store.transaction():
+            self.records.containers.remove(container.id)
+            self._count(container.account_id, containers=-1)
+
+    def find(self, container: Container, name: str) -> StoredObject | None:
+        """The object, if there is one that has not passed its end."""
+        thing = self.records.things.get(object_key(container, name))
+        if thing is not None and self.is_expired(thing):
+            self.remove(container, thing)
+            return None
+        return thing
+
+    def need(self, container: Container, name: str) -> StoredObject:
+        thing = self.find(container, name)
+        if thing is None:
+            raise NotFound(NOT_FOUND)
+        return thing
+
+    def is_expired(self, thing: StoredObject) -> bool:
+        return thing.delete_at is not None and thing.delete_at <= self.now()
+
+    def put(self, container: Container, thing: StoredObject) -> None:
+        """Adds an object, or replaces one, whose data is removed."""
+        with self.records.store.transaction():
+            before = self.records.things.get(thing.id)
+            self.records.things.put(thing)
+            self._count_things(
+                container,
+                things=0 if before else 1,
+                size=thing.size - (before.size if before else 0),
+            )
+        if before is not None and before.file != thing.file:
+            self.file_of(before.file).unlink(missing_ok=True)
+
+    def remove(self, container: Container, thing: StoredObject) -> None:
+        self.forget(container, thing)
+        self.file_of(thing.file).unlink(missing_ok=True)
+
+    def forget(self, container: Container, thing: StoredObject) -> None:
+        """Removes an object, but not its data, which another object uses."""
+        with self.records.store.transaction():
+            if self.records.things.remove(thing.id):
+                self._count_things(container, things=-1, size=-thing.size)
+
+    def move(self, source: Container, thing: StoredObject, target: Container, name: str) -> None:
+        """Moves an object to another container and name."""
+        self.forget(source, thing)
+        moved = replace(thing, id=object_key(target, name), container_id=target.id, name=name)
+        self.put(target, moved)
+
+    def new_file(self) -> str:
+        return uuid4().hex
+
+    def file_of(self, name: str) -> Path:
+        """The path of a data file. Files are spread over folders."""
+        return self._folder / name[:2] / name
+
+    def linked_file(self, name: str) -> str:
+        """A second name for the same data: nothing is ever written to a file that is complete."""
+        link = self.new_file()
+        self.file_of(link).parent.mkdir(parents=True, exist_ok=True)
+        os.link(self.file_of(name), self.file_of(link))
+        return link
+
+    def _count_things(self, container: Container, things: int, size: int) -> None:
+        current = self.records.containers.get(container.id)
+        if current is None:
+            return
+        self.records.containers.put(
+            replace(
+                current,
+                object_count=current.object_count + things,
+                bytes_used=current.bytes_used + size,
+            )
+        )
+        self._count(container.account_id, things=things, size=size)
+
+    def _count(self, account_id: str, containers: int = 0, things: int = 0, size: int = 0) -> None:
+        account = self.account(account_id)
+        self.records.accounts.put(
+            replace(
+                account,
+                container_count=account.container_count + containers,
+                object_count=account.object_count + things,
+                bytes_used=account.bytes_used + size,
+            )
+        )

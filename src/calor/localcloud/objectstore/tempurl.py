@@ -1,4 +1,4 @@
-"""URLs that let whoever has them do one thing with one object for some time, without a token."""
+"""Temporary URLs: signed access to one object without a token."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from calor.localcloud.web import Call
 
 DIGESTS = ("sha1", "sha256", "sha512")
 METHODS = ("HEAD", "GET", "PUT", "POST", "DELETE")
-# Who may do one thing may look at what comes of it.
 ROOT = "/object-store"
-"""Where the catalog has the service; it is also at the root of the cloud."""
+"""The path of the service in the catalog; it is also at the root of the cloud."""
+# A signature for GET, PUT or POST is also valid for HEAD.
 _IMPLIED = {"HEAD": ("HEAD", "GET", "PUT", "POST")}
 _DIGEST_BY_LENGTH = {hashlib.new(name).digest_size: name for name in DIGESTS}
 
@@ -30,11 +30,11 @@ class Signature:
 
 
 def signature_of(call: Call) -> Signature | None:
-    """What the query says, or None where it is incomplete or cannot be understood."""
+    """Parses the query; None if it is incomplete or invalid."""
     written, expires = call.query.get("temp_url_sig"), call.query.get("temp_url_expires")
     if not written or not expires:
         return None
-    moment, decoded = _moment(expires), _decoded(written)
+    moment, decoded = _moment(expires), _decode_signature(written)
     if moment is None or decoded is None:
         return None
     return Signature(*decoded, moment, call.query.get("temp_url_prefix"))
@@ -58,7 +58,7 @@ def is_valid(signature: Signature, call: Call, keys: Iterable[str], now: float) 
     )
 
 
-def keys_in(metadata: Mapping[str, str]) -> list[str]:
+def signing_keys(metadata: Mapping[str, str]) -> list[str]:
     return [metadata[name] for name in ("temp-url-key", "temp-url-key-2") if metadata.get(name)]
 
 
@@ -81,7 +81,7 @@ def _moment(written: str) -> int | None:
     return None
 
 
-def _decoded(written: str) -> tuple[str, bytes] | None:
+def _decode_signature(written: str) -> tuple[str, bytes] | None:
     """The digest and the signature: as hexadecimal digits, or in base 64 after the name of the digest."""
     name, colon, rest = written.partition(":")
     try:

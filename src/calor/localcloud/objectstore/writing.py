@@ -1,4 +1,4 @@
-"""What all ways to write an object have in common."""
+"""Shared by all requests that create objects."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import mimetypes
 from urllib.parse import unquote
 
 from calor.localcloud.files import whole_number
-from calor.localcloud.objectstore.access import Need
-from calor.localcloud.objectstore.headers import KEPT_WITH_OBJECTS, checked, http_date, metadata_in
-from calor.localcloud.objectstore.records import Container, Thing, thing_key
-from calor.localcloud.objectstore.routing import Visit
-from calor.localcloud.objectstore.state import ObjectStore
-from calor.localcloud.objectstore.versions import keep_version
+from calor.localcloud.objectstore.headers import KEPT_WITH_OBJECTS, check_metadata, http_date, read_metadata
+from calor.localcloud.objectstore.object_versions import keep_version
+from calor.localcloud.objectstore.policy import Access
+from calor.localcloud.objectstore.records import Container, StoredObject, object_key
+from calor.localcloud.objectstore.routes import StoreCall
+from calor.localcloud.objectstore.service import ObjectStoreService
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.web import Call, Reply
 
 
-def described(store: ObjectStore, visit: Visit, container: Container, name: str, file: str) -> Thing:
+def new_object(
+    store: ObjectStoreService, visit: StoreCall, container: Container, name: str, file: str
+) -> StoredObject:
     """The object but for its data."""
     call = visit.call
-    return Thing(
-        id=thing_key(container, name),
+    return StoredObject(
+        id=object_key(container, name),
         container_id=container.id,
         name=name,
         file=file,
@@ -30,12 +32,12 @@ def described(store: ObjectStore, visit: Visit, container: Container, name: str,
         changed_at=store.now(),
         metadata=object_metadata(call),
         headers={header: call.headers[header] for header in KEPT_WITH_OBJECTS if call.headers.get(header)},
-        delete_at=delete_at_in(store, call),
-        manifest=manifest_in(store, visit),
+        delete_at=read_delete_at(store, call),
+        manifest=read_manifest_header(store, visit),
     )
 
 
-def manifest_in(store: ObjectStore, visit: Visit) -> str | None:
+def read_manifest_header(store: ObjectStoreService, visit: StoreCall) -> str | None:
     manifest = visit.call.headers.get("x-object-manifest")
     if manifest is None:
         return None
@@ -43,8 +45,8 @@ def manifest_in(store: ObjectStore, visit: Visit) -> str | None:
         raise BadRequest("X-Object-Manifest is not allowed with a signed URL.")
     if "/" not in unquote(manifest).strip("/") or "?" in manifest:
         raise BadRequest("X-Object-Manifest must be in the format container/prefix")
-    visit.visitor.check(
-        Need.LIST, store.find_container(visit.account_id, unquote(manifest).partition("/")[0])
+    visit.requester.check(
+        Access.LIST, store.find_container(visit.account_id, unquote(manifest).partition("/")[0])
     )
     return manifest
 
@@ -57,12 +59,14 @@ def _content_type(call: Call, name: str) -> str:
 
 
 def object_metadata(call: Call) -> dict[str, str]:
-    """As it is given, what is empty included: an object's metadata is always replaced as a whole."""
-    given = metadata_in(call.headers, "object")
-    return checked({name: value for name, value in given.items() if f"x-object-meta-{name}" in call.headers})
+    """The metadata in a request, including empty values: it replaces all metadata of the object."""
+    given = read_metadata(call.headers, "object")
+    return check_metadata(
+        {name: value for name, value in given.items() if f"x-object-meta-{name}" in call.headers}
+    )
 
 
-def delete_at_in(store: ObjectStore, call: Call) -> int | None:
+def read_delete_at(store: ObjectStoreService, call: Call) -> int | None:
     if after := call.headers.get("x-delete-after"):
         return int(store.now()) + whole_number(after, "X-Delete-After")
     if at := call.headers.get("x-delete-at"):
@@ -73,8 +77,8 @@ def delete_at_in(store: ObjectStore, call: Call) -> int | None:
     return None
 
 
-def keep_new(store: ObjectStore, container: Container, thing: Thing) -> None:
-    """Puts the object in its place. Where that cannot be, nothing of it is left."""
+def store_object(store: ObjectStoreService, container: Container, thing: StoredObject) -> None:
+    """Stores the object. If that fails, its data is removed."""
     try:
         # It may have changed, or gone, while the data arrived.
         current = store.need_container(container.account_id, container.name)
@@ -86,7 +90,7 @@ def keep_new(store: ObjectStore, container: Container, thing: Thing) -> None:
         raise
 
 
-def created_reply(thing: Thing, **more: str) -> Reply:
+def created_reply(thing: StoredObject, **more: str) -> Reply:
     headers = {
         "ETag": f'"{thing.etag}"' if thing.is_static_large else thing.etag,
         "Last-Modified": http_date(thing.changed_at),

@@ -1,1 +1,1 @@
-"""What the host has for servers, and what they take of it, as the placement service shows it."""
+"""The placement service: the inventory of the host, and allocations of servers."""

@@ -1,4 +1,4 @@
-"""What can be done with a volume beyond changing its names."""
+"""Volume actions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 from uuid import uuid4
 
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
-from calor.localcloud.reading import Reader, identifier, mapping, nullable, one_of, text
+from calor.localcloud.requests import Reader, identifier, mapping, nullable, one_of, text
+from calor.localcloud.types import Json
 from calor.localcloud.volume import attaching
-from calor.localcloud.volume.forms import amount, flag, read_action, strict, texts
-from calor.localcloud.volume.making import remove_volume
-from calor.localcloud.volume.quotas import check_size, take
+from calor.localcloud.volume.creation import remove_volume
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import check_size, reserve
 from calor.localcloud.volume.records import Attachment, Volume
-from calor.localcloud.volume.routing import VolumeRoute, microversion, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import amount, flag, read_action, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call, Reply
 
 Given = Mapping[str, Any]
@@ -23,7 +25,7 @@ Given = Mapping[str, Any]
 _ACCEPTED = Reply(202)
 
 
-def _anything_or_nothing(value: Any, where: str) -> dict[str, Any]:
+def _anything_or_nothing(value: object, where: str) -> Json:
     return mapping(value, where) if value else {}
 
 
@@ -42,8 +44,8 @@ def _extend(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     check_size(service.records, volume.project_id, size)
     kind = service.records.types.get(volume.volume_type_id)
     with service.records.store.transaction():
-        take(service.records, volume.project_id, kind, gigabytes=size - volume.size)
-        extending = service.keep(
+        reserve(service.records, volume.project_id, kind, gigabytes=size - volume.size)
+        extending = service.save(
             replace(volume, status="extending", task={"size": size, "then": volume.status})
         )
     service.transitions.of_volume(extending)
@@ -55,9 +57,9 @@ def _retype(service: VolumeService, call: Call, volume: Volume, given: Given) ->
         raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be retyped.")
     kind = service.type_named(call.caller, given["new_type"])
     if kind.id == volume.volume_type_id:
-        raise BadRequest("Invalid input received: the new type is the one the volume has already.")
+        raise BadRequest("Invalid input received: New volume_type same as original.")
     task = {"type_id": kind.id, "then": volume.status}
-    service.transitions.of_volume(service.keep(replace(volume, status="retyping", task=task)))
+    service.transitions.of_volume(service.save(replace(volume, status="retyping", task=task)))
     return _ACCEPTED
 
 
@@ -67,12 +69,12 @@ def _reset(service: VolumeService, call: Call, volume: Volume, given: Given) -> 
     changes = {name: value for name, value in given.items() if name != "attach_status"}
     if given.get("attach_status") == "detached":
         service.records.attachments.remove_where(volume_id=volume.id)
-    service.keep(replace(volume, **changes, task={}))
+    service.save(replace(volume, **changes, task={}))
     return _ACCEPTED
 
 
 def _set_bootable(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
-    service.keep(replace(volume, bootable=given["bootable"]))
+    service.save(replace(volume, bootable=given["bootable"]))
     return Reply(200)
 
 
@@ -81,7 +83,7 @@ def _set_readonly(service: VolumeService, call: Call, volume: Volume, given: Giv
         raise BadRequest(
             f"Invalid volume: it must be available to be made read-only, but is {volume.status}."
         )
-    service.keep(replace(volume, readonly=given["readonly"]))
+    service.save(replace(volume, readonly=given["readonly"]))
     return _ACCEPTED
 
 
@@ -92,7 +94,7 @@ def _force_delete(service: VolumeService, call: Call, volume: Volume, given: Giv
 
 def _reserve(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
     attaching.check_attachable(volume)
-    service.keep(replace(volume, status="attaching"))
+    service.save(replace(volume, status="attaching"))
     return _ACCEPTED
 
 
@@ -132,46 +134,48 @@ def _begin_detaching(service: VolumeService, call: Call, volume: Volume, given: 
             f"Invalid volume: Unable to detach volume. Volume status must be 'in-use' and attach_status must be"
             f" 'attached' to detach, but it is {volume.status}."
         )
-    service.keep(replace(volume, status="detaching"))
+    service.save(replace(volume, status="detaching"))
     return _ACCEPTED
 
 
 def _roll_detaching(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
     if volume.status == "detaching":
-        service.keep(replace(volume, status="in-use"))
+        service.save(replace(volume, status="in-use"))
     return _ACCEPTED
 
 
 def _detach(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
     if volume.status not in ("in-use", "detaching"):
         raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be detached.")
-    going = _going(service, volume, given)
-    for attachment in going:
+    selected = _selected_attachments(service, volume, given)
+    for attachment in selected:
         attaching.check_detachable(attachment)
-    return _detached(service, volume, going)
+    return _remove_attachments(service, volume, selected)
 
 
 def _force_detach(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
-    return _detached(service, volume, _going(service, volume, given))
+    return _remove_attachments(service, volume, _selected_attachments(service, volume, given))
 
 
-def _going(service: VolumeService, volume: Volume, given: Given) -> list[Attachment]:
-    """The attachments that a request is about."""
+def _selected_attachments(service: VolumeService, volume: Volume, given: Given) -> list[Attachment]:
+    """The attachments of a request."""
     attached = service.records.attachments.find(volume_id=volume.id)
     chosen = given.get("attachment_id")
     if chosen is None and len(attached) > 1:
-        raise BadRequest("Invalid volume: it has several attachments, one of which must be named.")
-    going = [each for each in attached if chosen in (None, each.id)]
-    if chosen and not going:
+        raise BadRequest(
+            "Invalid volume: Detach volume failed: More than one attachment, but no attachment_id provided."
+        )
+    selected = [each for each in attached if chosen in (None, each.id)]
+    if chosen and not selected:
         raise NotFound(f"Volume attachment {chosen} could not be found.")
-    return going
+    return selected
 
 
-def _detached(service: VolumeService, volume: Volume, going: list[Attachment]) -> Reply:
+def _remove_attachments(service: VolumeService, volume: Volume, selected: list[Attachment]) -> Reply:
     with service.records.store.transaction():
-        for attachment in going:
+        for attachment in selected:
             service.records.attachments.remove(attachment.id)
-        # Whatever state it was in, even a wrong one.
+        # In any state, since admins can reset it.
         attaching.settle(service, replace(volume, status="detaching"))
     return _ACCEPTED
 
@@ -192,7 +196,7 @@ def _upload(service: VolumeService, call: Call, volume: Volume, given: Given) ->
         "container_format": given.get("container_format", "bare"),
         "disk_format": given.get("disk_format", "raw"),
     }
-    image_id = service.images.make_image(
+    image_id = service.images.create_image(
         call.caller,
         given["image_name"],
         {name: value for name, value in volume.image_metadata.items() if name not in _OF_THE_IMAGE},
@@ -200,12 +204,12 @@ def _upload(service: VolumeService, call: Call, volume: Volume, given: Given) ->
         protected=given.get("protected", False),
         **formats,
     )
-    uploading = service.keep(
+    uploading = service.save(
         replace(volume, status="uploading", task={"image_id": image_id, "then": volume.status})
     )
     service.transitions.of_volume(uploading)
     kind = service.records.types.get(volume.volume_type_id)
-    told = {
+    result = {
         "id": volume.id,
         "status": "uploading",
         "size": volume.size,
@@ -216,11 +220,11 @@ def _upload(service: VolumeService, call: Call, volume: Volume, given: Given) ->
         "image_name": given["image_name"],
         **formats,
     }
-    return Reply(202, {"os-volume_upload_image": told})
+    return Reply(202, {"os-volume_upload_image": result})
 
 
 def _set_image_metadata(service: VolumeService, call: Call, volume: Volume, given: Given) -> Reply:
-    changed = service.keep(replace(volume, image_metadata={**volume.image_metadata, **given["metadata"]}))
+    changed = service.save(replace(volume, image_metadata={**volume.image_metadata, **given["metadata"]}))
     return Reply(body={"metadata": dict(changed.image_metadata)})
 
 
@@ -228,7 +232,7 @@ def _unset_image_metadata(service: VolumeService, call: Call, volume: Volume, gi
     if given["key"] not in volume.image_metadata:
         raise NotFound("Metadata does not exist.")
     left = {name: value for name, value in volume.image_metadata.items() if name != given["key"]}
-    service.keep(replace(volume, image_metadata=left))
+    service.save(replace(volume, image_metadata=left))
     return Reply(200)
 
 
@@ -243,17 +247,17 @@ def _revert(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     if volume.status != "available" or snapshot.status != "available":
         raise BadRequest("Invalid volume: volume and snapshot must be available.")
     reverting = replace(volume, status="reverting", task={"snapshot_id": snapshot.id})
-    service.transitions.of_volume(service.keep(reverting))
+    service.transitions.of_volume(service.save(reverting))
     return _ACCEPTED
 
 
 _OF_THE_IMAGE = ("image_id", "image_name")
-"""What a volume remembers of its image that is neither an attribute nor a property of it."""
+"""Image metadata of volumes that are neither attributes nor properties."""
 
 
 @dataclass(frozen=True)
 class _Action:
-    form: Reader
+    form: Reader[Json]
     perform: Callable[[VolumeService, Call, Volume, Given], Reply]
     for_admins: bool = False
     since: int = 0

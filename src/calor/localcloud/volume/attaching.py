@@ -1,4 +1,4 @@
-"""How volumes are attached: which states allow it, and which come of it."""
+"""The states of volumes during attachment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from calor.localcloud.problems import BadRequest, Conflict
 from calor.localcloud.volume.records import Attachment, Volume
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.service import VolumeService
 
 
 def check_attachable(volume: Volume) -> None:
@@ -19,7 +19,7 @@ def check_attachable(volume: Volume) -> None:
 
 
 def check_detachable(attachment: Attachment) -> None:
-    """A server that has a volume would go on using it, whoever gets it next."""
+    """Raises Conflict if a server uses the volume: it must be detached from the server."""
     if attachment.by_compute:
         raise Conflict(
             f"Attachment {attachment.id} is in use by server {attachment.server_id}: detach the volume from it instead."
@@ -27,11 +27,11 @@ def check_detachable(attachment: Attachment) -> None:
 
 
 def complete(service: VolumeService, volume: Volume, attachment: Attachment) -> Attachment:
-    """The attachment is there: the volume is in use."""
+    """Completes an attachment: the volume is in use."""
     attached = replace(attachment, status="attached", attached_at=service.stamp())
     with service.records.store.transaction():
         service.records.attachments.put(attached)
-        service.keep(replace(volume, status="in-use"))
+        service.save(replace(volume, status="in-use"))
     return attached
 
 
@@ -42,4 +42,4 @@ def settle(service: VolumeService, volume: Volume) -> None:
         return
     left = {each.status for each in service.records.attachments.find(volume_id=volume.id)}
     status = "in-use" if "attached" in left else "reserved" if left else "available"
-    service.keep(replace(volume, status=status))
+    service.save(replace(volume, status=status))

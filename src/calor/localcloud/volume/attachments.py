@@ -1,18 +1,21 @@
-"""Attachments as objects of their own: reserved, then connected, then complete."""
+"""Volume attachments: reserved, connected, completed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import identifier, mapping, nullable, one_of, truth
+from calor.localcloud.requests import identifier, mapping, nullable, one_of, truth
 from calor.localcloud.volume import attaching
-from calor.localcloud.volume.forms import strict
-from calor.localcloud.volume.paging import page_of, paged
+from calor.localcloud.volume.lists import STYLE
+from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Attachment
-from calor.localcloud.volume.routing import VolumeRoute, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import strict
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import show_attachment
 from calor.localcloud.web import Call, Reply
 
@@ -29,14 +32,14 @@ _SINCE = 27
 
 
 def list_attachments(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, brief=True)
+    return _list(service, call, brief=True)
 
 
 def list_details(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, brief=False)
+    return _list(service, call, brief=False)
 
 
-def _listed(service: VolumeService, call: Call, brief: bool) -> Reply:
+def _list(service: VolumeService, call: Call, brief: bool) -> Reply:
     everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
     wanted = {} if everyone else {"project_id": call.caller.project_id}
     filters = {
@@ -49,11 +52,11 @@ def _listed(service: VolumeService, call: Call, brief: bool) -> Reply:
         for each in service.records.attachments.find(**wanted)
         if all(value in (None, getattr(each, name)) for name, value in filters.items())
     ]
-    page, links = page_of(call, found)
-    shown = [show_attachment(each) for each in page]
+    page = STYLE.page(call, found, by_id)
+    shown = [show_attachment(each) for each in page.items]
     if brief:
         shown = [{name: each[name] for name in ("id", "volume_id", "instance", "status")} for each in shown]
-    return Reply(body=paged("attachments", shown, links))
+    return Reply(body=list_body("attachments", shown, page.links(call)))
 
 
 def create_attachment(service: VolumeService, call: Call) -> Reply:
@@ -75,7 +78,7 @@ def create_attachment(service: VolumeService, call: Call) -> Reply:
     with service.records.store.transaction():
         service.records.attachments.add(attachment)
         if volume.status == "available":
-            service.keep(replace(volume, status=attachment.status))
+            service.save(replace(volume, status=attachment.status))
     return _shown(attachment)
 
 
@@ -96,7 +99,7 @@ def update_attachment(service: VolumeService, call: Call) -> Reply:
     with service.records.store.transaction():
         service.records.attachments.put(attachment)
         if volume.status == "reserved":
-            service.keep(replace(volume, status="attaching"))
+            service.save(replace(volume, status="attaching"))
     return _shown(attachment)
 
 

@@ -1,4 +1,4 @@
-"""Backups of volumes, and what is restored from them."""
+"""Backups of volumes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from calor.localcloud.lists import Shown
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Forbidden
-from calor.localcloud.reading import identifier, nullable, text
-from calor.localcloud.volume.forms import display_text, flag, read_action, strict, texts
-from calor.localcloud.volume.listing import Listing
-from calor.localcloud.volume.making import WantedVolume, make_volume
-from calor.localcloud.volume.quotas import take
+from calor.localcloud.requests import identifier, nullable, text
+from calor.localcloud.types import Json
+from calor.localcloud.volume.creation import VolumeSpec, new_volume
+from calor.localcloud.volume.lists import Listing
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import Backup, Volume
-from calor.localcloud.volume.routing import VolumeRoute, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import display_text, flag, read_action, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import brief_backup, show_backup
 from calor.localcloud.web import Call, Reply
 
@@ -37,7 +39,7 @@ _RESTORE = strict(optional={"volume_id": nullable(identifier), "name": display_t
 _STATUS = strict({"status": text(255, shortest=1)})
 
 
-def _show_all(service: VolumeService, call: Call, found: Sequence[Backup]) -> list[Shown]:
+def _show_all(service: VolumeService, call: Call, found: Sequence[Backup]) -> list[Json]:
     dependents = service.records.backups.find_in("parent_id", [backup.id for backup in found])
     parents = {each.parent_id for each in dependents}
     return [show_backup(call, backup, backup.id in parents) for backup in found]
@@ -56,12 +58,10 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("backup", _NEW)
     volume = service.volume(call.caller, given["volume_id"])
     from_snapshot = given.get("snapshot_id")
-    uploaded = volume.may_be_anything
     if from_snapshot:
         snapshot = service.snapshot(call.caller, from_snapshot)
         if snapshot.volume_id != volume.id or snapshot.status != "available":
             raise BadRequest(f"Invalid snapshot: {snapshot.id} must be an available one of {volume.id}.")
-        uploaded = uploaded if snapshot.uploaded is None else snapshot.uploaded
     elif volume.status != "available" and not (volume.status == "in-use" and given.get("force")):
         raise BadRequest(
             f"Invalid volume: Volume to be backed up must be available or in-use, but the current status is"
@@ -87,20 +87,19 @@ def create_backup(service: VolumeService, call: Call) -> Reply:
             "image_metadata": volume.image_metadata,
             "image_id": volume.image_id,
             "bootable": volume.bootable,
-            "uploaded": uploaded,
         },
     )
     with service.records.store.transaction():
-        take(service.records, volume.project_id, None, backups=1, backup_gigabytes=volume.size)
+        reserve(service.records, volume.project_id, None, backups=1, backup_gigabytes=volume.size)
         service.records.backups.add(backup)
         if not from_snapshot:
-            service.keep(replace(volume, status="backing-up"))
+            service.save(replace(volume, status="backing-up"))
     service.transitions.of_backup(backup)
     return Reply(202, {"backup": brief_backup(call, backup)})
 
 
 def _parent(service: VolumeService, volume: Volume) -> str:
-    """The last backup that the volume's project has of it: one from before a transfer is not its own."""
+    """The last backup of the volume in its project, from which an incremental one starts."""
     earlier = service.records.backups.find(
         volume_id=volume.id, project_id=volume.project_id, status="available"
     )
@@ -116,8 +115,8 @@ def get_backup(service: VolumeService, call: Call) -> Reply:
 def update_backup(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("backup", _CHANGE)
     if not given:
-        raise BadRequest("There must be something to change.")
-    changed = _keep(service, replace(_backup(service, call), **given))
+        raise BadRequest("The request contains no changes.")
+    changed = _save(service, replace(_backup(service, call), **given))
     return Reply(body={"backup": brief_backup(call, changed)})
 
 
@@ -131,7 +130,7 @@ def delete_backup(service: VolumeService, call: Call) -> Reply:
 
 
 def restore_backup(service: VolumeService, call: Call) -> Reply:
-    """Into a volume that is there, or into a new one."""
+    """Restores to an existing volume, or to a new one."""
     given = call.read_in("restore", _RESTORE)
     backup = _backup(service, call)
     if backup.status != "available":
@@ -149,13 +148,13 @@ def restore_backup(service: VolumeService, call: Call) -> Reply:
             )
     else:
         name = given.get("name") or f"restore_backup_{backup.id}"
-        volume = make_volume(service, call.caller, WantedVolume(size=backup.size, name=name))
+        volume = new_volume(service, call.caller, VolumeSpec(size=backup.size, name=name))
     with service.records.store.transaction():
-        service.keep(replace(volume, status="restoring-backup", task={}))
-        restoring = _keep(service, replace(backup, status="restoring", task={"volume_id": volume.id}))
+        service.save(replace(volume, status="restoring-backup", task={}))
+        restoring = _save(service, replace(backup, status="restoring", task={"volume_id": volume.id}))
     service.transitions.of_backup(restoring)
-    told = {"backup_id": backup.id, "volume_id": volume.id, "volume_name": volume.name}
-    return Reply(202, {"restore": told})
+    result = {"backup_id": backup.id, "volume_id": volume.id, "volume_name": volume.name}
+    return Reply(202, {"restore": result})
 
 
 def act(service: VolumeService, call: Call) -> Reply:
@@ -167,12 +166,12 @@ def act(service: VolumeService, call: Call) -> Reply:
         raise Forbidden(f"Policy doesn't allow backup:{name} to be performed.")
     if name == "os-force_delete":
         return _remove(service, backup)
-    _keep(service, replace(backup, status=_STATUS(value, name)["status"]))
+    _save(service, replace(backup, status=_STATUS(value, name)["status"]))
     return Reply(202)
 
 
 def _remove(service: VolumeService, backup: Backup) -> Reply:
-    service.transitions.of_backup(_keep(service, replace(backup, status="deleting")))
+    service.transitions.of_backup(_save(service, replace(backup, status="deleting")))
     return Reply(202)
 
 
@@ -180,7 +179,7 @@ def _backup(service: VolumeService, call: Call) -> Backup:
     return service.backup(call.caller, call.path["backup_id"])
 
 
-def _keep(service: VolumeService, backup: Backup) -> Backup:
+def _save(service: VolumeService, backup: Backup) -> Backup:
     return service.records.backups.put(replace(backup, updated_at=service.stamp()))
 
 

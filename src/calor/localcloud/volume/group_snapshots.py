@@ -6,15 +6,19 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest
-from calor.localcloud.reading import identifier, truth
-from calor.localcloud.volume.forms import display_text, strict
+from calor.localcloud.requests import identifier, truth
+from calor.localcloud.types import Json
 from calor.localcloud.volume.groups import members_of, need_group
-from calor.localcloud.volume.paging import page_of, paged
-from calor.localcloud.volume.quotas import take
+from calor.localcloud.volume.lists import STYLE
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import GroupSnapshot, Snapshot, Volume
-from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import display_text, strict
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call, Reply
 
 _NEW = strict({"group_id": identifier}, {"name": display_text, "description": display_text})
@@ -23,14 +27,14 @@ _SINCE = 14
 
 
 def list_snapshots(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, lambda one: {"id": one.id, "name": one.name})
+    return _list(service, call, lambda one: {"id": one.id, "name": one.name})
 
 
 def list_details(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, lambda one: _show(service, call, one))
+    return _list(service, call, lambda one: _show(service, call, one))
 
 
-def _listed(service: VolumeService, call: Call, show: Any) -> Reply:
+def _list(service: VolumeService, call: Call, show: Any) -> Reply:
     everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
     wanted = {} if everyone else {"project_id": call.caller.project_id}
     filters = {name: call.query[name] for name in ("id", "name", "group_id") if name in call.query}
@@ -39,8 +43,8 @@ def _listed(service: VolumeService, call: Call, show: Any) -> Reply:
         for each in service.records.group_snapshots.find(**wanted)
         if all(getattr(each, name) == value for name, value in filters.items())
     ]
-    page, links = page_of(call, found[::-1])
-    return Reply(body=paged("group_snapshots", [show(each) for each in page], links))
+    page = STYLE.page(call, found[::-1], by_id)
+    return Reply(body=list_body("group_snapshots", [show(each) for each in page.items], page.links(call)))
 
 
 def create_snapshot(service: VolumeService, call: Call) -> Reply:
@@ -65,7 +69,7 @@ def create_snapshot(service: VolumeService, call: Call) -> Reply:
     with service.records.store.transaction():
         for volume, snapshot in zip(members, snapshots, strict=True):
             kind = service.records.types.get(volume.volume_type_id)
-            take(service.records, volume.project_id, kind, snapshots=1, gigabytes=volume.size)
+            reserve(service.records, volume.project_id, kind, snapshots=1, gigabytes=volume.size)
             service.records.snapshots.add(snapshot)
         service.records.group_snapshots.add(made)
     for snapshot in snapshots:
@@ -85,7 +89,6 @@ def _of_member(service: VolumeService, call: Call, made: GroupSnapshot, volume: 
         name=made.name,
         description=made.description,
         group_snapshot_id=made.id,
-        uploaded=volume.may_be_anything,
     )
 
 
@@ -96,7 +99,7 @@ def get_snapshot(service: VolumeService, call: Call) -> Reply:
 def update_snapshot(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("group_snapshot", _CHANGE)
     if not given:
-        raise BadRequest("There must be something to change.")
+        raise BadRequest("The request contains no changes.")
     changed = service.records.group_snapshots.put(replace(_snapshot(service, call), **given))
     return Reply(body={"group_snapshot": _show(service, call, changed)})
 
@@ -119,11 +122,11 @@ def _snapshot(service: VolumeService, call: Call) -> GroupSnapshot:
     return service.visible(call.caller, "GroupSnapshot", service.records.group_snapshots.get(id), id)
 
 
-def _show(service: VolumeService, call: Call, found: GroupSnapshot) -> dict[str, Any]:
+def _show(service: VolumeService, call: Call, found: GroupSnapshot) -> Json:
     members = service.records.snapshots.find(group_snapshot_id=found.id, project_id=found.project_id)
     states = {each.status for each in members}
     status = next((state for state in ("error", "creating", "deleting") if state in states), "available")
-    shown: dict[str, Any] = {
+    shown: Json = {
         "id": found.id,
         "group_id": found.group_id,
         "group_type_id": found.group_type_id,

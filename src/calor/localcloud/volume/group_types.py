@@ -1,18 +1,20 @@
-"""Types of groups of volumes, and their specs."""
+"""Group types and their specs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
-from calor.localcloud.reading import nullable, text
-from calor.localcloud.volume.forms import flag, strict, texts
-from calor.localcloud.volume.paging import page_of, paged
+from calor.localcloud.requests import nullable, text
+from calor.localcloud.types import Json
+from calor.localcloud.volume.lists import STYLE
 from calor.localcloud.volume.records import GroupType
-from calor.localcloud.volume.routing import VolumeRoute, admins, readers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import flag, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call, Reply
 
 _NAME = text(255, shortest=1)
@@ -23,14 +25,18 @@ _SINCE = 11
 
 
 def list_types(service: VolumeService, call: Call) -> Reply:
-    """Public ones; an admin may ask for the others, or for all."""
+    """Public types; admins can list all."""
     asked = call.query.get("is_public", "true").lower()
     found = service.records.group_types.find()
     if not (call.caller.is_admin and asked == "none"):
         wanted = not (call.caller.is_admin and asked in ("false", "0", "no"))
         found = [each for each in found if each.is_public is wanted]
-    page, links = page_of(call, found[::-1])
-    return Reply(body=paged("group_types", [_show(call, each) for each in page], links, "group_type"))
+    page = STYLE.page(call, found[::-1], by_id)
+    return Reply(
+        body=list_body(
+            "group_types", [_show(call, each) for each in page.items], page.links(call), "group_type_links"
+        )
+    )
 
 
 def create_type(service: VolumeService, call: Call) -> Reply:
@@ -130,8 +136,8 @@ def _check_name(service: VolumeService, wanted: str, own_id: str | None) -> None
         raise Conflict(f"Group Type {wanted} already exists.")
 
 
-def _show(call: Call, group_type: GroupType) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _show(call: Call, group_type: GroupType) -> Json:
+    shown: Json = {
         "id": group_type.id,
         "name": group_type.name,
         "description": group_type.description,

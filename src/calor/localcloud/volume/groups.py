@@ -6,16 +6,20 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Forbidden
-from calor.localcloud.reading import identifier, listing, nullable, text, truth
-from calor.localcloud.volume.forms import display_text, flag, read_action, strict
+from calor.localcloud.requests import identifier, listing, nullable, text, truth
+from calor.localcloud.types import Json
+from calor.localcloud.volume.creation import remove_volume
 from calor.localcloud.volume.group_types import group_type_named
-from calor.localcloud.volume.making import remove_volume
-from calor.localcloud.volume.paging import page_of, paged
-from calor.localcloud.volume.quotas import give_back, take
+from calor.localcloud.volume.lists import STYLE
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import release, reserve
 from calor.localcloud.volume.records import Group, Volume
-from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
-from calor.localcloud.volume.state import ZONE, VolumeService
+from calor.localcloud.volume.requests import display_text, flag, read_action, strict
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import ZONE, VolumeService
 from calor.localcloud.web import Call, Reply
 
 _NEW = strict(
@@ -36,14 +40,14 @@ _SINCE = 13
 
 
 def list_groups(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, lambda group: {"id": group.id, "name": group.name})
+    return _list(service, call, lambda group: {"id": group.id, "name": group.name})
 
 
 def list_details(service: VolumeService, call: Call) -> Reply:
-    return _listed(service, call, lambda group: show_group(service, call, group))
+    return _list(service, call, lambda group: show_group(service, call, group))
 
 
-def _listed(service: VolumeService, call: Call, show: Any) -> Reply:
+def _list(service: VolumeService, call: Call, show: Any) -> Reply:
     everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
     wanted = {} if everyone else {"project_id": call.caller.project_id}
     filters = {name: call.query[name] for name in ("id", "name", "status") if name in call.query}
@@ -52,14 +56,14 @@ def _listed(service: VolumeService, call: Call, show: Any) -> Reply:
         for each in service.records.groups.find(**wanted)
         if all(getattr(each, name) == value for name, value in filters.items())
     ]
-    page, links = page_of(call, found[::-1])
-    return Reply(body=paged("groups", [show(each) for each in page], links))
+    page = STYLE.page(call, found[::-1], by_id)
+    return Reply(body=list_body("groups", [show(each) for each in page.items], page.links(call)))
 
 
 def create_group(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("group", _NEW)
     if call.caller.project_id is None:
-        raise BadRequest("Groups are made in a project.")
+        raise BadRequest("Groups can be created in a project only.")
     if not given["volume_types"]:
         raise BadRequest("volume_types must be provided to create group.")
     if given.get("availability_zone") not in (None, ZONE):
@@ -75,7 +79,7 @@ def create_group(service: VolumeService, call: Call) -> Reply:
         description=given.get("description"),
     )
     with service.records.store.transaction():
-        take(service.records, group.project_id, None, groups=1)
+        reserve(service.records, group.project_id, None, groups=1)
         service.records.groups.add(group)
     return Reply(202, {"group": {"id": group.id, "name": group.name}})
 
@@ -93,9 +97,9 @@ def update_group(service: VolumeService, call: Call) -> Reply:
     removed = [_member(service, call, group, id) for id in _ids(given.get("remove_volumes"))]
     with service.records.store.transaction():
         for volume in added:
-            service.keep(replace(volume, group_id=group.id))
+            service.save(replace(volume, group_id=group.id))
         for volume in removed:
-            service.keep(replace(volume, group_id=None))
+            service.save(replace(volume, group_id=None))
         names = {name: given[name] for name in ("name", "description") if given.get(name) is not None}
         service.records.groups.put(replace(group, **names))
     return Reply(202)
@@ -130,12 +134,12 @@ def _delete(service: VolumeService, group: Group, with_volumes: bool) -> Reply:
         for volume in members:
             remove_volume(service, replace(volume, group_id=None))
         service.records.groups.remove(group.id)
-        give_back(service.records, group.project_id, None, groups=1)
+        release(service.records, group.project_id, None, groups=1)
     return Reply(202)
 
 
 def group_for_volume(service: VolumeService, call: Call, group_id: str, type_id: str) -> None:
-    """Sees whether a volume of a type may be made in a group."""
+    """The group of a new volume. Raises BadRequest if it does not support the type."""
     group = need_group(service, call, group_id)
     _check_project(group, call.caller.project_id)
     _check_type(group, type_id)
@@ -176,7 +180,7 @@ def _member(service: VolumeService, call: Call, group: Group, volume_id: str) ->
 
 
 def _check_project(group: Group, project_id: str | None) -> None:
-    """Not even an admin mixes projects: who has the group may delete its volumes."""
+    """Also for admins: deleting a group can delete its volumes."""
     if project_id != group.project_id:
         raise BadRequest(f"Invalid volume: Group {group.id} belongs to another project.")
 
@@ -186,9 +190,9 @@ def _check_type(group: Group, type_id: str) -> None:
         raise BadRequest(f"Volume type {type_id} is not one of the volume types of group {group.id}.")
 
 
-def show_group(service: VolumeService, call: Call, group: Group) -> dict[str, Any]:
+def show_group(service: VolumeService, call: Call, group: Group) -> Json:
     version = microversion(call)
-    shown: dict[str, Any] = {
+    shown: Json = {
         "id": group.id,
         "status": group.status,
         "availability_zone": group.availability_zone,

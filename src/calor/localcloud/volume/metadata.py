@@ -1,4 +1,4 @@
-"""Metadata of volumes and snapshots: texts by name, which can be added to, replaced and removed one by one."""
+"""Metadata of volumes and snapshots."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.volume.forms import texts
+from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Snapshot, Volume
-from calor.localcloud.volume.routing import VolumeRoute, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call, Reply
 
 T = TypeVar("T", Volume, Snapshot)
@@ -19,8 +21,8 @@ T = TypeVar("T", Volume, Snapshot)
 @dataclass(frozen=True)
 class Metadata(Generic[T]):
     of: Callable[[VolumeService, Call], T]
-    """The object that a request is about."""
-    keep: Callable[[VolumeService, T], T]
+    """Finds the object of a request."""
+    save: Callable[[VolumeService, T], T]
 
     def get(self, service: VolumeService, call: Call) -> Reply:
         return Reply(body={"metadata": dict(self.of(service, call).metadata)})
@@ -51,7 +53,7 @@ class Metadata(Generic[T]):
         return Reply(200)
 
     def _set(self, service: VolumeService, owner: T, metadata: Mapping[str, str]) -> Reply:
-        kept = self.keep(service, replace(owner, metadata=metadata))
+        kept = self.save(service, replace(owner, metadata=metadata))
         return Reply(body={"metadata": dict(kept.metadata)})
 
     def _existing(self, owner: T, name: str) -> str:

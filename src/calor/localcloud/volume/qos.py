@@ -1,17 +1,19 @@
-"""QoS specs, and the types of volumes they are for."""
+"""QoS specs and their associations with volume types."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import admins
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
-from calor.localcloud.reading import listing, mapping, name, truth
-from calor.localcloud.volume.forms import texts
-from calor.localcloud.volume.paging import page_of, paged
+from calor.localcloud.requests import listing, mapping, name, truth
+from calor.localcloud.volume.lists import STYLE
 from calor.localcloud.volume.records import QosSpecs, VolumeType
-from calor.localcloud.volume.routing import VolumeRoute, admins
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import links, show_qos
 from calor.localcloud.web import Call, Reply
 
@@ -19,8 +21,8 @@ _CONSUMERS = ("front-end", "back-end", "both")
 
 
 def list_qos(service: VolumeService, call: Call) -> Reply:
-    page, links = page_of(call, service.records.qos_specs.find())
-    return Reply(body=paged("qos_specs", [show_qos(each) for each in page], links))
+    page = STYLE.page(call, service.records.qos_specs.find(), by_id)
+    return Reply(body=list_body("qos_specs", [show_qos(each) for each in page.items], page.links(call)))
 
 
 def create_qos(service: VolumeService, call: Call) -> Reply:
@@ -43,7 +45,7 @@ def get_qos(service: VolumeService, call: Call) -> Reply:
 def update_qos(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("qos_specs", mapping)
     if not given:
-        raise BadRequest("There must be something to change.")
+        raise BadRequest("The request contains no changes.")
     qos = _qos(service, call)
     specs = texts({key: value for key, value in given.items() if key != "consumer"}, "qos_specs")
     consumer = _consumer(given.get("consumer", qos.consumer))

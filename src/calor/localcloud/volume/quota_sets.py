@@ -1,15 +1,15 @@
-"""Quotas and limits as projects see them and admins set them."""
+"""Quota sets and limits."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import BadRequest, Forbidden
-from calor.localcloud.reading import mapping, truth
-from calor.localcloud.volume.forms import amount
+from calor.localcloud.requests import mapping, truth
+from calor.localcloud.types import Json
 from calor.localcloud.volume.quotas import DEFAULT_CLASS, UNLIMITED, defaults, limits_of, set_limits, used_by
-from calor.localcloud.volume.routing import VolumeRoute, admins, readers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import amount
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call, Reply
 
 _NUMBER = amount(UNLIMITED)
@@ -28,11 +28,11 @@ def get_quotas(service: VolumeService, call: Call) -> Reply:
     if not truth(call.query.get("usage", "false")):
         return Reply(body={"quota_set": {"id": project, **limits}})
     used = used_by(service.records, project)
-    told = {
+    result = {
         name: {"limit": limit, "in_use": used.get(name, 0), "reserved": 0, "allocated": 0}
         for name, limit in limits.items()
     }
-    return Reply(body={"quota_set": {"id": project, **told}})
+    return Reply(body={"quota_set": {"id": project, **result}})
 
 
 def get_defaults(service: VolumeService, call: Call) -> Reply:
@@ -47,7 +47,7 @@ def update_quotas(service: VolumeService, call: Call) -> Reply:
 
 def _read(service: VolumeService, call: Call, member: str) -> dict[str, int]:
     known = defaults(service.records)
-    # Clients name whose they are once more in the body.
+    # Clients repeat the project id in the body.
     given = {
         name: value
         for name, value in call.read_in(member, mapping).items()
@@ -70,7 +70,7 @@ def get_class(service: VolumeService, call: Call) -> Reply:
 
 def update_class(service: VolumeService, call: Call) -> Reply:
     if call.path["name"] != DEFAULT_CLASS:
-        raise BadRequest(f"The only quota class is {DEFAULT_CLASS}.")
+        raise BadRequest(f"The only supported quota class is {DEFAULT_CLASS}.")
     set_limits(service.records, DEFAULT_CLASS, _read(service, call, "quota_class_set"))
     return Reply(body={"quota_class_set": defaults(service.records)})
 
@@ -80,7 +80,7 @@ def get_limits(service: VolumeService, call: Call) -> Reply:
     if call.caller.is_admin:
         project = call.query.get("project_id", project)
     limits, used = limits_of(service.records, project), used_by(service.records, project)
-    absolute: dict[str, Any] = {}
+    absolute: Json = {}
     for name, (most, now) in _ABSOLUTE.items():
         absolute |= {most: limits[name], now: used.get(name, 0)}
     return Reply(body={"limits": {"rate": [], "absolute": absolute}})

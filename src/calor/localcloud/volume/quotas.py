@@ -1,4 +1,4 @@
-"""What projects may have, and what they have: counted as it comes and goes, so that asking costs nothing."""
+"""Quotas of projects and their usage, which is updated with every change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from calor.localcloud.problems import OverLimit
-from calor.localcloud.volume.records import Allowance, Records, Used, VolumeType
+from calor.localcloud.volume.records import ProjectUsage, QuotaSet, Records, VolumeType
 
 UNLIMITED = -1
 DEFAULT_CLASS = "default"
@@ -25,7 +25,7 @@ _KINDS = {"volumes": "Volume", "snapshots": "Snapshot", "backups": "Backup"}
 
 
 def of_type(kind: str, volume_type: VolumeType) -> str:
-    """The name of the quota on what a project has of one type."""
+    """The name of a quota for a volume type."""
     return f"{kind}_{volume_type.name}"
 
 
@@ -45,8 +45,8 @@ def _set_for(records: Records, owner: str) -> Mapping[str, int]:
 
 
 def set_limits(records: Records, owner: str, changes: Mapping[str, int]) -> None:
-    """For a project, or for all that have none of their own."""
-    allowance = records.allowances.get(owner) or Allowance(owner)
+    """Sets limits of a project, or the default ones."""
+    allowance = records.allowances.get(owner) or QuotaSet(owner)
     records.allowances.put(replace(allowance, limits={**allowance.limits, **changes}))
 
 
@@ -60,8 +60,8 @@ def used_by(records: Records, project_id: str) -> Mapping[str, int]:
     return used.amounts if used else {}
 
 
-def take(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
-    """Counts what is about to be made, or refuses it. To be done in the transaction that makes it."""
+def reserve(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
+    """Adds to the usage, or raises OverLimit. To be called in the transaction that creates the object."""
     limits = _decisive_limits(records, project_id)
     used = dict(used_by(records, project_id))
     for name, amount in _with_type(amounts, volume_type).items():
@@ -69,18 +69,18 @@ def take(records: Records, project_id: str, volume_type: VolumeType | None, **am
         limit = limits.get(name, UNLIMITED)
         if amount > 0 and limit != UNLIMITED and used[name] > limit:
             raise _exceeded(name, limit, amount, used[name] - amount)
-    records.used.put(Used(project_id, used))
+    records.used.put(ProjectUsage(project_id, used))
 
 
-def give_back(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
+def release(records: Records, project_id: str, volume_type: VolumeType | None, **amounts: int) -> None:
     used = dict(used_by(records, project_id))
     for name, amount in _with_type(amounts, volume_type).items():
         used[name] = max(0, used.get(name, 0) - amount)
-    records.used.put(Used(project_id, used))
+    records.used.put(ProjectUsage(project_id, used))
 
 
 def check_size(records: Records, project_id: str, size: int) -> None:
-    """One volume alone can be too large."""
+    """Checks the size of a single volume."""
     limit = _decisive_limits(records, project_id)["per_volume_gigabytes"]
     if limit != UNLIMITED and size > limit:
         raise _over(

@@ -1,4 +1,4 @@
-"""What the volume service remembers."""
+"""Records of the volume service."""
 
 from __future__ import annotations
 
@@ -25,25 +25,19 @@ class Volume:
     description: str | None = None
     status: str = "creating"
     task: Mapping[str, Any] = field(default_factory=dict)
-    """What the state leads to, for states that are on their way: enough to go on after a restart."""
+    """The parameters of the present transition, to resume it after a restart."""
     snapshot_id: str | None = None
     source_volid: str | None = None
     image_id: str | None = None
     bootable: bool = False
     readonly: bool | None = None
-    """Unset until someone says so."""
+    """None until it is set."""
     encrypted: bool = False
     multiattach: bool = False
     group_id: str | None = None
     migration_status: str | None = None
     metadata: Texts = field(default_factory=dict)
     image_metadata: Texts = field(default_factory=dict)
-    uploaded: bool | None = None
-    """Whether its data came from an image, and so may be anything. Unset for those made before this was noted."""
-
-    @property
-    def may_be_anything(self) -> bool:
-        return self.image_id is not None if self.uploaded is None else self.uploaded
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ class Attachment:
     attached_at: str | None = None
     connector: Mapping[str, Any] | None = None
     by_compute: bool = False
-    """Whether the compute service made it, and so removes it."""
+    """Whether the compute service created it, and removes it."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +70,6 @@ class Snapshot:
     status: str = "creating"
     progress: str = "0%"
     metadata: Texts = field(default_factory=dict)
-    uploaded: bool | None = None
-    """As the volume's."""
     group_snapshot_id: str | None = None
 
 
@@ -92,7 +84,7 @@ class GroupType:
 
 @dataclass(frozen=True)
 class Group:
-    """Volumes that belong together. They name it."""
+    """A group of volumes, which have its id."""
 
     id: str
     project_id: str
@@ -107,7 +99,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GroupSnapshot:
-    """Snapshots of the volumes of a group, taken together. They name it."""
+    """Snapshots of all volumes of a group, which have its id."""
 
     id: str
     project_id: str
@@ -134,11 +126,11 @@ class Backup:
     status: str = "creating"
     snapshot_id: str | None = None
     parent_id: str | None = None
-    """The earlier backup that an incremental one adds to."""
+    """The parent of an incremental backup."""
     task: Mapping[str, Any] = field(default_factory=dict)
     metadata: Texts = field(default_factory=dict)
     origin: Mapping[str, Any] = field(default_factory=dict)
-    """What the volume was beside its data, for the one that is restored."""
+    """Attributes of the volume, for the restored one."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +142,7 @@ class VolumeType:
     extra_specs: Texts = field(default_factory=dict)
     qos_specs_id: str | None = None
     projects: tuple[str, ...] = ()
-    """Who may use it where it is not public."""
+    """The projects that can use it if it is not public."""
     encryption: Mapping[str, Any] | None = None
 
 
@@ -174,7 +166,7 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class QuotaSet:
     """What a project may have of each kind, where it differs from the default; its id is the project's. The one of
     the quota class `default` is for all projects."""
 
@@ -183,8 +175,8 @@ class Allowance:
 
 
 @dataclass(frozen=True)
-class Used:
-    """What a project has of each kind, counted as it comes and goes; its id is the project's."""
+class ProjectUsage:
+    """The usage of a project; has the id of the project."""
 
     id: str
     amounts: Mapping[str, int] = field(default_factory=dict)
@@ -192,7 +184,7 @@ class Used:
 
 @dataclass(frozen=True)
 class DefaultType:
-    """The type that volumes of a project get if they name none; its id is the project's."""
+    """The default type of a project; has the id of the project."""
 
     id: str
     volume_type_id: str
@@ -235,8 +227,8 @@ class Records:
         self.transfers: Collection[Transfer] = store.collection(
             "volume_transfers", Transfer, [("project_id",), ("volume_id",)]
         )
-        self.allowances: Collection[Allowance] = store.collection("volume_allowances", Allowance)
-        self.used: Collection[Used] = store.collection("volume_used", Used)
+        self.allowances: Collection[QuotaSet] = store.collection("volume_allowances", QuotaSet)
+        self.used: Collection[ProjectUsage] = store.collection("volume_used", ProjectUsage)
         self.default_types: Collection[DefaultType] = store.collection(
             "volume_default_types", DefaultType, [("volume_type_id",)]
         )

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Forbidden
-from calor.localcloud.reading import identifier, nullable, text
-from calor.localcloud.volume.forms import NAMES, flag, named, read_action, strict, texts
-from calor.localcloud.volume.listing import Listing
+from calor.localcloud.requests import identifier, nullable, text
+from calor.localcloud.volume.lists import Listing
 from calor.localcloud.volume.metadata import Metadata
-from calor.localcloud.volume.quotas import take
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import Snapshot
-from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import NAMES, flag, read_action, read_names, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import brief_snapshot, show_snapshot
 from calor.localcloud.web import Call, Reply
 
@@ -26,7 +27,7 @@ _CHANGE = strict(optional=NAMES)
 _STATUS = strict({"status": text(255, shortest=1)}, {"progress": text(5)})
 _REPORTED = {"creating": ("creating", "available", "error"), "deleting": ("deleting", "error_deleting")}
 _FORCE_IS_NEEDLESS = 66
-"""The microversion since which volumes in use need no force."""
+"""The microversion since which snapshots of volumes in use need no force."""
 
 _LISTING = Listing(
     "snapshots",
@@ -53,13 +54,12 @@ def create_snapshot(service: VolumeService, call: Call) -> Reply:
         volume_id=volume.id,
         size=volume.size,
         created_at=service.stamp(),
-        **named(given),
+        **read_names(given),
         metadata=given.get("metadata") or {},
-        uploaded=volume.may_be_anything,
     )
     kind = service.records.types.get(volume.volume_type_id)
     with service.records.store.transaction():
-        take(service.records, volume.project_id, kind, snapshots=1, gigabytes=volume.size)
+        reserve(service.records, volume.project_id, kind, snapshots=1, gigabytes=volume.size)
         service.records.snapshots.add(snapshot)
     service.transitions.of_snapshot(snapshot)
     return Reply(202, {"snapshot": brief_snapshot(call, snapshot)})
@@ -72,8 +72,8 @@ def get_snapshot(service: VolumeService, call: Call) -> Reply:
 def update_snapshot(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("snapshot", _CHANGE)
     if not given:
-        raise BadRequest("There must be something to change.")
-    changed = _keep(service, replace(_snapshot(service, call), **named(given)))
+        raise BadRequest("The request contains no changes.")
+    changed = _save(service, replace(_snapshot(service, call), **read_names(given)))
     return Reply(body={"snapshot": brief_snapshot(call, changed)})
 
 
@@ -97,23 +97,23 @@ def act(service: VolumeService, call: Call) -> Reply:
         raise Forbidden(f"Policy doesn't allow snapshot_extension:{name} to be performed.")
     if name == "os-force_delete":
         return _remove(service, snapshot)
-    _keep(service, replace(snapshot, status=_STATUS(value, name)["status"]))
+    _save(service, replace(snapshot, status=_STATUS(value, name)["status"]))
     return Reply(202)
 
 
-def _report(service: VolumeService, snapshot: Snapshot, value: Any) -> Reply:
-    """How far a snapshot is, told by who makes it."""
+def _report(service: VolumeService, snapshot: Snapshot, value: object) -> Reply:
+    """Sets the status and progress of a snapshot."""
     given = _STATUS(value, "os-update_snapshot_status")
     if given["status"] not in _REPORTED.get(snapshot.status, ()):
         raise BadRequest(
             f"A snapshot that is {snapshot.status} cannot be reported as {given['status'][:255]}."
         )
-    _keep(service, replace(snapshot, **given))
+    _save(service, replace(snapshot, **given))
     return Reply(202)
 
 
 def _remove(service: VolumeService, snapshot: Snapshot) -> Reply:
-    service.transitions.of_snapshot(_keep(service, replace(snapshot, status="deleting")))
+    service.transitions.of_snapshot(_save(service, replace(snapshot, status="deleting")))
     return Reply(202)
 
 
@@ -121,7 +121,7 @@ def _snapshot(service: VolumeService, call: Call) -> Snapshot:
     return service.snapshot(call.caller, call.path["snapshot_id"])
 
 
-def _keep(service: VolumeService, snapshot: Snapshot) -> Snapshot:
+def _save(service: VolumeService, snapshot: Snapshot) -> Snapshot:
     return service.records.snapshots.put(replace(snapshot, updated_at=service.stamp()))
 
 
@@ -135,5 +135,5 @@ ROUTES = (
     VolumeRoute("PUT", _ONE, update_snapshot, writers),
     VolumeRoute("DELETE", _ONE, delete_snapshot, writers),
     VolumeRoute("POST", f"{_ONE}/action", act, writers),
-    *Metadata(_snapshot, _keep).routes(_ONE),
+    *Metadata(_snapshot, _save).routes(_ONE),
 )

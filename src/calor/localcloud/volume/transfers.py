@@ -1,4 +1,4 @@
-"""Volumes handed over from one project to another."""
+"""Transfers of volumes to other projects."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import secrets
 from dataclasses import replace
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import identifier, nullable, text, truth
-from calor.localcloud.volume.forms import display_text, flag, strict
-from calor.localcloud.volume.paging import page_of, paged
-from calor.localcloud.volume.quotas import give_back, take
+from calor.localcloud.requests import identifier, nullable, text, truth
+from calor.localcloud.volume.lists import STYLE
+from calor.localcloud.volume.policy import writers
+from calor.localcloud.volume.quotas import release, reserve
 from calor.localcloud.volume.records import Snapshot, Transfer, Volume
-from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import display_text, flag, strict
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import brief_transfer, show_transfer
 from calor.localcloud.web import Call, Reply
 
@@ -24,13 +27,17 @@ _ACCEPT = strict({"auth_key": text(255, shortest=1)})
 
 
 def list_transfers(service: VolumeService, call: Call) -> Reply:
-    page, links = page_of(call, _found(service, call))
-    return Reply(body=paged("transfers", [brief_transfer(call, each) for each in page], links))
+    page = STYLE.page(call, _found(service, call), by_id)
+    return Reply(
+        body=list_body("transfers", [brief_transfer(call, each) for each in page.items], page.links(call))
+    )
 
 
 def list_details(service: VolumeService, call: Call) -> Reply:
-    page, links = page_of(call, _found(service, call))
-    return Reply(body=paged("transfers", [show_transfer(call, each) for each in page], links))
+    page = STYLE.page(call, _found(service, call), by_id)
+    return Reply(
+        body=list_body("transfers", [show_transfer(call, each) for each in page.items], page.links(call))
+    )
 
 
 def _found(service: VolumeService, call: Call) -> list[Transfer]:
@@ -51,20 +58,20 @@ def create_transfer(service: VolumeService, call: Call) -> Reply:
         volume_id=volume.id,
         name=given.get("name") or "",
         created_at=service.stamp(),
-        secret_hash=_hashed(key),
+        secret_hash=_hash_key(key),
         no_snapshots=bool(given.get("no_snapshots")),
     )
     with service.records.store.transaction():
-        # One whose volume an admin reset may be left.
+        # A transfer remains if an admin resets the status of its volume.
         service.records.transfers.remove_where(volume_id=volume.id)
         service.records.transfers.add(transfer)
-        service.keep(replace(volume, status="awaiting-transfer"))
-    # The only time that the key is told.
+        service.save(replace(volume, status="awaiting-transfer"))
+    # The key is shown only here.
     return Reply(202, {"transfer": {**show_transfer(call, transfer), "auth_key": key}})
 
 
 def _check_alone(service: VolumeService, volume: Volume) -> None:
-    """Nothing may be left by which the giver could still reach the volume."""
+    """Raises BadRequest if the former owner could still access the volume."""
     if volume.group_id is not None:
         raise BadRequest("Invalid volume: it is in a group.")
     if service.records.attachments.count(volume_id=volume.id):
@@ -81,21 +88,21 @@ def delete_transfer(service: VolumeService, call: Call) -> Reply:
         service.records.transfers.remove(transfer.id)
         volume = service.records.volumes.get(transfer.volume_id)
         if volume is not None and _waits(volume, transfer):
-            service.keep(replace(volume, status="available"))
+            service.save(replace(volume, status="available"))
     return Reply(202)
 
 
 def accept_transfer(service: VolumeService, call: Call) -> Reply:
-    """Whoever knows the key gets the volume, and pays for it from their own quota."""
+    """Needs the key of the transfer. The volume counts for the quota of the new project."""
     key = call.read_in("accept", _ACCEPT)["auth_key"]
     transfer = service.records.transfers.get(call.path["transfer_id"])
     if transfer is None:
         raise NotFound(f"Transfer {call.path['transfer_id'][:255]} could not be found.")
-    if not hmac.compare_digest(transfer.secret_hash, _hashed(key)):
+    if not hmac.compare_digest(transfer.secret_hash, _hash_key(key)):
         raise BadRequest("Invalid auth key")
     volume = service.records.volumes.get(transfer.volume_id)
     if volume is None or not _waits(volume, transfer):
-        raise BadRequest("Invalid volume: it does not wait for this transfer.")
+        raise BadRequest("Invalid volume: it is not awaiting this transfer.")
     _check_alone(service, volume)
     with service.records.store.transaction():
         _hand_over(service, call, volume, transfer.no_snapshots)
@@ -116,11 +123,11 @@ def _hand_over(service: VolumeService, call: Call, volume: Volume, no_snapshots:
     size = volume.size + sum(snapshot.size for snapshot in snapshots)
     kind = records.types.get(volume.volume_type_id)
     moved = {"volumes": 1, "gigabytes": size, "snapshots": len(snapshots)}
-    take(records, project, kind, **moved)
-    give_back(records, volume.project_id, kind, **moved)
+    reserve(records, project, kind, **moved)
+    release(records, volume.project_id, kind, **moved)
     for snapshot in snapshots:
         records.snapshots.put(replace(snapshot, project_id=project, user_id=user, group_snapshot_id=None))
-    service.keep(replace(volume, status="available", project_id=project, user_id=user))
+    service.save(replace(volume, status="available", project_id=project, user_id=user))
 
 
 def _own(service: VolumeService, call: Call) -> Transfer:
@@ -130,7 +137,7 @@ def _own(service: VolumeService, call: Call) -> Transfer:
     return found
 
 
-def _hashed(key: str) -> str:
+def _hash_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -146,5 +153,5 @@ def _routes(root: str, since: int) -> tuple[VolumeRoute, ...]:
     )
 
 
-# Once as it began, and once as it has been since snapshots go along.
+# The old path, and the one since microversion 3.55.
 ROUTES = (*_routes("/os-volume-transfer", 0), *_routes("/volume-transfers", 55))

@@ -1,18 +1,18 @@
-"""What belongs to a type of volumes: its extra specs, and how its volumes are encrypted."""
+"""Extra specs and encryption of volume types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import nullable, one_of, text, whole
-from calor.localcloud.volume.forms import strict, texts
+from calor.localcloud.requests import nullable, one_of, text, whole
 from calor.localcloud.volume.records import VolumeType
-from calor.localcloud.volume.routing import VolumeRoute, admins, readers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import strict, texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.types import need_type
 from calor.localcloud.web import Call, Reply
 
@@ -66,7 +66,7 @@ def _spec(volume_type: VolumeType, key: str) -> str:
 
 
 def get_encryption(service: VolumeService, call: Call) -> Reply:
-    """Nothing where volumes are not encrypted."""
+    """Empty without encryption."""
     return Reply(body=dict(need_type(service, call).encryption or {}))
 
 
@@ -81,7 +81,7 @@ def create_encryption(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("encryption", _NEW_ENCRYPTION)
     volume_type = need_type(service, call)
     if volume_type.encryption is not None:
-        raise BadRequest(f"Volume type {volume_type.id} has an encryption already.")
+        raise BadRequest(f"Volume type {volume_type.id} already has an encryption.")
     encryption = {
         "volume_type_id": volume_type.id,
         "encryption_id": str(uuid4()),
@@ -108,11 +108,14 @@ def delete_encryption(service: VolumeService, call: Call) -> Reply:
 
 
 def _kept(
-    service: VolumeService, volume_type: VolumeType, encryption: Mapping[str, Any], told: Mapping[str, Any]
+    service: VolumeService,
+    volume_type: VolumeType,
+    encryption: Mapping[str, object],
+    result: Mapping[str, object],
 ) -> Reply:
     _check_unused(service, volume_type)
     service.records.types.put(replace(volume_type, encryption=encryption))
-    return Reply(body={"encryption": dict(told)})
+    return Reply(body={"encryption": dict(result)})
 
 
 def _check_unused(service: VolumeService, volume_type: VolumeType) -> None:
@@ -120,7 +123,7 @@ def _check_unused(service: VolumeService, volume_type: VolumeType) -> None:
         raise BadRequest("Cannot change the encryption of a volume type while it is in use.")
 
 
-def _encryption(volume_type: VolumeType, call: Call) -> Mapping[str, Any]:
+def _encryption(volume_type: VolumeType, call: Call) -> Mapping[str, object]:
     encryption = volume_type.encryption
     if encryption is None or encryption["encryption_id"] != call.path["key"]:
         raise NotFound(f"Volume type encryption for type {volume_type.id} does not exist.")

@@ -1,17 +1,19 @@
-"""Types of volumes, who may use them, and which of them is a project's default."""
+"""Volume types, access to them, and default types of projects."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from uuid import uuid4
 
+from calor.localcloud.lists import by_id, list_body
+from calor.localcloud.policy import admins, readers
 from calor.localcloud.problems import BadRequest, Conflict, NotFound
-from calor.localcloud.reading import identifier, name, nullable, text
-from calor.localcloud.volume.forms import flag, read_action, strict, texts
-from calor.localcloud.volume.paging import page_of, paged
+from calor.localcloud.requests import identifier, name, nullable, text
+from calor.localcloud.volume.lists import STYLE
 from calor.localcloud.volume.records import DefaultType, VolumeType
-from calor.localcloud.volume.routing import VolumeRoute, admins, readers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import flag, read_action, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import show_changed_type, show_new_type, show_type
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
@@ -32,7 +34,7 @@ _DEFAULT = strict({"volume_type": identifier})
 
 
 def list_types(service: VolumeService, call: Call) -> Reply:
-    """Public types and the project's own; an admin may ask for the others, or for all."""
+    """Public types, and those that the project has access to; admins can list all."""
     asked = call.query.get("is_public", "").lower()
     found = [each for each in service.records.types.find() if service.may_use(call.caller, each)]
     if call.caller.is_admin and asked in ("false", "0", "no"):
@@ -40,19 +42,26 @@ def list_types(service: VolumeService, call: Call) -> Reply:
     elif asked != "none" or not call.caller.is_admin:
         own = call.caller.project_id
         found = [each for each in found if each.is_public or own in each.projects]
-    page, links = page_of(call, found[::-1])
-    return Reply(body=paged("volume_types", [show_type(call, each) for each in page], links, "volume_type"))
+    page = STYLE.page(call, found[::-1], by_id)
+    return Reply(
+        body=list_body(
+            "volume_types",
+            [show_type(call, each) for each in page.items],
+            page.links(call),
+            "volume_type_links",
+        )
+    )
 
 
 def create_type(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("volume_type", _NEW)
-    public = given.get("os-volume-type-access:is_public", given.get("is_public", True))
+    is_public: bool = {"is_public": True, **given}["is_public"]
     _check_name(service, given["name"], None)
     volume_type = VolumeType(
         id=str(uuid4()),
         name=given["name"],
         description=given.get("description"),
-        is_public=public,
+        is_public=given.get("os-volume-type-access:is_public", is_public),
         extra_specs=given.get("extra_specs") or {},
     )
     return Reply(body={"volume_type": show_new_type(service.records.types.add(volume_type))})

@@ -1,10 +1,10 @@
-"""What the volume service shows."""
+"""Records as the volume service shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from calor.localcloud.types import Json
 from calor.localcloud.volume.records import (
     Attachment,
     Backup,
@@ -14,11 +14,11 @@ from calor.localcloud.volume.records import (
     Volume,
     VolumeType,
 )
-from calor.localcloud.volume.routing import microversion
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.routes import microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.web import Call
 
-Shown = dict[str, Any]
+Shown = Json
 
 HOST = "cloud@lvmdriver-1"
 POOL = f"{HOST}#lvmdriver-1"
@@ -42,12 +42,12 @@ def show_volume(service: VolumeService, call: Call, volume: Volume) -> Shown:
 
 
 def show_changed_volume(service: VolumeService, call: Call, volume: Volume) -> Shown:
-    """As it is shown when it was just made or changed: without what the API was extended by."""
+    """The response to create and update requests: without attributes of extensions."""
     return _plain_volumes(service, call, [volume])[0]
 
 
 def _plain_volumes(service: VolumeService, call: Call, volumes: Sequence[Volume]) -> list[Shown]:
-    """Attachments and types are looked up once for all of them."""
+    """Looks attachments and types up once for all volumes."""
     attachments: dict[str, list[Attachment]] = {}
     for attachment in service.records.attachments.find_in("volume_id", [volume.id for volume in volumes]):
         attachments.setdefault(attachment.volume_id, []).append(attachment)
@@ -112,7 +112,7 @@ def _volume(call: Call, volume: Volume, attachments: Sequence[Attachment], types
 
 
 def _readonly(volume: Volume) -> dict[str, str]:
-    """Told among the metadata once it was said."""
+    """Shown in the metadata if it is set."""
     return {} if volume.readonly is None else {"readonly": str(volume.readonly)}
 
 
@@ -208,7 +208,7 @@ def show_backup(call: Call, backup: Backup, has_dependents: bool) -> Shown:
 
 
 def show_changed_type(volume_type: VolumeType) -> Shown:
-    """As it is shown when it was just changed."""
+    """The response to update requests."""
     return {
         "id": volume_type.id,
         "name": volume_type.name,

@@ -1,20 +1,22 @@
-"""Volumes: made, listed, looked at, changed, deleted."""
+"""Volumes: create, list, show, update, delete."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.reading import identifier, mapping, nullable, truth
-from calor.localcloud.volume.forms import NAMES, amount, flag, named, strict, texts
+from calor.localcloud.requests import identifier, mapping, nullable, truth
+from calor.localcloud.types import Json
+from calor.localcloud.volume.creation import VolumeSpec, new_volume, remove_volume
 from calor.localcloud.volume.groups import group_for_volume
-from calor.localcloud.volume.listing import Listing
-from calor.localcloud.volume.making import WantedVolume, make_volume, remove_volume
+from calor.localcloud.volume.lists import Listing
 from calor.localcloud.volume.metadata import Metadata
+from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Volume
-from calor.localcloud.volume.routing import VolumeRoute, microversion, readers, writers
-from calor.localcloud.volume.state import VolumeService
+from calor.localcloud.volume.requests import NAMES, amount, flag, read_names, strict, texts
+from calor.localcloud.volume.routes import VolumeRoute, microversion
+from calor.localcloud.volume.service import VolumeService
 from calor.localcloud.volume.views import brief_volume, show_changed_volume, show_volume, show_volumes
 from calor.localcloud.web import Call, Reply
 
@@ -33,7 +35,7 @@ _NEW = strict(
         "group_id": nullable(identifier),
         "consistencygroup_id": nullable(identifier),
         "multiattach": nullable(flag),
-        # Some clients send back what they were shown.
+        # Some clients send back what they have received.
         "status": nullable(identifier),
         "attach_status": nullable(identifier),
         "user_id": nullable(identifier),
@@ -46,7 +48,7 @@ _BODY = strict(
 _CHANGE = strict(optional={**NAMES, "metadata": texts})
 _DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_deleting", "error_managing")
 _FROM_BACKUPS = 47
-"""The first microversion in which a new volume can have the content of a backup."""
+"""The first microversion that can create volumes from backups."""
 
 _LISTING = Listing(
     "volumes",
@@ -71,7 +73,7 @@ _LISTING = Listing(
 def create_volume(service: VolumeService, call: Call) -> Reply:
     given = call.read(_BODY)["volume"]
     if given.get("backup_id") and microversion(call) < _FROM_BACKUPS:
-        raise BadRequest("Volumes are made from backups from version 3.47 on.")
+        raise BadRequest("Volumes can be created from backups since microversion 3.47.")
     if given.get("consistencygroup_id"):
         raise NotFound(f"ConsistencyGroup {given['consistencygroup_id']} could not be found.")
     if group_id := given.get("group_id"):
@@ -79,7 +81,7 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
             raise BadRequest("volume_type must be provided when creating a volume in a group.")
         volume_type = service.type_named(call.caller, given["volume_type"])
         group_for_volume(service, call, group_id, volume_type.id)
-    wanted = WantedVolume(
+    wanted = VolumeSpec(
         size=given.get("size"),
         image_id=given.get("imageRef") or given.get("image_id"),
         snapshot_id=given.get("snapshot_id"),
@@ -90,9 +92,9 @@ def create_volume(service: VolumeService, call: Call) -> Reply:
         multiattach=bool(given.get("multiattach")),
         group_id=group_id,
         metadata=given.get("metadata") or {},
-        **named(given),
+        **read_names(given),
     )
-    volume = make_volume(service, call.caller, wanted)
+    volume = new_volume(service, call.caller, wanted)
     return Reply(202, {"volume": show_changed_volume(service, call, volume)})
 
 
@@ -103,11 +105,11 @@ def get_volume(service: VolumeService, call: Call) -> Reply:
 def update_volume(service: VolumeService, call: Call) -> Reply:
     given = call.read_in("volume", _CHANGE)
     if not given:
-        raise BadRequest("There must be something to change.")
-    changes = named(given)
+        raise BadRequest("The request contains no changes.")
+    changes = read_names(given)
     if "metadata" in given:
         changes["metadata"] = given["metadata"]
-    volume = service.keep(replace(_volume(service, call), **changes))
+    volume = service.save(replace(_volume(service, call), **changes))
     return Reply(body={"volume": show_changed_volume(service, call, volume)})
 
 
@@ -138,7 +140,7 @@ def delete_volume(service: VolumeService, call: Call) -> Reply:
 def summary(service: VolumeService, call: Call) -> Reply:
     everyone = call.caller.is_admin and truth(call.query.get("all_tenants", "false"))
     found = service.records.volumes.find(**({} if everyone else {"project_id": call.caller.project_id}))
-    told: dict[str, Any] = {
+    result: Json = {
         "total_count": len(found),
         "total_size": sum(volume.size for volume in found),
     }
@@ -147,8 +149,8 @@ def summary(service: VolumeService, call: Call) -> Reply:
         for volume in found:
             for name, value in volume.metadata.items():
                 metadata.setdefault(name, set()).add(value)
-        told["metadata"] = {name: sorted(values) for name, values in metadata.items()}
-    return Reply(body={"volume-summary": told})
+        result["metadata"] = {name: sorted(values) for name, values in metadata.items()}
+    return Reply(body={"volume-summary": result})
 
 
 def _volume(service: VolumeService, call: Call) -> Volume:
@@ -165,5 +167,5 @@ ROUTES = (
     VolumeRoute("GET", _ONE, get_volume, readers),
     VolumeRoute("PUT", _ONE, update_volume, writers),
     VolumeRoute("DELETE", _ONE, delete_volume, writers),
-    *Metadata(_volume, VolumeService.keep).routes(_ONE),
+    *Metadata(_volume, VolumeService.save).routes(_ONE),
 )

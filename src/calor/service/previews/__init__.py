@@ -1,1 +1,1 @@
-"""How plans are made from what is stored, and shown."""
+"""Builds the inputs of plans from the database, and shows plans."""

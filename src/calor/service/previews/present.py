@@ -1,33 +1,32 @@
-"""Reads what a plan starts from."""
+"""Reads the current state of stacks, which plans start from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from sqlalchemy import Connection, select
-
-from calor.engine import definitions
-from calor.engine.ids import physical_name
-from calor.engine.states import LiveStates, ResourceState
 from calor.language.environment import Environment
 from calor.language.library import World
 from calor.language.template import Template
-from calor.plan.places import Means
+from calor.lifecycle import Status
+from calor.plan.nested_forecast import ForecastInputs
 from calor.plan.present import PresentStack
-from calor.store import contents, records, tables
+from calor.resources.values import JsonMapping
+from calor.stacks import definitions
+from calor.stacks.ids import physical_name
+from calor.stacks.states import ResourceState, RowStates
+from calor.store import contents, records
+from calor.store import resources as resource_rows
+from calor.store import stacks as stack_rows
+from calor.store.database import Connection
 from calor.store.sealing import Seal
 
 
 def present_stack(connection: Connection, stack: records.Stack) -> PresentStack:
-    """A stack and all below it: four queries, however many there are."""
-    table = tables.stack
-    query = select(table).where(table.c.root == stack.root, table.c.deleted_at.is_(None))
-    stacks = {row.id: records.record(records.Stack, row) for row in connection.execute(query)}
+    """A stack and all its nested stacks, with four queries."""
+    stacks = {one.id: one for one in stack_rows.live_tree(connection, stack.root)}
     rows: dict[str, list[ResourceState]] = {id: [] for id in stacks}
-    resources = tables.resource
-    for row in connection.execute(select(resources).where(resources.c.stack.in_(stacks))):
-        rows[row.stack].append(ResourceState.of(records.record(records.Resource, row)))
+    for row in resource_rows.of_stacks(connection, stacks):
+        rows[row.stack].append(ResourceState.of(row))
     written = _written(connection, [one for one in stacks.values() if not one.is_root])
     children: dict[str, list[str]] = {}
     for one in stacks.values():
@@ -41,7 +40,7 @@ def present_stack(connection: Connection, stack: records.Stack) -> PresentStack:
             name=one.name,
             project=one.project,
             depth=one.depth,
-            complete=one.status == "COMPLETE",
+            complete=one.status == Status.COMPLETE,
             definition=one.definition,
             rows=rows[id],
             resources=written.get(one.definition, {}),
@@ -52,7 +51,7 @@ def present_stack(connection: Connection, stack: records.Stack) -> PresentStack:
     return made(stack.id)
 
 
-def _written(connection: Connection, stacks: list[records.Stack]) -> dict[str, Mapping[str, Any]]:
+def _written(connection: Connection, stacks: list[records.Stack]) -> dict[str, JsonMapping]:
     """The resources in the templates of stacks, by the digests of their definitions."""
     documents = contents.get(connection, {stack.definition for stack in stacks})
     templates = contents.get(connection, {document["template"] for document in documents.values()})
@@ -64,15 +63,15 @@ def _written(connection: Connection, stacks: list[records.Stack]) -> dict[str, M
 
 def means_of(
     world: World,
-    request: Mapping[str, Any],
+    request: JsonMapping,
     seal: Seal | None = None,
-    go_on: Callable[[], None] = lambda: None,
-) -> Means:
-    """What a plan for a request is made with. `go_on` raises to end one that takes too long."""
+    check: Callable[[], None] = lambda: None,
+) -> ForecastInputs:
+    """The means for planning a request. `check` raises an error to end a plan that takes too long."""
     files = {name: contents.encode(text, seal)[0] for name, text in (request.get("files") or {}).items()}
 
-    def digest(template: Template, parameters: Mapping[str, Any], environment: Environment) -> str:
+    def digest(template: Template, parameters: JsonMapping, environment: Environment) -> str:
         shown = environment.shown()
         return definitions.encode_nested(dict(template.data), parameters, shown, files, seal)[0]
 
-    return Means(world, LiveStates, digest, physical_name, go_on)
+    return ForecastInputs(world, RowStates, digest, physical_name, check)

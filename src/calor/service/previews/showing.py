@@ -1,4 +1,4 @@
-"""Plans as the API shows them: Heat's lists of resources, and the steps themselves."""
+"""Formats plans for the API: Heat's lists of resources, and the steps."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from calor.language.definition import ResourceDefinition
-from calor.plan.choosing import current
 from calor.plan.decision import Kind
 from calor.plan.present import PresentStack, Row
+from calor.plan.row_selection import current
 from calor.plan.steps import Plan, Step
+from calor.resources.values import JsonObject
 from calor.service.masking import Masking
 
 GROUPS = ("unchanged", "updated", "replaced", "added", "deleted")
@@ -22,13 +23,13 @@ _GROUP_OF = {
 }
 
 
-def steps(plan: Plan, masking: Masking) -> list[dict[str, Any]]:
-    """The steps in their order; those below a resource are inside its own."""
+def steps(plan: Plan, masking: Masking) -> list[JsonObject]:
+    """The steps in order; those of a nested stack are in the step of its resource."""
     return [_step(step, masking) for step in plan.steps]
 
 
-def _step(step: Step, masking: Masking) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _step(step: Step, masking: Masking) -> JsonObject:
+    shown: JsonObject = {
         "action": step.kind.value,
         "resource_name": step.name,
         "path": list(step.path),
@@ -58,16 +59,19 @@ class Changes:
         self._rows = dict(_rows(stack))
 
     def of(self, plan: Plan) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {group: [] for group in GROUPS}
+        found: dict[str, list[object]] = {group: [] for group in GROUPS}
         self._add(plan, self._root, None, found)
         return found
 
-    def _add(self, plan: Plan, stack: PresentStack, parent: str | None, found: dict[str, list[Any]]) -> None:
+    def _add(
+        self, plan: Plan, stack: PresentStack, parent: str | None, found: dict[str, list[object]]
+    ) -> None:
         wanted = {step.name for step in plan.steps if step.resource is not None}
         for step in plan.steps:
             row = self._rows.get(step.row or "")
             below = stack.below.get(row.physical_id or "") if row is not None else None
-            # What is left of a resource goes unmentioned: its name is in another list. What was below it does not.
+            # The deletion of a replaced resource is not listed: the resource is in another list. Its nested resources
+            # are.
             if step.resource is not None or step.name not in wanted:
                 found[_group(step, below)].append(self._item(step, row, stack, below, parent))
             nested = step.nested
@@ -86,10 +90,10 @@ class Changes:
         stack: PresentStack,
         below: PresentStack | None,
         parent: str | None,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         resource = step.resource
         shown = raw(step.name, step.type_name, stack.project, stack.name, stack.id, step.required_by)
-        shown |= as_it_is(row, resource, self._masking) if row is not None else new(resource, self._masking)
+        shown |= existing(row, resource, self._masking) if row is not None else new(resource, self._masking)
         shown["description"] = resource.text.description if resource is not None else ""
         shown["reason"] = step.reason
         shown["changes"] = [self._masking.change(change) for change in step.changes]
@@ -105,7 +109,7 @@ class Changes:
 
 
 def _unchanged(stack: PresentStack, path: tuple[str, ...]) -> Plan:
-    """The steps for a stack in which nothing changes. Plans have only their number."""
+    """The steps for a stack in which nothing changes; plans have only their number."""
     rows = current(stack.rows)
     needed_by: dict[str, list[str]] = {}
     for row in rows.values():
@@ -128,12 +132,12 @@ def _unchanged(stack: PresentStack, path: tuple[str, ...]) -> Plan:
 
 def _group(step: Step, below: PresentStack | None) -> str:
     if step.kind is Kind.KEEP and below is not None:
-        # Heat updates every nested stack, and clients look for it there.
+        # Heat updates every nested stack, and clients expect it in this list.
         return "updated"
     if step.kind is Kind.FORBIDDEN:
         return _GROUP_OF[step.forbids or Kind.UPDATE]
     if step.kind is Kind.UNDECIDED:
-        # The worst that may happen: whoever looks only at the lists must not miss a replacement.
+        # The worst case, so that a possible replacement is not missed.
         return "replaced" if Kind.REPLACE in step.possible else "updated"
     return _GROUP_OF[step.kind]
 
@@ -150,7 +154,7 @@ def identity(project: str, name: str, id: str, path: str = "") -> dict[str, str]
 
 def raw(
     name: str, type_name: str, project: str, stack: str, stack_id: str, required_by: Collection[str]
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "resource_name": name,
         "resource_type": type_name,
@@ -161,9 +165,9 @@ def raw(
     }
 
 
-def new(resource: ResourceDefinition | None, masking: Masking) -> dict[str, Any]:
-    """What is shown of a resource that does not exist."""
-    found = resource.found if resource is not None else None
+def new(resource: ResourceDefinition | None, masking: Masking) -> JsonObject:
+    """A resource that does not exist yet."""
+    found = resource.resource_type if resource is not None else None
     return {
         "metadata": masking.shown(resource.metadata or {}) if resource is not None else {},
         "attributes": dict.fromkeys(name for name in (found.attributes if found else ()) if name != "show"),
@@ -176,8 +180,8 @@ def new(resource: ResourceDefinition | None, masking: Masking) -> dict[str, Any]
     }
 
 
-def as_it_is(row: Row, resource: ResourceDefinition | None, masking: Masking) -> dict[str, Any]:
-    """What is shown of a resource that exists. `resource` is what it shall be, None for what goes."""
+def existing(row: Row, resource: ResourceDefinition | None, masking: Masking) -> JsonObject:
+    """An existing resource. `resource` is its new definition, None if it is deleted."""
     return {
         "metadata": masking.shown(row.metadata),
         "attributes": masking.attributes(row, resource),

@@ -1,4 +1,4 @@
-"""What the users that a stack makes may read and signal of it."""
+"""What the users that a stack creates may read and signal in it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ USER = "AWS::IAM::User"
 
 
 def may_read(user: str, name: str, rows: Sequence[records.Resource]) -> bool:
-    """Whether a user of one of a stack's resources may read what is kept for the resource of a name: its own or,
-    as an AWS::IAM::User, that which all of its policies allow."""
+    """Whether the user of a resource may read the data of the named resource: its own or, for an AWS::IAM::User, what
+    all of its policies allow."""
     by_name = {row.name: row for row in rows}
     return any(
         row.name == name or (row.type == USER and _allowed(row, name, by_name))
@@ -24,24 +24,23 @@ def may_read(user: str, name: str, rows: Sequence[records.Resource]) -> bool:
 
 
 def is_at_home(caller: Caller, stack: records.Stack) -> bool:
-    """Whether a caller has to do with a stack otherwise than as a user that the stack has made."""
+    """Whether a caller has access to a stack other than as a user that the stack has created."""
     return caller.is_admin or (caller.project == stack.project and not caller.is_only_stack_user)
 
 
 def may_signal(
     connection: Connection, caller: Caller, stack: records.Stack, resource: records.Resource
 ) -> bool:
-    """Whether a user of a stack may signal a resource: keys from inside a server reach no further than what they were
-    made for."""
+    """Whether a user of a stack may signal a resource: credentials on a server are limited to their purpose."""
     if (resource.data or {}).get("user_id") == caller.user_id:
         return True
-    # With the rows that are being replaced: their URLs are in use until they are gone.
+    # Including resources that are being replaced: their URLs are in use until they are deleted.
     return may_read(caller.user_id, resource.name, _rows(connection, stack.id))
 
 
 def may_read_deployments(connection: Connection, caller: Caller, server: str) -> bool:
-    """Whether a user of a stack may read what a server has to apply: as the user of the server, or of something that
-    is deployed to it."""
+    """Whether a user of a stack may read the deployments to a server: as the user of the server, or of one of the
+    deployments."""
     stack, resource, deployment = tables.stack, tables.resource, tables.software_deployment
     trees = select(stack.c.root).where(
         or_(stack.c.user_project == caller.project, stack.c.project == caller.project)

@@ -1,29 +1,32 @@
-"""Attributes of resources, from what is stored. No cloud is asked: what a type needs one for is not known here."""
+"""Attributes of resources from the database. Attributes that would need a request to the cloud are not known here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, select
 
-from calor.engine.ids import physical_name
-from calor.engine.states import ERROR, LiveStates, ResourceState, follow
-from calor.engine.tree import has_stack, stack_below
 from calor.language.library import World
-from calor.language.values import bare
-from calor.plan.choosing import visible
+from calor.language.scope import declared_secret, refers_by_secret
+from calor.language.values import bare, concealed, has_secret
+from calor.plan.marking import marked, secret_texts
 from calor.plan.present import declared_type
+from calor.plan.row_selection import visible
+from calor.resources.contract import ResourceType, contract_of
+from calor.resources.values import JsonMapping, JsonObject
+from calor.stacks.states import ERROR, ResourceState, RowStates, follow
+from calor.stacks.tree import has_stack, nested_stack_of
+from calor.stacks.views import StoredView
 from calor.store import records, tables
 
 WHOLE = "show"
-"""The attribute with all that a cloud says of a resource."""
+"""The attribute with the whole object as the cloud shows it."""
 
 
 class StoredStack:
-    """A stack that types read attributes of, as they do of one that is being walked; or one resource of it, where
-    no more is asked for."""
+    """The stored stack, or one of its resources, for types to read attributes from, as during an action."""
 
     def __init__(
         self, connection: Connection, world: World, stack: records.Stack, only: str | None = None
@@ -31,50 +34,67 @@ class StoredStack:
         self._connection = connection
         self._world = world
         self.stack = stack
+        self._only = only
         table = tables.resource
         query = select(table).where(table.c.stack == stack.id)
         rows = connection.execute(query if only is None else query.where(table.c.name == only))
         chosen = visible([records.record(records.Resource, row) for row in rows])
         self.current = {row.name: ResourceState.of(row) for row in chosen}
-        self.states = LiveStates(self.current)
+        self.states = RowStates(self.current)
 
-    def attributes(self, name: str, wanted: Iterable[str] = ()) -> dict[str, Any]:
-        """What the cloud says of a resource or, where that is not stored, all of its attributes; and those that
-        are asked for. What cannot be known is None."""
+    def attributes(self, name: str, wanted: Iterable[str] = ()) -> JsonObject:
+        """The object as the cloud shows it or, if that is not stored, all attributes; and those that are requested.
+        Unknown values are None, secret ones are marked."""
         state = self.current[name]
-        shown = bare(self.read(name, WHOLE))
+        shown = self.read(name, WHOLE)
         if isinstance(shown, dict):
-            return {**{one: bare(self.read(name, one)) for one in wanted}, **shown}
+            return {**{one: self.read(name, one) for one in wanted}, **shown}
         declared = [one for one in self._names(state) if one != WHOLE]
-        return {one: bare(self.read(name, one)) for one in dict.fromkeys((*declared, *wanted))}
+        return {one: self.read(name, one) for one in dict.fromkeys((*declared, *wanted))}
+
+    def reference(self, name: str) -> object:
+        found = self.states.reference(name)
+        state = self.current.get(name)
+        declared = declared_type(state, self._world.declaration) if state is not None else None
+        return concealed(found) if refers_by_secret(declared) else found
 
     def read(self, resource: str, attribute: str, path: Sequence[Any] = ()) -> Any:
         state = self.current.get(resource)
         if state is None or state.action == "INIT":
             return None
+        declared = declared_type(state, self._world.declaration)
         if attribute in state.attributes:
             found = state.attributes[attribute]
-            return None if isinstance(found, dict) and ERROR in found else follow(found, path)
-        declared = declared_type(state, self._world.declaration)
-        try:
-            if has_stack(state):
-                return self._read_below(state, declared, attribute, path)
-            reader = getattr(declared, "attribute", None)
-            return None if reader is None else follow(reader(self._glimpse(state), attribute), path)
-        except Exception:
-            # Whatever a type needs besides what is stored: it is not to be had here.
-            return None
+            value = None if isinstance(found, dict) and ERROR in found else found
+        else:
+            try:
+                if has_stack(state):
+                    return self._read_below(state, declared, attribute, path)
+                reader = contract_of(declared).attribute
+                value = None if reader is None else reader(self._view(state), attribute)
+            except Exception:
+                # The type needs more than the database has.
+                return None
+        told = concealed(value) if declared_secret(declared, attribute) else marked(state, attribute, value)
+        return follow(told, path)
 
-    def outputs(self) -> Mapping[str, Any]:
+    def secret_texts(self) -> set[str]:
+        """The secret texts in the resources' properties, and the attributes that are secret texts themselves. Other
+        secret attributes contain much that is not secret."""
+        values = [value for name in self.current for value in self.attributes(name).values()]
+        texts = {text for value in values if has_secret(value) and isinstance(text := bare(value), str)}
+        return texts.union(*(secret_texts(state) for state in self.current.values()))
+
+    def outputs(self) -> JsonMapping:
         return self.stack.outputs or {}
 
-    def member_attribute(self, name: str, path: Sequence[Any]) -> Any:
+    def member_attribute(self, name: str, path: Sequence[object]) -> object:
         """`NAME`, or `NAME.attribute`, of a resource in this stack."""
         resource, _, attribute = name.partition(".")
         steps = [*([attribute] if attribute else []), *path]
         if resource not in self.current:
             return None
-        return self.read(resource, str(steps[0]), steps[1:]) if steps else self.states.reference(resource)
+        return self.read(resource, str(steps[0]), steps[1:]) if steps else self.reference(resource)
 
     def _names(self, state: ResourceState) -> list[str]:
         declared = declared_type(state, self._world.declaration)
@@ -83,70 +103,46 @@ class StoredStack:
         below = self._below(state)
         return list(below.outputs()) if below is not None else []
 
-    def _read_below(self, state: ResourceState, declared: Any, name: str, path: Sequence[Any]) -> Any:
+    def _read_below(
+        self, state: ResourceState, declared: type[ResourceType] | None, name: str, path: Sequence[object]
+    ) -> object:
         below = self._below(state)
         if below is None:
             return None
-        reader = getattr(declared, "member_attribute", None)
+        reader = contract_of(declared).member_attribute
         if reader is not None:
-            return reader(self._glimpse(state, below), name, list(path))
+            return reader(self._view(state, below), name, list(path))
         if name.startswith("resource."):
             return below.member_attribute(name.removeprefix("resource."), path)
-        return follow((below.outputs().get(name) or {}).get("value"), path)
+        found = below.outputs().get(name) or {}
+        value = found.get("value")
+        return follow(concealed(value) if found.get("secret") else value, path)
 
     def _below(self, state: ResourceState) -> StoredStack | None:
-        stack = stack_below(self._connection, self.stack, state)
+        stack = nested_stack_of(self._connection, self.stack, state)
         return None if stack is None else StoredStack(self._connection, self._world, stack)
 
-    def _glimpse(self, state: ResourceState, below: StoredStack | None = None) -> Glimpse:
-        return Glimpse(
-            stack=self.stack,
-            type=declared_type(state, self._world.declaration),
-            name=state.name,
-            id=state.id,
-            action=state.action,
-            status=state.status,
-            physical_id=state.physical_id,
-            properties=state.properties,
-            metadata=state.metadata,
-            data=state.data,
-            child=below,
-        )
+    def _view(self, state: ResourceState, below: StoredStack | None = None) -> StoredResource:
+        return StoredResource(self.stack, state, declared_type(state, self._world.declaration), self, below)
+
+    def peer(self, reference: object) -> StoredResource | None:
+        """The resource with this reference or name."""
+        whole = self if self._only is None else StoredStack(self._connection, self._world, self.stack)
+        for name, state in whole.current.items():
+            if reference in (name, bare(whole.states.reference(name))):
+                return whole._view(state)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A resource as a type sees it when it is only looked at: the part of a context that needs nothing else."""
+class StoredResource(StoredView):
+    """See `calor.resources.context.AttributeContext`: what is known about a resource without an engine."""
 
-    stack: records.Stack
-    type: Any
-    name: str
-    id: str
-    action: str
-    status: str
-    physical_id: str | None
-    properties: Mapping[str, Any]
-    metadata: Mapping[str, Any]
-    data: Mapping[str, Any]
-    child: StoredStack | None
-    members: Sequence[Any] = ()
-    below: Mapping[str, Any] = field(default_factory=dict)
+    whole: StoredStack
+    nested: StoredStack | None
 
-    @property
-    def stack_name(self) -> str:
-        return self.stack.name
+    def peer(self, reference: object) -> StoredResource | None:
+        return self.whole.peer(reference)
 
-    @property
-    def stack_id(self) -> str:
-        return self.stack.id
-
-    @property
-    def project(self) -> str:
-        return self.stack.project
-
-    @property
-    def arn(self) -> str:
-        return f"{self.stack.arn}/resources/{self.name}"
-
-    def physical_name(self, limit: int = 255) -> str:
-        return physical_name(self.stack_name, self.name, self.id, limit)
+    def signal_url(self) -> str | None:
+        return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, or_, select
 
 from calor.service.caller import Caller
@@ -24,7 +22,7 @@ class Deployments:
         self, caller: Caller, page: Page = WHOLE, *, all_projects: bool = False
     ) -> list[records.SoftwareConfig]:
         """Newest first."""
-        keys: list[ColumnElement[Any]] = [_configs.c.created_at, _configs.c.id]
+        keys: list[ColumnElement[object]] = [_configs.c.created_at, _configs.c.id]
         query = select(_configs)
         if not all_projects:
             query = query.where(_configs.c.project == caller.project)
@@ -68,8 +66,7 @@ class Deployments:
         return records.record(records.SoftwareDeployment, row)
 
     def of_server(self, caller: Caller, server: str) -> list[records.SoftwareConfig]:
-        """What a server has to apply: the configurations of its deployments, by their names. Users of stacks read
-        those of their own server."""
+        """The configurations of a server's deployments, by name. Users of stacks can read those of their own server."""
         with self._source.connect() as connection:
             if caller.is_stack_user and may_read_deployments(connection, caller, server):
                 reached = _reaches(caller)
@@ -97,8 +94,8 @@ class Deployments:
 
 
 def _reaches(caller: Caller) -> ColumnElement[bool]:
-    """Servers read what is theirs as users of a project of their stack's own. What another project has deployed there
-    is not theirs, whatever it says."""
+    """Servers read their deployments as users of their stack's own project. Deployments of other projects to the same
+    server are excluded."""
     stack = tables.stack
     own = exists().where(stack.c.project == _deployments.c.project, stack.c.user_project == caller.project)
     read = and_(_deployments.c.stack_user_project == caller.project, own)

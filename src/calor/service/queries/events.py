@@ -1,10 +1,9 @@
-"""Events of stacks: pages of them, and whatever came since one."""
+"""Events of stacks: in pages, or since an event."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Select, null, select
 
@@ -15,15 +14,15 @@ from calor.store import records, tables
 
 table = tables.event
 
-# Properties can be large, and only single events show them.
+# Properties can be large, and are only shown with single events.
 _PLAIN = [column if column.name != "properties" else null().label("properties") for column in table.c]
-_SORTABLE: dict[str, ColumnElement[Any]] = {"type": table.c.type}
-"""Events are numbered in the order of their times, so only what else sorts them is here."""
+_SORTABLE: dict[str, ColumnElement[object]] = {"type": table.c.type}
+"""The sort keys other than time: events are numbered in the order of their times."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events are wanted. `equal` maps a column's name to the values it may have."""
+    """Which events to list. `equal` maps the names of columns to allowed values."""
 
     equal: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -35,20 +34,20 @@ EVERYTHING = EventFilter()
 class ShownEvent:
     event: records.Event
     place: Place
-    """The stack it is of."""
+    """The stack of the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has happened to a stack, and whether it is still being worked on."""
+    """The new events of a stack, and whether an action is in progress."""
 
     events: Sequence[ShownEvent]
     number: int
-    """Of the last event that was looked at: where to go on."""
+    """The number of the last event that was read, for the next request."""
     ended: bool
-    """Nothing is done to the stack at present, and all that was done is told."""
+    """Whether no action is in progress and all events are included."""
     gone: bool
-    """So it will stay: the stack was deleted."""
+    """Whether the stack was deleted."""
 
 
 class Events:
@@ -89,31 +88,31 @@ class Events:
         return records.record(records.Event, row)
 
     def number(self, stack: records.Stack, id: str) -> int | None:
-        """The number of an event of a stack's tree."""
+        """The number of an event in a tree of stacks."""
         query = select(table.c.seq).where(table.c.id == id, table.c.root == stack.root)
         with self._source.connect() as connection:
             found: int | None = connection.execute(query).scalar()
         return found
 
     def since(self, stack: records.Stack, number: int, limit: int = 500) -> News:
-        """The events of a stack and of all below it after the one with a number, oldest first."""
+        """The events of a stack and its nested stacks after the one with this number, oldest first."""
         with self._source.connect() as connection:
-            # The state is read before the events: what was written before it ended is among them then.
+            # The state is read before the events, so that these include all that were written before the action ended.
             state = connection.execute(
                 select(tables.stack.c.status, tables.stack.c.deleted_at).where(tables.stack.c.id == stack.id)
             ).one_or_none()
             query = select(*_PLAIN).where(table.c.root == stack.root, table.c.seq > number)
             rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
             places = tree(connection, stack, self._max_depth, gone=True).places if rows else {}
-        told = [records.record(records.Event, row) for row in rows]
+        found = [records.record(records.Event, row) for row in rows]
         ended = (state is None or state.status != "IN_PROGRESS") and len(rows) < limit
         return News(
-            events=[ShownEvent(one, places[one.stack]) for one in told if one.stack in places],
-            number=told[-1].seq if told else number,
+            events=[ShownEvent(one, places[one.stack]) for one in found if one.stack in places],
+            number=found[-1].seq if found else number,
             ended=ended,
             gone=ended and (state is None or state.deleted_at is not None),
         )
 
 
-def _of(query: Select[Any], places: Mapping[str, Place]) -> Select[Any]:
+def _of(query: Select[object], places: Mapping[str, Place]) -> Select[object]:
     return query.where(table.c.stack.in_(places))

@@ -1,4 +1,4 @@
-"""Pages that start behind a marker, whatever they are sorted by."""
+"""Pages that start after a marker, with any sort keys."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Select, and_, or_
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of a list is wanted. Sort keys are names of the subject's own; `descending` is None where the
-    subject's usual direction is meant."""
+    """Which part of a list to return. Sort keys are specific to the list; with None for `descending` it has its usual
+    direction."""
 
     limit: int | None = None
     marker: str | None = None
@@ -26,7 +26,7 @@ WHOLE = Page()
 def ordered(
     query: Select[Any], keys: Sequence[ColumnElement[Any]], descending: bool, limit: int | None
 ) -> Select[Any]:
-    """The query sorted by keys that together are unique and never null."""
+    """The query sorted by keys that are unique in combination and never null."""
     query = query.order_by(*(key.desc() if descending else key.asc() for key in keys))
     return query if limit is None else query.limit(limit)
 
@@ -34,7 +34,7 @@ def ordered(
 def behind(
     keys: Sequence[ColumnElement[Any]], values: Sequence[Any], descending: bool
 ) -> ColumnElement[bool]:
-    """Rows that come after the one whose keys have these values."""
+    """The rows after the one with these key values."""
     alternatives = []
     for index, key in enumerate(keys):
         same = [keys[before] == values[before] for before in range(index)]

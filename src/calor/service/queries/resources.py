@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, or_, select
 
+from calor.language.hiding import without
 from calor.language.library import World
-from calor.language.values import MASK
-from calor.plan.choosing import visible
+from calor.language.values import MASK, bare, has_secret
+from calor.plan.row_selection import visible
+from calor.resources.values import JsonMapping, JsonObject
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, ServiceError
-from calor.service.masking import Masking, declared_secret, repeated_secrets, without_credentials
+from calor.service.masking import Masking, without_credentials
 from calor.service.queries.access import may_read
 from calor.service.queries.attributes import StoredStack
-from calor.service.queries.meanings import Declared, Meanings
+from calor.service.queries.definitions import Declared, Definitions
 from calor.service.queries.trees import Place, Tree, tree
+from calor.stacks.run_notes import RunNotes
+from calor.stacks.states import ResourceState
 from calor.store import records, tables
 
 table = tables.resource
@@ -26,10 +30,10 @@ _CREATING = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK"})
 
 
 class Line(NamedTuple):
-    """What of a resource's row is shown in lists. A tuple, as lists are long."""
+    """The columns of a resource that lists show. A tuple, since lists are long."""
 
     id: str | None
-    """None before the resource was begun."""
+    """None before the resource is started."""
     stack: str
     name: str
     type: str
@@ -41,12 +45,12 @@ class Line(NamedTuple):
     updated_at: float | None
     requires: Sequence[str] = ()
     replaced_by: str | None = None
-    attributes: Mapping[str, Any] | None = None
+    attributes: JsonMapping | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownResource:
-    """A resource with what surrounds it."""
+    """A resource with its context."""
 
     line: Line
     place: Place
@@ -55,25 +59,17 @@ class ShownResource:
     nested: Place | None = None
     description: str = ""
     secrets: Sequence[str] = ()
-    """The attributes that are secret, or hold secrets."""
-    secrets_below: frozenset[str] = frozenset()
-
-    def hides(self, attribute: str) -> bool:
-        """Whether an attribute that somebody asks for is one of the secrets, or that of a member below."""
-        named = attribute.split(".")
-        if attribute in self.secrets or not self.secrets_below.isdisjoint(named):
-            return True
-        return bool(self.secrets_below) and attribute == "attributes"
+    """The attributes that are or contain secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceFilter:
-    """Which resources are wanted; what is empty does not matter. A type is wanted by any part of its name."""
+    """Which resources to list. Empty fields match everything; a type matches by any part of its name."""
 
     types: tuple[str, ...] = ()
     equal: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def admits(self, line: Line) -> bool:
+    def matches(self, line: Line) -> bool:
         if self.types and not any(part in line.type for part in self.types):
             return False
         return all(getattr(line, name) in values for name, values in self.equal.items())
@@ -83,9 +79,9 @@ EVERYTHING = ResourceFilter()
 
 
 class Resources:
-    def __init__(self, source: Engine, meanings: Meanings, world: World) -> None:
+    def __init__(self, source: Engine, definitions: Definitions, world: World) -> None:
         self._source = source
-        self._meanings = meanings
+        self._definitions = definitions
         self._world = world
 
     def of(
@@ -97,16 +93,19 @@ class Resources:
         with_detail: bool = False,
         reveals: bool = True,
     ) -> list[ShownResource]:
-        """The resources of a stack and of those below it, down to a depth; with detail, also with their
-        attributes. Unless it `reveals` them, secret ones are masked."""
+        """The resources of a stack and its nested stacks down to a depth; with detail, also their attributes. Secret
+        ones are masked unless `reveals` is set."""
         with self._source.connect() as connection:
             found = self._shown(connection, stack, depth, described=with_detail)
-            chosen = [shown for shown in found if wanted.admits(shown.line)]
+            chosen = [shown for shown in found if wanted.matches(shown.line)]
             if not with_detail:
                 return chosen
             stacks = self._stacks(connection, {shown.place.id for shown in chosen})
             stored = {id: StoredStack(connection, self._world, one) for id, one in stacks.items()}
-            masking = {id: self._masking(one) for id, one in stacks.items()}
+            masking = {
+                id: self._masking(one, stored[id].current.values(), reveals=reveals)
+                for id, one in stacks.items()
+            }
             return [
                 _with_attributes(shown, stored[shown.place.id], masking[shown.place.id], reveals=reveals)
                 if shown.line.id is not None
@@ -133,8 +132,8 @@ class Resources:
         ]
 
     def get(self, stack: records.Stack, name: str, *, or_physical_id: bool = False) -> records.Resource:
-        """The row of a resource, by its name or, if that may be, by its physical id. Raises NotFound, and says so
-        if the template has the resource but nobody has begun to make it."""
+        """The row of a resource, by its name or, if allowed, by its physical id. Raises NotFound, with a different
+        message if the template has the resource but it has not been started."""
         matching = table.c.name == name
         query = select(table).where(table.c.stack == stack.id)
         query = query.where(or_(matching, table.c.physical_id == name) if or_physical_id else matching)
@@ -143,15 +142,15 @@ class Resources:
         found = sorted(visible(rows), key=lambda row: row.name != name)
         if found:
             return found[0]
-        if name in self._meanings.of(stack).resources:
+        if name in self._definitions.of(stack).resources:
             raise ServiceError("ResourceNotAvailable", f"The Resource ({name}) is not available.")
         raise NotFound("Resource", name)
 
     def show(
         self, stack: records.Stack, name: str, attributes: Iterable[str] = (), *, reveals: bool = True
     ) -> ShownResource:
-        """A resource with its attributes: those that are known, and besides them the ones that are asked for. Unless
-        it `reveals` them, secret ones are masked. Raises NotFound."""
+        """A resource with its known attributes and the requested ones. Secret ones are masked unless `reveals` is set.
+        Raises NotFound."""
         with self._source.connect() as connection:
             shown = self._shown(connection, stack, 0, described=True)
             found = next((one for one in shown if one.line.name == name), None)
@@ -160,17 +159,21 @@ class Resources:
             if found.line.id is None:
                 return replace(found, line=found.line._replace(attributes=dict.fromkeys(attributes)))
             stored = StoredStack(connection, self._world, stack, only=name)
-            return _with_attributes(found, stored, self._masking(stack), attributes, reveals=reveals)
+            masking = self._masking(stack, stored.current.values(), reveals=reveals)
+            return _with_attributes(found, stored, masking, attributes, reveals=reveals)
 
-    def _masking(self, stack: records.Stack) -> Masking:
-        """Masks values of the stack's hidden parameters. Credentials that resources give are there to be read."""
-        return Masking(self._world.declaration, self._meanings.of(stack).hidden)
+    def _masking(self, stack: records.Stack, states: Iterable[ResourceState], *, reveals: bool) -> Masking:
+        """Masks values of the stack's hidden parameters and, unless `reveals` is set, secrets of parent stacks; but not
+        credentials in attributes, which are meant to be read."""
+        hidden = self._definitions.hidden(stack, (state.definition for state in states))
+        above = () if reveals else self._definitions.secrets_from_above(stack)
+        return Masking(self._world.declaration, hidden.union(above))
 
     def metadata(
         self, caller: Caller, stack: records.Stack, name: str, *, reveals: bool = True
-    ) -> dict[str, Any]:
-        """A resource's metadata. A user of the stack itself may read only what it has to do with. Unless it `reveals`
-        them, credentials of agents are masked. Raises ServiceError."""
+    ) -> JsonObject:
+        """A resource's metadata. A user of the stack itself may read only its own. Credentials of agents, values of
+        hidden parameters and secrets of other resources are masked unless `reveals` is set. Raises ServiceError."""
         if caller.is_stack_user or (caller.project != stack.project and not caller.is_admin):
             query = select(table).where(table.c.stack == stack.id)
             with self._source.connect() as connection:
@@ -178,18 +181,25 @@ class Resources:
             if not may_read(caller.user_id, name, visible(rows)):
                 raise ServiceError("Forbidden", "You are not authorized to read this metadata.")
         found = self.get(stack, name).metadata or {}
-        return found if reveals else without_credentials(found)
+        if reveals:
+            return found
+        with self._source.connect() as connection:
+            stored = StoredStack(connection, self._world, stack)
+            secrets = stored.secret_texts()
+        masking = self._masking(stack, stored.current.values(), reveals=False)
+        shown: JsonObject = without(masking.shown(without_credentials(found)), secrets)
+        return shown
 
     def _in_stack(
         self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
     ) -> list[ShownResource]:
-        """The resources of one stack. The stack itself is given where its definition has to be looked at."""
+        """The resources of one stack. The stack itself is given if its definition is needed."""
         chosen = visible(lines)
         names = {line.id: line.name for line in chosen}
         needs = {line.name: [names[id] for id in line.requires if id in names] for line in chosen}
         described: Mapping[str, Declared] = {}
         if stack is not None:
-            described = self._meanings.of(stack).resources
+            described = self._definitions.of(stack).resources
             waiting = _waiting(stack, described, needs)
             chosen += waiting
             needs |= {line.name: list(described[line.name].needs) for line in waiting}
@@ -202,7 +212,6 @@ class Resources:
                 below.children.get((place.id, line.name)),
                 described[line.name].description if line.name in described else "",
                 described[line.name].secrets if line.name in described else (),
-                described[line.name].secrets_below if line.name in described else frozenset(),
             )
             for line in chosen
         ]
@@ -223,32 +232,26 @@ def _with_attributes(
 ) -> ShownResource:
     name = shown.line.name
     attributes = stored.attributes(name, wanted)
-    secrets = [*shown.secrets, *repeated_secrets(stored.current[name], attributes)]
-    marked = replace(shown, secrets=list(dict.fromkeys(secrets)))
-    values = masking.shown(attributes)
+    found = [one for one, value in attributes.items() if has_secret(value)]
+    secrets = list(dict.fromkeys((*shown.secrets, *found)))
+    values = masking.shown(bare(attributes))
     if not reveals:
-        declared = masking.declaration(shown.line.type)
-        values = {
-            one: MASK
-            if value is not None and (marked.hides(one) or declared_secret(declared, one))
-            else value
-            for one, value in values.items()
-        }
-    return replace(marked, line=shown.line._replace(attributes=values))
+        values |= {one: MASK for one in secrets if values.get(one) is not None}
+    return replace(shown, line=shown.line._replace(attributes=values), secrets=secrets)
 
 
 def _is_partial(stack: records.Stack) -> bool:
-    """Whether a stack may lack resources that its definition has: it is being made to follow it, or it is acted on
-    before it got there."""
-    if stack.action == "DELETE" or stack.run.get("empty"):
+    """Whether a stack may lack resources of its definition, because the action that creates them is in progress or did
+    not complete."""
+    if stack.action == "DELETE" or RunNotes.of(stack).empty:
         return False
     if stack.action in _CREATING:
         return stack.status != "COMPLETE"
     return stack.previous != stack.definition
 
 
-def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: Mapping[str, Any]) -> list[Line]:
-    """Resources that the definition has and nobody has begun to make."""
+def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: JsonMapping) -> list[Line]:
+    """Resources of the definition that have not been started."""
     if not _is_partial(stack) or _was_emptied(stack, begun):
         return []
     at = stack.created_at
@@ -259,8 +262,8 @@ def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: Map
     ]
 
 
-def _was_emptied(stack: records.Stack, begun: Mapping[str, Any]) -> bool:
-    """Whether a failed creation was rolled back before the stack was acted on."""
+def _was_emptied(stack: records.Stack, begun: JsonMapping) -> bool:
+    """Whether a failed creation was rolled back before the current action."""
     return not begun and stack.previous is None and stack.action not in _CREATING
 
 

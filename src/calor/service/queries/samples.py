@@ -1,13 +1,12 @@
-"""A template made of a resource type: its properties as parameters, its attributes as outputs."""
+"""A sample template for a resource type: its properties as parameters, its attributes as outputs."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from calor.language import constraints as c
 from calor.language.library import TemplateType
 from calor.language.parameters import Kind
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import DeclaredType, Property
+from calor.resources.values import JsonObject
 
 _SIMPLE: dict[type, Kind] = {
     str: Kind.STRING,
@@ -18,7 +17,7 @@ _SIMPLE: dict[type, Kind] = {
 }
 
 
-def sample_template(type_name: str, found: type[ResourceType] | TemplateType, *, hot: bool) -> dict[str, Any]:
+def sample_template(type_name: str, found: type[DeclaredType] | TemplateType, *, hot: bool) -> JsonObject:
     name = found.__name__ if isinstance(found, type) else type_name.rsplit("::", 1)[-1]
     properties = {key: one for key, one in found.properties.items() if one.implemented}
     if hot:
@@ -55,23 +54,23 @@ def sample_template(type_name: str, found: type[ResourceType] | TemplateType, *,
 
 
 def _kind(declared: Property) -> Kind:
-    """The parameter's type; a list whose items are no plain text can be given as JSON only."""
+    """The parameter's type; a list of other items than text can only be given as JSON."""
     if declared.kind is list:
         items = declared.items
         return Kind.JSON if items is not None and items.kind in (dict, list) else Kind.LIST
     return _SIMPLE.get(declared.kind, Kind.STRING)
 
 
-def _default(declared: Property, kind: Kind) -> Any:
+def _default(declared: Property, kind: Kind) -> object:
     default = declared.default
     if kind is Kind.LIST and isinstance(default, list):
         return ",".join(map(str, default))
     return default
 
 
-def _hot_parameter(declared: Property) -> dict[str, Any]:
+def _hot_parameter(declared: Property) -> JsonObject:
     kind = _kind(declared)
-    made: dict[str, Any] = {"type": kind.value}
+    made: JsonObject = {"type": kind.value}
     if declared.doc:
         made["description"] = declared.doc
     if declared.default is not None:
@@ -95,7 +94,7 @@ def _fits(constraint: c.Constraint, kind: Kind) -> bool:
     return False
 
 
-def _hot_constraint(constraint: c.Constraint) -> dict[str, Any]:
+def _hot_constraint(constraint: c.Constraint) -> JsonObject:
     match constraint:
         case c.Length():
             return {"length": _present(min=constraint.min, max=constraint.max)}
@@ -110,9 +109,9 @@ def _hot_constraint(constraint: c.Constraint) -> dict[str, Any]:
     raise TypeError(constraint)
 
 
-def _cfn_parameter(declared: Property) -> dict[str, Any]:
+def _cfn_parameter(declared: Property) -> JsonObject:
     kind = _kind(declared)
-    made: dict[str, Any] = {"Type": kind.cfn_name}
+    made: JsonObject = {"Type": kind.cfn_name}
     if declared.doc:
         made["Description"] = declared.doc
     if declared.default is not None:
@@ -123,7 +122,7 @@ def _cfn_parameter(declared: Property) -> dict[str, Any]:
     return made
 
 
-def _cfn_constraint(constraint: c.Constraint) -> dict[str, Any]:
+def _cfn_constraint(constraint: c.Constraint) -> JsonObject:
     match constraint:
         case c.Length():
             return _present(MinLength=constraint.min, MaxLength=constraint.max)
@@ -136,10 +135,10 @@ def _cfn_constraint(constraint: c.Constraint) -> dict[str, Any]:
     return {}
 
 
-def _present(**values: Any) -> dict[str, Any]:
+def _present(**values: object) -> JsonObject:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _ref(name: str, declared: Property) -> dict[str, Any]:
+def _ref(name: str, declared: Property) -> JsonObject:
     reference = {"Ref": name}
     return {"Fn::Split": [",", reference]} if _kind(declared) is Kind.LIST else reference

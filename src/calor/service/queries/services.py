@@ -1,4 +1,4 @@
-"""The engines, and how much there is to do."""
+"""The engines and their backlog."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calor.store import records, tables
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What nobody has begun to work on."""
+    """The work that no engine has started."""
 
     stacks: int
     signals: int
@@ -31,7 +31,7 @@ class Services:
         clock: Callable[[], float],
         is_dead: Callable[[str], bool] = lambda engine: False,
     ) -> None:
-        """`is_dead` tells of an engine whether its process is known to have ended."""
+        """`is_dead` returns whether the process of an engine is known to have ended."""
         self._source = source
         self._clock = clock
         self._is_dead = is_dead
@@ -50,7 +50,7 @@ class Services:
         ]
 
     def stacks_by_state(self) -> dict[tuple[str, str], int]:
-        """How many live stacks, nested ones included, are in which state: (action, status)."""
+        """The number of stacks, including nested ones, by state (action, status)."""
         table = tables.stack
         query = (
             select(table.c.action, table.c.status, func.count())
@@ -73,6 +73,6 @@ class Services:
             return Backlog(stacks, connection.execute(select(func.count()).select_from(inbox)).scalar_one())
 
     def ping(self) -> None:
-        """Reads something of the database. Raises whatever the database raises."""
+        """Runs a query. Raises the errors of the database."""
         with self._source.connect() as connection:
             connection.execute(select(1))

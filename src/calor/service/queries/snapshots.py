@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlalchemy import Engine, select
 
 from calor.language.library import World
 from calor.language.values import MASK
+from calor.resources.values import JsonMapping, JsonObject
 from calor.service.errors import ServiceError
-from calor.service.masking import Masking, without_credentials
-from calor.service.queries.meanings import Meaning, Meanings
+from calor.service.masking import Masking
+from calor.service.queries.definitions import Definitions, DefinitionSummary
 from calor.store import records, tables
 
 table = tables.snapshot
 
 
 class Snapshots:
-    def __init__(self, source: Engine, meanings: Meanings, world: World) -> None:
+    def __init__(self, source: Engine, definitions: Definitions, world: World) -> None:
         self._source = source
-        self._meanings = meanings
+        self._definitions = definitions
         self._world = world
 
     def of(self, stack: records.Stack) -> list[records.Snapshot]:
@@ -39,27 +37,27 @@ class Snapshots:
         return records.record(records.Snapshot, row)
 
     def without_secrets(self, stack: records.Stack, snapshot: records.Snapshot) -> records.Snapshot:
-        """A snapshot of a stack for those who may not export it: hidden parameters and credentials are masked, and
-        what types keep for themselves is left out. A stack is restored from what is stored, not from this."""
+        """A snapshot of a stack for callers who may not export it: hidden parameters are masked, and everything that
+        may contain credentials is left out. Stacks are restored from the stored snapshot, not from this one."""
         if snapshot.data is None:
             return snapshot
-        meaning = self._meanings.of(records.changed(stack, definition=snapshot.data["_definition"]))
-        shown = Masking(self._world.declaration, meaning.hidden).shown(snapshot.data)
+        summary = self._definitions.of(records.changed(stack, definition=snapshot.data["_definition"]))
+        shown = Masking(self._world.declaration, summary.hidden).shown(snapshot.data)
         return records.changed(
             snapshot,
             data={
                 **shown,
-                "environment": _masked(shown["environment"], meaning),
-                "resources": _without_credentials(shown["resources"]),
+                "environment": _masked(shown["environment"], summary),
+                "resources": _without_secrets(shown["resources"]),
             },
         )
 
 
-def _masked(environment: Mapping[str, Any], meaning: Meaning) -> dict[str, Any]:
-    """By name, as a hidden value that is short is not looked for."""
+def _masked(environment: JsonMapping, summary: DefinitionSummary) -> JsonObject:
+    """The environment with hidden parameters masked by name, since short values are not searched for."""
     return {
         part: {
-            name: MASK if meaning.parameters.get(name) == MASK else value for name, value in values.items()
+            name: MASK if summary.parameters.get(name) == MASK else value for name, value in values.items()
         }
         if part in ("parameters", "parameter_defaults")
         else values
@@ -67,10 +65,13 @@ def _masked(environment: Mapping[str, Any], meaning: Meaning) -> dict[str, Any]:
     }
 
 
-def _without_credentials(resources: Mapping[str, Any]) -> dict[str, Any]:
+def _without_secrets(resources: JsonMapping) -> JsonObject:
+    """Without the internal data of types, and what may be computed from attributes of other resources: metadata,
+    and the definitions of nested stacks, which are stored with plain values."""
     shown = {}
     for name, resource in resources.items():
-        shown[name] = {**resource, "resource_data": {}, "metadata": without_credentials(resource["metadata"])}
+        shown[name] = {**resource, "resource_data": {}, "metadata": {}}
         if "resources" in resource:
-            shown[name]["resources"] = _without_credentials(resource["resources"])
+            nested = {"template": {}, "environment": {}, "resources": _without_secrets(resource["resources"])}
+            shown[name].update(nested)
     return shown

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Select, func, or_, select
@@ -25,14 +26,14 @@ _SORTABLE: dict[str, ColumnElement[Any]] = {
     "name": table.c.name,
     "status": table.c.status,
     "created_at": table.c.created_at,
-    # Databases do not agree on where nulls go.
+    # Databases sort nulls differently.
     "updated_at": func.coalesce(table.c.updated_at, 0.0),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class StackLine:
-    """A stack as it appears in lists."""
+    """A stack in a list."""
 
     id: str
     name: str
@@ -51,9 +52,9 @@ class StackLine:
 
 @dataclass(frozen=True, slots=True)
 class StackFilter:
-    """Which stacks are wanted. `equal` maps a column's name to the values it may have."""
+    """Which stacks to list. `equal` has names of columns with their allowed values."""
 
-    equal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    equal: tuple[tuple[str, tuple[object, ...]], ...] = ()
     tags: tuple[str, ...] = ()
     tags_any: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
@@ -66,7 +67,7 @@ class StackFilter:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A stack, and the path below it if an ARN named one."""
+    """A stack, and the path below it if an ARN has one."""
 
     stack: records.Stack
     path: str = ""
@@ -76,10 +77,12 @@ class Stacks:
     def __init__(self, source: Engine, hidden_tags: tuple[str, ...]) -> None:
         self._source = source
         self._hidden_tags = hidden_tags
+        # A statement takes longer to build than to execute, and clients repeat the same few.
+        self._page_query = lru_cache(maxsize=256)(self._build_page)
 
     def find(self, caller: Caller, identity: str) -> Found:
-        """The stack with a name, an id or an ARN, also for the users that the stack has made. A name finds only
-        stacks that are alive. Raises NotFound."""
+        """The stack with this name, id or ARN, also for users that the stack has created. A name finds only stacks that
+        are not deleted. Raises NotFound."""
         arn = _ARN.match(identity)
         if arn is not None:
             stack = self._by_id(caller, arn["id"], for_users=True)
@@ -95,32 +98,46 @@ class Stacks:
     def get(
         self, caller: Caller, name: str, id: str, *, deleted: bool = False, for_users: bool = False
     ) -> records.Stack:
-        """The stack with an id, which must have that name. With `for_users`, those that it has made find it, too.
-        Raises NotFound."""
+        """The stack with this id and name. With `for_users`, also for users that the stack has created. Raises
+        NotFound."""
         stack = self._by_id(caller, id, for_users=for_users)
         if stack is None or stack.name != name or (stack.deleted_at is not None and not deleted):
             raise NotFound("Stack", name)
         return stack
 
     def page(self, caller: Caller, wanted: StackFilter, page: Page = WHOLE) -> list[StackLine]:
-        names = [name for name in page.sort_keys if name in _SORTABLE]
+        names = tuple(name for name in page.sort_keys if name in _SORTABLE)
         descending = page.descending if page.descending is not None else not names
-        keys = [*(_SORTABLE[name] for name in names or ("created_at",)), table.c.id]
-        query = self._matching(
-            select(*(table.c[name] for name in records.columns(StackLine))), caller, wanted
-        )
         with self._source.connect() as connection:
+            after = None
             if page.marker is not None:
-                at = connection.execute(
-                    self._matching(select(*keys), caller, wanted).where(table.c.id == page.marker)
-                ).one_or_none()
-                if at is not None:
-                    query = query.where(behind(keys, at, descending))
-            rows = connection.execute(ordered(query, keys, descending, page.limit)).all()
+                marker = self._matching(select(*_sort_columns(names)), caller.project, wanted)
+                after = connection.execute(marker.where(table.c.id == page.marker)).one_or_none()
+            query = self._page_query(
+                caller.project, wanted, names, descending, page.limit, tuple(after) if after else None
+            )
+            rows = connection.execute(query).all()
         return [records.record(StackLine, row) for row in rows]
 
+    def _build_page(
+        self,
+        project: str,
+        wanted: StackFilter,
+        names: tuple[str, ...],
+        descending: bool,
+        limit: int | None,
+        after: tuple[object, ...] | None,
+    ) -> Select[tuple[object, ...]]:
+        columns = _sort_columns(names)
+        query = self._matching(
+            select(*(table.c[name] for name in records.columns(StackLine))), project, wanted
+        )
+        if after is not None:
+            query = query.where(behind(columns, after, descending))
+        return ordered(query, columns, descending, limit)
+
     def count(self, caller: Caller, wanted: StackFilter) -> int:
-        query = self._matching(select(func.count()).select_from(table), caller, wanted)
+        query = self._matching(select(func.count()).select_from(table), caller.project, wanted)
         with self._source.connect() as connection:
             return int(connection.execute(query).scalar_one())
 
@@ -133,7 +150,7 @@ class Stacks:
         return None if row is None else records.record(records.Stack, row)
 
     def _by_name(self, caller: Caller, name: str) -> records.Stack | None:
-        """The live stack of a name; roots come before nested stacks, whose names are theirs alone."""
+        """The existing stack with this name; root stacks take precedence over nested ones."""
         query = (
             select(table)
             .where(table.c.name == name, table.c.deleted_at.is_(None), _reached(caller))
@@ -144,14 +161,14 @@ class Stacks:
             row = connection.execute(query).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
-    def _matching(self, query: Select[Any], caller: Caller, wanted: StackFilter) -> Select[Any]:
+    def _matching(self, query: Select[Any], project: str, wanted: StackFilter) -> Select[Any]:
         if not wanted.all_projects:
-            query = query.where(table.c.project == caller.project)
+            query = query.where(table.c.project == project)
         if not wanted.deleted:
             query = query.where(table.c.deleted_at.is_(None))
         if not wanted.nested:
             query = query.where(table.c.parent.is_(None))
-        for column, values in wanted.equal.items():
+        for column, values in wanted.equal:
             query = query.where(table.c[column].in_(values))
         unwanted = wanted.not_tags_any
         if not wanted.hidden:
@@ -167,8 +184,13 @@ class Stacks:
         return query
 
 
+def _sort_columns(names: tuple[str, ...]) -> list[ColumnElement[Any]]:
+    """The columns to sort by; the id makes the order unique."""
+    return [*(_SORTABLE[name] for name in names or ("created_at",)), table.c.id]
+
+
 def _reached(caller: Caller) -> ColumnElement[bool]:
-    """Whether a stack is of the caller's project, or one of the tree whose users have that project."""
+    """Whether a stack belongs to the caller's project, or to a tree whose users are in that project."""
     trees = select(table.c.root).where(table.c.user_project == caller.project)
     return or_(table.c.project == caller.project, table.c.root.in_(trees))
 

@@ -1,4 +1,4 @@
-"""Stacks and the stacks below them."""
+"""Trees of nested stacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calor.store import records, tables
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What it takes to name a stack, and where in its tree it is."""
+    """The identity of a stack and its position in the tree."""
 
     id: str
     name: str
@@ -23,7 +23,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The stacks from one down to a depth, that one first; and all that are children of these."""
+    """A stack with its nested stacks down to a depth, the root first, and all children of these."""
 
     places: dict[str, Place]
     children: dict[tuple[str, str], Place]
@@ -31,12 +31,12 @@ class Tree:
 
 
 def tree(connection: Connection, stack: records.Stack, depth: int, *, gone: bool = False) -> Tree:
-    """The tree of a stack, with one query for any depth. Stacks that are gone are in it if the stack itself is, or
-    if they are asked for."""
+    """The tree of a stack, with one query for any depth. Deleted stacks are included if the stack itself is deleted, or
+    with `gone`."""
     table = tables.stack
     columns = [table.c[name] for name in records.columns(Place)]
     query = select(*columns).where(table.c.root == stack.root)
-    # Rows of children that are gone stay until they are purged.
+    # Rows of deleted children remain until they are purged.
     if stack.deleted_at is None and not gone:
         query = query.where(table.c.deleted_at.is_(None))
     places = [records.record(Place, row) for row in connection.execute(query.order_by(table.c.created_at))]

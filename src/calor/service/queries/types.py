@@ -1,4 +1,4 @@
-"""Resource types, template versions and functions, as the API describes them."""
+"""Describes resource types, template versions and functions for the API."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Any
 from calor.bounded.errors import BadPattern, TooSlow
 from calor.language import constraints as c
 from calor.language.expressions import Call
-from calor.language.functions.logic import NotHere
+from calor.language.functions.logic import NotInConditions
 from calor.language.library import Library, Missing, TemplateType, World
 from calor.language.registry import Registry
-from calor.language.schema import ANY, Attribute, Property, ResourceType, Status, Support
+from calor.language.schema import ANY, Attribute, DeclaredType, Property, Status, Support
 from calor.language.versions import ALL_VERSIONS, Version
+from calor.resources.values import JsonObject
 from calor.service.availability import check_available, is_available
 from calor.service.caller import Caller
 from calor.service.errors import NotFound, NotSupported, ServiceError
 from calor.service.queries.samples import sample_template
 
-Described = type[ResourceType] | TemplateType
+Described = type[DeclaredType] | TemplateType
 
 _KINDS: dict[type, str] = {
     str: "string",
@@ -45,7 +46,7 @@ class Types:
         version: str | None = None,
         allowed: Callable[[str], bool] = lambda name: True,
     ) -> list[str]:
-        """Names of types that can be used: with a status, a beginning that matches an expression, a release."""
+        """The names of usable types, filtered by status, by a regular expression for the name, and by release."""
         known = self._declared()
         return [
             type_name
@@ -58,7 +59,8 @@ class Types:
         ]
 
     def _begins(self, type_name: str, expression: str | None) -> bool:
-        """Whether a name begins as an expression says; none does with what is no expression. Raises ServiceError."""
+        """Whether the start of a name matches a regular expression; no name matches an invalid one. Raises
+        ServiceError."""
         try:
             return not expression or self._world.expressions.begins(expression, type_name)
         except BadPattern:
@@ -78,10 +80,10 @@ class Types:
         declared = self._world.declaration(type_name)
         return documentation(declared) if declared is not None else ""
 
-    def schema(self, type_name: str, *, with_description: bool = False) -> dict[str, Any]:
-        """What a type takes and gives. Raises ServiceError."""
+    def schema(self, type_name: str, *, with_description: bool = False) -> JsonObject:
+        """The properties and attributes of a type. Raises ServiceError."""
         found = self._find(type_name)
-        shown: dict[str, Any] = {
+        shown: JsonObject = {
             "resource_type": type_name,
             "properties": {
                 name: property_schema(declared)
@@ -99,7 +101,7 @@ class Types:
             shown["description"] = documentation(found)
         return shown
 
-    def template(self, type_name: str, *, hot: bool) -> dict[str, Any]:
+    def template(self, type_name: str, *, hot: bool) -> JsonObject:
         """A template with one resource of a type, its properties as parameters. Raises ServiceError."""
         return sample_template(type_name, self._find(type_name), hot=hot)
 
@@ -114,7 +116,7 @@ class Types:
             raise NotSupported(f"The resource type {type_name} is hidden.")
         return found
 
-    def _declared(self) -> list[tuple[str, type[ResourceType]]]:
+    def _declared(self) -> list[tuple[str, type[DeclaredType]]]:
         named = ((name, self._world.declaration(name)) for name in self._world.type_names())
         return [(name, declared) for name, declared in named if declared is not None]
 
@@ -128,20 +130,20 @@ class Types:
         found = _versions().get(version)
         if found is None:
             raise NotFound("Template Version", version)
-        functions: dict[str, Any] = dict(found.all_functions)
+        functions: JsonObject = dict(found.all_functions)
         if with_conditions:
             conditions = found.condition_functions or {}
-            functions |= {name: made for name, made in conditions.items() if made is not NotHere}
+            functions |= {name: made for name, made in conditions.items() if made is not NotInConditions}
         return [(name, _MATCHED.get(name) or documentation(functions[name])) for name in sorted(functions)]
 
 
 _MATCHED = {"get_file": "A function for including a file inline."}
-"""Descriptions that the tests of others look for to the letter."""
+"""Descriptions that heat-tempest-plugin compares literally."""
 
 
 @cache
 def _versions() -> dict[str, Version]:
-    """All versions by what clients call them: `heat_template_version.2016-10-14`, `….newton`."""
+    """All versions by their names for clients: `heat_template_version.2016-10-14`, `….newton`."""
     return {
         f"{version.key}.{name}": version
         for version in ALL_VERSIONS
@@ -150,15 +152,15 @@ def _versions() -> dict[str, Version]:
 
 
 def documentation(described: Any) -> str:
-    """The first paragraph of a class's docstring, or of that of the class it varies."""
+    """The first paragraph of the docstring of a class or its base class."""
     if isinstance(described, TemplateType):
         return described.template.description
-    own = takewhile(lambda base: base not in (Call, ResourceType), described.__mro__)
+    own = takewhile(lambda base: base not in (Call, DeclaredType), described.__mro__)
     text = next((base.__doc__ for base in own if base.__doc__), "")
     return " ".join(text.split("\n\n")[0].split())
 
 
-def _support(support: Support) -> dict[str, Any]:
+def _support(support: Support) -> JsonObject:
     return {
         "status": support.status.value,
         "message": f"Use {support.substitute} instead." if support.substitute else None,
@@ -167,13 +169,13 @@ def _support(support: Support) -> dict[str, Any]:
     }
 
 
-def _attribute(declared: Attribute) -> dict[str, Any]:
+def _attribute(declared: Attribute) -> JsonObject:
     shown = {"description": declared.doc}
     return {**shown, "type": _KINDS[declared.kind]} if declared.kind else shown
 
 
-def property_schema(declared: Property) -> dict[str, Any]:
-    shown: dict[str, Any] = {"type": _KINDS[declared.kind]}
+def property_schema(declared: Property) -> JsonObject:
+    shown: JsonObject = {"type": _KINDS[declared.kind]}
     if declared.doc:
         shown["description"] = declared.doc
     if declared.default is not None:
@@ -190,9 +192,9 @@ def property_schema(declared: Property) -> dict[str, Any]:
     return shown
 
 
-def constraint_schema(constraint: c.Constraint) -> dict[str, Any]:
-    """A constraint as templates write it."""
-    shown: dict[str, Any] = {"description": constraint.description} if constraint.description else {}
+def constraint_schema(constraint: c.Constraint) -> JsonObject:
+    """A constraint in template syntax."""
+    shown: JsonObject = {"description": constraint.description} if constraint.description else {}
     match constraint:
         case c.Length():
             shown["length"] = _bounds(constraint)

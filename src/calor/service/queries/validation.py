@@ -1,11 +1,8 @@
-"""Says what a template would ask for, without making anything."""
+"""Validates a template and describes its parameters, without creating anything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from calor.fetching.turns import Busy
+from calor.fetching.slots import Busy
 from calor.language import constraints as c
 from calor.language.defining import TOO_MANY
 from calor.language.definition import Definition
@@ -16,11 +13,13 @@ from calor.language.registry import is_template
 from calor.language.request import resolve_request
 from calor.language.template import Template
 from calor.language.values import bare
+from calor.resources.values import JsonMapping, JsonObject
+from calor.service.admission import blocking, types_of
 from calor.service.availability import check_available
-from calor.service.base import blocking, types_of
 from calor.service.caller import Caller
 from calor.service.errors import Invalid, ServiceError
-from calor.service.queries.meanings import shown_environment
+from calor.service.queries.definitions import shown_environment
+from calor.service.type_uses import located_in
 
 
 class Validation:
@@ -28,9 +27,10 @@ class Validation:
         self._world = world
 
     def fetch(self, url: str) -> str:
-        """The text of a template at an address. Raises ServiceError."""
+        """The text of the template at a URL. Raises ServiceError."""
         if not url.startswith(("http://", "https://")):
-            raise ServiceError("HTTPBadRequest", f"The template cannot be had from {url}: no web address.")
+            message = f"The template cannot be fetched from {url}: it is not an http or https URL."
+            raise ServiceError("HTTPBadRequest", message)
         try:
             return self._world.fetch(url)
         except Busy as error:
@@ -45,21 +45,22 @@ class Validation:
     def validate(
         self,
         caller: Caller,
-        request: Mapping[str, Any],
+        request: JsonMapping,
         *,
         show_nested: bool = False,
         ignore_unavailable: bool = False,
-    ) -> dict[str, Any]:
-        """What the template declares; parameters need no values, and types no service if that is ignored. Raises
-        ServiceError."""
+    ) -> JsonObject:
+        """What the template declares. Parameters need no values, and with `ignore_unavailable` types need no service.
+        Raises ServiceError."""
         report = Report()
         definition = resolve_request(request, self._world, report, require_parameters=False)
         errors = [found for found in blocking(report) if _is_about_the_template(found)]
         if errors or definition is None:
             raise Invalid.of(errors or list(report))
         if not ignore_unavailable:
-            check_available(self._world, caller, dict.fromkeys(types_of(definition)))
-        # Hidden values are told, too: they go back to whoever sent them, and forms are filled with them.
+            with located_in(definition):
+                check_available(self._world, caller, dict.fromkeys(types_of(definition)))
+        # Hidden values are included: the caller sent them, and user interfaces fill forms with them.
         environment = shown_environment(definition, with_hidden=True)
         environment.pop("encrypted_param_names", None)
         # Templates used as types count as registered.
@@ -76,8 +77,8 @@ _ABOUT_VALUES = frozenset({"E208", "E209", "E210", "E407", "E412", "E413", "E414
 
 
 def _is_about_the_template(found: Diagnostic) -> bool:
-    """Whether an error is one of the template itself: values are looked at when a stack is made, and so are
-    stacks below. Which properties a resource has is of the template, which members these have is of the value."""
+    """Whether an error is in the template itself. Values and nested stacks are checked when a stack is created. The
+    names of properties are part of the template, the names of their members part of the value."""
     if found.code == TOO_MANY:
         return True
     if found.code == "E410" and found.path.rpartition(".")[2].lower() != "properties":
@@ -85,9 +86,9 @@ def _is_about_the_template(found: Diagnostic) -> bool:
     return found.code not in _ABOUT_VALUES and "<" not in found.path
 
 
-def _declared(definition: Definition, show_nested: bool) -> dict[str, Any]:
+def _declared(definition: Definition, show_nested: bool) -> JsonObject:
     template = definition.template
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         "Description": template.description,
         "Parameters": {
             name: _parameter(parameter, definition) for name, parameter in template.parameters.items()
@@ -106,7 +107,7 @@ def _declared(definition: Definition, show_nested: bool) -> dict[str, Any]:
     return shown
 
 
-def _groups(template: Template) -> list[dict[str, Any]]:
+def _groups(template: Template) -> list[JsonObject]:
     return [
         {
             **({"label": group.label} if group.label else {}),
@@ -117,9 +118,9 @@ def _groups(template: Template) -> list[dict[str, Any]]:
     ]
 
 
-def _parameter(parameter: Parameter, definition: Definition) -> dict[str, Any]:
+def _parameter(parameter: Parameter, definition: Definition) -> JsonObject:
     environment = definition.environment
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         "Type": parameter.kind.cfn_name,
         "Description": parameter.description,
         "NoEcho": "true" if parameter.hidden else "false",
@@ -129,7 +130,7 @@ def _parameter(parameter: Parameter, definition: Definition) -> dict[str, Any]:
     default = parameter.default if default is None else default
     if default is not None:
         shown["Default"] = bare(default)
-    # As it was given, and only if there is something to it.
+    # As given, and only if it is not empty.
     value = environment.parameters.get(parameter.name)
     if value:
         shown["Value"] = bare(value)
@@ -143,8 +144,8 @@ def _parameter(parameter: Parameter, definition: Definition) -> dict[str, Any]:
     return shown
 
 
-def _constraint(constraint: c.Constraint) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _constraint(constraint: c.Constraint) -> JsonObject:
+    found: JsonObject = {}
     match constraint:
         case c.Length():
             found = {"MinLength": constraint.min, "MaxLength": constraint.max}

@@ -1,6 +1,6 @@
-"""How a database of an older version becomes one of this version: a revision for each change of the tables.
+"""Migrations of the tables between versions.
 
-A revision says what it does by itself and imports nothing of the store, so that it means the same for ever.
+A migration imports nothing from the store, so that it never changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def script() -> ScriptDirectory:
 
 
 def run(connection: Connection, target: str) -> None:
-    """Takes a database to a revision, from the one that is noted in it, or from nothing. The caller commits."""
+    """Upgrades a database to a revision, from its current one or from nothing. The caller commits."""
     revisions = script()
     with EnvironmentContext(Config(), revisions) as environment:
         environment.configure(

@@ -18,7 +18,9 @@ class Alarm(AodhType):
         "evaluation_periods": PERIODS,
         "meter_name": Property(str, "What is measured, such as cpu_util.", required=True),
         "period": Property(
-            int, "The length in seconds of the time span that is made one value of.", update_allowed=True
+            int,
+            "The length in seconds of the time span over which samples are aggregated into one value.",
+            update_allowed=True,
         ),
         "statistic": Property(
             str,
@@ -47,7 +49,7 @@ class Alarm(AodhType):
                     ),
                     "type": Property(
                         str,
-                        "What kind of value is compared, as it is written as text.",
+                        "What kind of value is compared, written as text.",
                         default="string",
                         constraints=[one_of("integer", "float", "string", "boolean", "datetime")],
                         support=supported("8.0.0"),

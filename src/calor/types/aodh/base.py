@@ -1,6 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class AodhType(ResourceType):
+class AodhType(ResourceType, extends=True):
     service = "aodh"
-    entity = "alarm"

@@ -71,7 +71,7 @@ ALARM = {
                 ),
                 "timezone": Property(
                     str,
-                    "The zone, such as Europe/Ljubljana, that start is meant in. Left out, it is UTC.",
+                    "The zone, such as Europe/Ljubljana, of start. By default, it is UTC.",
                     constraints=[custom("timezone")],
                 ),
             },
@@ -82,7 +82,7 @@ ALARM = {
 OPERATOR = Property(
     str,
     "How the measured value must compare to the threshold to raise the alarm: gt for greater than, le for "
-    "less or equal, and so on. Left out, it is eq.",
+    "less or equal, and so on. By default, it is eq.",
     update_allowed=True,
     constraints=[COMPARISON],
 )

@@ -30,7 +30,7 @@ class EventAlarm(AodhType):
                     "field": Property(str, "What to compare: a trait of the event, such as traits.state."),
                     "type": Property(
                         str,
-                        "What kind of value is compared, as it is written as text.",
+                        "What kind of value is compared, written as text.",
                         default="string",
                         constraints=[one_of("integer", "float", "string", "boolean", "datetime")],
                     ),

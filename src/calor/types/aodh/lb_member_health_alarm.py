@@ -12,4 +12,4 @@ class LBMemberHealthAlarm(AodhType):
         "autoscaling_group_id": Property(str, required=True, update_allowed=True),
         **ALARM,
     }
-    translations = [Resolve(("pool",), "get_pool")]
+    translations = [Resolve(("pool",), "octavia.pool")]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property
 from calor.language.values import Unknown, bare
+from calor.resources.values import Properties
 
 KEY_VALUE = {
     "Key": Property(str, required=True),
@@ -28,15 +28,15 @@ BLOCK_DEVICE = Property(
             "The volume behind the device. Required, as no other kind of disk is supported.",
             fields={
                 "DeleteOnTermination": Property(
-                    bool, "Whether the volume goes when the instance does.", default=True
+                    bool, "Whether the volume is deleted with the instance.", default=True
                 ),
                 "Iops": Property(float, implemented=False),
                 "SnapshotId": Property(
                     str,
-                    "The volume snapshot to make the volume from. Required.",
+                    "The volume snapshot for the volume. Required.",
                     constraints=[custom("cinder.snapshot")],
                 ),
-                "VolumeSize": Property(str, "GB. Left out, the volume is as large as the snapshot's was."),
+                "VolumeSize": Property(str, "GB. By default, the volume is as large as the snapshot's was."),
                 "VolumeType": Property(str, implemented=False),
             },
         ),
@@ -47,8 +47,8 @@ BLOCK_DEVICE = Property(
 
 ROLLING_UPDATE = Property(
     dict,
-    "How instances are replaced when the launch configuration changes. Left out, they stay as they are, and "
-    "only new ones follow it.",
+    "How instances are replaced when the launch configuration changes. By default they are kept, and only"
+    " new instances use it.",
     fields={
         "MinInstancesInService": Property(
             int,
@@ -67,14 +67,14 @@ ROLLING_UPDATE = Property(
 )
 
 
-def surely_given(value: Any) -> bool:
-    """CloudFormation's types take an empty value for none. What is only known later counts by what stands in
-    for it: the name that a reference gives, or nothing for an attribute."""
+def is_given(value: object) -> bool:
+    """In CloudFormation's types an empty value means none. An unknown value is judged by its stand-in: the name of the
+    resource for a reference, an empty value for an attribute."""
     return bool(bare(value))
 
 
-def maybe_given(value: Any) -> bool:
-    return isinstance(value, Unknown) or surely_given(value)
+def may_be_given(value: object) -> bool:
+    return isinstance(value, Unknown) or is_given(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +84,25 @@ class EitherOr:
     one: str
     other: str
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         values = given.get(self.one), given.get(self.other)
-        if all(map(surely_given, values)):
-            yield Problem("StackValidationFailed", f"{self.one} and {self.other} exclude each other")
-        elif not any(map(maybe_given, values)):
+        if all(map(is_given, values)):
+            yield Problem("StackValidationFailed", f"{self.one} and {self.other} are mutually exclusive")
+        elif not any(map(may_be_given, values)):
             yield Problem("StackValidationFailed", f"either {self.one} or {self.other} must be given")
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotForEachDevice:
-    """Block devices come from volume snapshots only."""
+    """Block devices can only be created from volume snapshots."""
 
     name: str = "BlockDeviceMappings"
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         mappings = given.get(self.name)
         for index, mapping in enumerate(mappings if isinstance(mappings, list) else ()):
             ebs = mapping.get("Ebs") if isinstance(mapping, dict) else None
-            if isinstance(mapping, dict) and not maybe_given(ebs):
+            if isinstance(mapping, dict) and not may_be_given(ebs):
                 yield Problem("StackValidationFailed", "a device needs Ebs", (self.name, index))
-            elif isinstance(ebs, dict) and not maybe_given(ebs.get("SnapshotId")):
+            elif isinstance(ebs, dict) and not may_be_given(ebs.get("SnapshotId")):
                 yield Problem("StackValidationFailed", "Ebs needs a SnapshotId", (self.name, index, "Ebs"))

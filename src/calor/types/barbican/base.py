@@ -1,12 +1,12 @@
-from calor.language.schema import SHOW, Attribute, ResourceType
+from calor.language.schema import SHOW, Attribute
+from calor.resources.contract import ResourceType
 
 
-class BarbicanType(ResourceType):
+class BarbicanType(ResourceType, extends=True):
     service = "barbican"
 
 
-class ContainerType(BarbicanType):
-    entity = "containers"
+class ContainerType(BarbicanType, extends=True):
     attributes = {
         "status": Attribute(str),
         "container_ref": Attribute(str),

@@ -1,14 +1,14 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property, supported
+from calor.resources.values import Properties
 from calor.types.barbican.base import ContainerType
 from calor.types.rules import entries, visible
 
 
 class DistinctSecrets:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         seen = set()
         for index, secret in entries(given.get("secrets")):
             reference = visible(secret.get("ref"))

@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
+from calor.resources.values import Properties
 from calor.types.barbican.base import BarbicanType
 from calor.types.rules import FilledRequires, visible
 
@@ -23,9 +23,9 @@ PROPERTIES_BY_TYPE = {
 
 
 class PropertiesOfType:
-    """What is ordered decides what there is to say about it."""
+    """The properties depend on the type of order."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         ordered = visible(given.get("type"))
         allowed = PROPERTIES_BY_TYPE.get(ordered)
         if allowed is None:
@@ -38,13 +38,14 @@ class PropertiesOfType:
                     yield Problem("StackValidationFailed", f"an order of type {ordered} needs {name}")
         stray = sorted(name for name in given if given[name] is not None and name not in {"type", *allowed})
         if stray:
-            yield Problem("StackValidationFailed", f"an order of type {ordered} takes no {', '.join(stray)}")
+            yield Problem(
+                "StackValidationFailed", f"an order of type {ordered} does not allow {', '.join(stray)}"
+            )
 
 
 class Order(BarbicanType):
     type_name = "OS::Barbican::Order"
     support = supported("2014.2")
-    entity = "orders"
     properties = {
         "name": Property(str),
         "payload_content_type": Property(str),

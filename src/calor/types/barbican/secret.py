@@ -1,9 +1,10 @@
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
+from calor.resources.values import Properties
 from calor.types.barbican.base import BarbicanType
 from calor.types.rules import FilledRequires, empty, filled, visible
 
@@ -11,7 +12,7 @@ from calor.types.rules import FilledRequires, empty, filled, visible
 class EncodingOfPayload:
     """Bytes are given in an encoding, text is not."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         kind, encoding = given.get("payload_content_type"), given.get("payload_content_encoding")
         if visible(kind) == "application/octet-stream":
             if empty(encoding):
@@ -39,13 +40,12 @@ def _is_base64(payload: Any) -> bool:
 class Secret(BarbicanType):
     """A password, a key or a certificate, kept by the key manager.
 
-    Without payload it is made without content, to be filled in later. What refers to the resource gets the
+    Without a payload, it is created without content, which can be added later. A reference to the resource returns the
     URL of the secret. The attribute decrypted_payload reads its content.
     """
 
     type_name = "OS::Barbican::Secret"
     support = supported("2014.2")
-    entity = "secrets"
     properties = {
         "name": Property(str, "A label for people; it need not be unique."),
         "payload": Property(str, "The content. Pass it in through a hidden parameter.", secret=True),

@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class BlazarType(ResourceType):
+class BlazarType(ResourceType, extends=True):
     service = "blazar"

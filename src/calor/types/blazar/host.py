@@ -5,7 +5,6 @@ from calor.types.blazar.base import BlazarType
 class Host(BlazarType):
     type_name = "OS::Blazar::Host"
     support = supported("12.0.0")
-    entity = "host"
     properties = {
         "name": Property(str, required=True),
         "extra_capability": Property(dict),

@@ -8,7 +8,6 @@ DATE = pattern(r"\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}")
 class Lease(BlazarType):
     type_name = "OS::Blazar::Lease"
     support = supported("12.0.0")
-    entity = "lease"
     properties = {
         "name": Property(str, required=True),
         "start_date": Property(str, required=True, constraints=[DATE]),

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
+from calor.resources.values import Properties
 from calor.types.cloud_objects import CloudObject, UniquelyNamedObject
 
 
-class CinderType(ResourceType):
+class CinderType(ResourceType, extends=True):
     service = "cinder"
 
 
-class CinderObject(CloudObject):
+class CinderObject(CloudObject, extends=True):
     service = "cinder"
     api = "volume"
 
 
-class UniquelyNamed(UniquelyNamedObject, CinderObject):
+class UniquelyNamed(UniquelyNamedObject, CinderObject, extends=True):
     pass
 
 
-def texts(given: Mapping[str, Any]) -> dict[str, str]:
-    """Metadata and specifications as the service takes them: nothing but texts."""
+def texts(given: Properties) -> dict[str, str]:
+    """Metadata and extra specs in the format of the service, with strings only."""
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}

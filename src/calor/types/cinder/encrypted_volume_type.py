@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, one_of
 from calor.language.schema import Property, supported
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import AttributeContext, Context
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonMapping, JsonObject, Properties
 from calor.types.cinder.base import CinderType
 from calor.types.cloud_objects import ABSENT, SHOWN, Object, some
 from calor.types.naming import id_for
@@ -17,7 +17,6 @@ class EncryptedVolumeType(CinderType):
     type_name = "OS::Cinder::EncryptedVolumeType"
     support = supported("5.0.0")
     extension = "encryption"
-    entity = "volume_encryption_types"
     properties = {
         "provider": Property(str, required=True, update_allowed=True),
         "control_location": Property(
@@ -31,7 +30,7 @@ class EncryptedVolumeType(CinderType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         volume_type = await id_for(cloud, "cinder.vtype", props["volume_type"])
 
@@ -39,12 +38,12 @@ class EncryptedVolumeType(CinderType):
             return await _encryption(cloud, volume_type)
 
         if await found() is None:
-            ctx.note(**{ABSENT: True})
-            await ctx.intend()
+            ctx.set_data(**{ABSENT: True})
+            await ctx.flush()
         body = {"encryption": _settings(props)}
-        made = await cloud.make("volume", "types", volume_type, "encryption", body=body, find=found)
-        ctx.made(volume_type)
-        ctx.note(**{SHOWN: made})
+        made = await cloud.create("volume", "types", volume_type, "encryption", body=body, find=found)
+        ctx.set_physical_id(volume_type)
+        ctx.set_data(**{SHOWN: made})
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
@@ -55,18 +54,18 @@ class EncryptedVolumeType(CinderType):
         found = await _encryption(cloud, volume_type)
         if found is None:
             return False
-        ctx.made(volume_type)
-        ctx.note(**{SHOWN: found})
+        ctx.set_physical_id(volume_type)
+        ctx.set_data(**{SHOWN: found})
         return True
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
         found = await _encryption(cloud, str(ctx.physical_id))
         if found is None:
             raise NotFound(f"The volume type {ctx.physical_id} is not encrypted.", status=404)
-        await cloud.ask("volume", "PUT", *_path(ctx, found), body={"encryption": _settings(props)})
-        ctx.note(**{SHOWN: await _encryption(cloud, str(ctx.physical_id))})
+        await cloud.request("volume", "PUT", *_path(ctx, found), body={"encryption": _settings(props)})
+        ctx.set_data(**{SHOWN: await _encryption(cloud, str(ctx.physical_id))})
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
@@ -76,21 +75,21 @@ class EncryptedVolumeType(CinderType):
         found = await _encryption(cloud, ctx.physical_id)
         if found is not None:
             with suppress(NotFound):
-                await cloud.ask("volume", "DELETE", *_path(ctx, found))
+                await cloud.request("volume", "DELETE", *_path(ctx, found))
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         return ctx.data.get(SHOWN) if name == "show" else None
 
 
-def _settings(props: Mapping[str, Any]) -> Object:
+def _settings(props: Properties) -> Object:
     return some(props, ("provider", "control_location", "cipher", "key_size"))
 
 
 async def _encryption(cloud: CloudServices, volume_type: str) -> Object | None:
-    """What the service says of a volume type's encryption: nothing, with success, if there is none."""
+    """The encryption of a volume type as the service shows it: empty if there is none."""
     return await cloud.show("volume", "types", volume_type, "encryption") or None
 
 
-def _path(ctx: Context, found: Mapping[str, Any]) -> tuple[str, ...]:
+def _path(ctx: Context, found: JsonMapping) -> tuple[str, ...]:
     return "types", str(ctx.physical_id), "encryption", str(found["encryption_id"])

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Any
 
 from calor.clouds.errors import NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject
 from calor.types.cinder.base import CinderType
 from calor.types.naming import id_for, with_ids
 
@@ -26,16 +27,16 @@ class QoSAssociation(CinderType):
         ),
     }
     translations = [
-        Resolve(("volume_types",), "get_volume_type"),
-        Resolve(("qos_specs",), "get_qos_specs"),
+        Resolve(("volume_types",), "cinder.vtype"),
+        Resolve(("qos_specs",), "cinder.qos_specs"),
     ]
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await cls._change(ctx, props, ())
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         await cls._change(ctx, props, await cls._present(ctx))
 
     @classmethod
@@ -44,16 +45,16 @@ class QoSAssociation(CinderType):
             await cls._change(ctx, {**ctx.properties, "volume_types": []}, await cls._present(ctx))
 
     @classmethod
-    async def _change(cls, ctx: Context, props: dict[str, Any], before: Collection[str]) -> None:
+    async def _change(cls, ctx: Context, props: JsonObject, before: Collection[str]) -> None:
         """To associate or part them once more does no harm."""
         cloud = await ctx.cloud()
         given = await with_ids(cloud, cls, props)
         for each in before:
             if each not in given["volume_types"]:
                 with suppress(NotFound):
-                    await _tell(cloud, given["qos_specs"], "disassociate", each)
+                    await _send(cloud, given["qos_specs"], "disassociate", each)
         for each in given["volume_types"]:
-            await _tell(cloud, given["qos_specs"], "associate", each)
+            await _send(cloud, given["qos_specs"], "associate", each)
 
     @classmethod
     async def _present(cls, ctx: Context) -> Collection[str]:
@@ -66,5 +67,5 @@ class QoSAssociation(CinderType):
         return found
 
 
-async def _tell(cloud: CloudServices, specs: str, action: str, volume_type: str) -> None:
-    await cloud.ask("volume", "GET", "qos-specs", specs, action, params={"vol_type_id": volume_type})
+async def _send(cloud: CloudServices, specs: str, action: str, volume_type: str) -> None:
+    await cloud.request("volume", "GET", "qos-specs", specs, action, params={"vol_type_id": volume_type})

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from calor.clouds.errors import Conflict, NotFound
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property, supported
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonMapping, Properties
 from calor.types.cinder.base import UniquelyNamed, texts
 from calor.types.cloud_objects import Object
 from calor.types.naming import id_for
@@ -15,13 +16,13 @@ from calor.types.rules import filled
 
 
 class ProjectsOfPrivateType:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if filled(given.get("projects")) and filled(given.get("is_public")):
             yield Problem("StackValidationFailed", "projects needs is_public to be false")
 
 
 class VolumeType(UniquelyNamed):
-    """A kind of storage that volumes can be made of.
+    """A kind of storage for volumes.
 
     Its metadata says which backend serves it and with which features. Only administrators may create one.
     """
@@ -29,7 +30,6 @@ class VolumeType(UniquelyNamed):
     type_name = "OS::Cinder::VolumeType"
     support = supported("2015.1")
     extension = "os-types-manage"
-    entity = "volume_types"
     properties = {
         "name": Property(str, "What volumes call it in volume_type.", required=True, update_allowed=True),
         "metadata": Property(
@@ -40,7 +40,7 @@ class VolumeType(UniquelyNamed):
         ),
         "is_public": Property(
             bool,
-            "True lets all projects use it, false only those listed in projects.",
+            "Whether all projects can use it, or only those listed in projects.",
             default=True,
             update_allowed=True,
             support=supported("5.0.0"),
@@ -66,7 +66,7 @@ class VolumeType(UniquelyNamed):
     plural = "volume_types"
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return {
             "name": props["name"],
             "os-volume-type-access:is_public": props["is_public"],
@@ -75,24 +75,24 @@ class VolumeType(UniquelyNamed):
         }
 
     @classmethod
-    def likeness(cls, body: Object) -> dict[str, str]:
+    def list_filter(cls, body: Object) -> dict[str, str]:
         return {"is_public": "None"}
 
     @classmethod
-    def resembles(cls, shown: Object, body: Object) -> bool:
+    def matches(cls, shown: Object, body: Object) -> bool:
         return bool(shown.get("name") == body["name"])
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         await _grant(ctx, cloud, props["projects"])
 
     @classmethod
-    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+    async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:
         return {name: props[name] for name in ("name", "description", "is_public") if name in changed}
 
     @classmethod
-    async def adjust(
-        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    async def after_update(
+        cls, ctx: Context, cloud: CloudServices, props: Properties, changed: frozenset[str]
     ) -> None:
         if "metadata" in changed:
             await cls._specify(ctx, cloud, props["metadata"] or {})
@@ -102,13 +102,13 @@ class VolumeType(UniquelyNamed):
             await _grant(ctx, cloud, props["projects"])
 
     @classmethod
-    async def _specify(cls, ctx: Context, cloud: CloudServices, metadata: Mapping[str, Any]) -> None:
+    async def _specify(cls, ctx: Context, cloud: CloudServices, metadata: JsonMapping) -> None:
         path = (*cls.collection, str(ctx.physical_id), "extra_specs")
         if metadata:
-            await cloud.ask(cls.api, "POST", *path, body={"extra_specs": texts(metadata)})
+            await cloud.request(cls.api, "POST", *path, body={"extra_specs": texts(metadata)})
         for name in sorted(set(ctx.properties["metadata"] or {}) - set(metadata)):
             with suppress(NotFound):
-                await cloud.ask(cls.api, "DELETE", *path, name)
+                await cloud.request(cls.api, "DELETE", *path, name)
 
 
 async def _grant(ctx: Context, cloud: CloudServices, projects: Iterable[str]) -> None:
@@ -129,4 +129,4 @@ async def _refuse(ctx: Context, cloud: CloudServices, projects: Iterable[str], b
 
 
 async def _act(ctx: Context, cloud: CloudServices, action: Object) -> None:
-    await cloud.ask("volume", "POST", "types", str(ctx.physical_id), "action", body=action)
+    await cloud.request("volume", "POST", "types", str(ctx.physical_id), "action", body=action)

@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class DesignateType(ResourceType):
+class DesignateType(ResourceType, extends=True):
     service = "designate"

@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, deprecated, hidden, supported
+from calor.language.schema import deprecated, hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class Domain(ResourceType):
     """A domain in the first version of the DNS service.
 
-    That version is gone. The resource takes any properties and does nothing. Use OS::Designate::Zone.
+    That version no longer exists. The resource accepts any properties and does nothing. Use OS::Designate::Zone.
     """
 
     type_name = "OS::Designate::Domain"

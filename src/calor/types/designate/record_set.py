@@ -6,7 +6,6 @@ from calor.types.designate.base import DesignateType
 class RecordSet(DesignateType):
     type_name = "OS::Designate::RecordSet"
     support = supported("8.0.0")
-    entity = "recordsets"
     properties = {
         "name": Property(str, constraints=[length(max=255)]),
         "ttl": Property(int, update_allowed=True, constraints=[range_(1, 2147483647)]),

@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import length, one_of, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Replace, deprecated, supported
+from calor.resources.values import Properties
 from calor.types.designate.base import DesignateType
 from calor.types.rules import empty, visible
 
@@ -10,7 +10,7 @@ from calor.types.rules import empty, visible
 class NeededByType:
     """A zone kept here has a person to turn to, a copy has servers to copy from."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         match visible(given.get("type")):
             case "PRIMARY" if empty(given.get("email")):
                 yield Problem("StackValidationFailed", "a zone of type PRIMARY needs email")
@@ -21,7 +21,6 @@ class NeededByType:
 class Zone(DesignateType):
     type_name = "OS::Designate::Zone"
     support = supported("8.0.0")
-    entity = "zones"
     properties = {
         "name": Property(str, required=True, constraints=[length(max=255)]),
         "ttl": Property(int, update_allowed=True, constraints=[range_(1, 2147483647)]),

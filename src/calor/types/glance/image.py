@@ -1,4 +1,5 @@
-from calor.language.schema import ResourceType, deprecated, hidden, supported
+from calor.language.schema import deprecated, hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class Image(ResourceType):

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from calor.clouds.errors import Conflict, NotFound
+from calor.clouds.errors import CloudError, Conflict, NotFound
 from calor.language.constraints import one_of, pattern, range_
 from calor.language.schema import Problem, Property, supported
-from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.resources.context import Context
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonMapping, JsonObject, Properties
 from calor.types.cloud_objects import CloudObject, Object, failed, some
-from calor.types.glance.patching import CONTENT_TYPE, patch
+from calor.types.glance.json_patch import CONTENT_TYPE, patch
 from calor.types.rules import filled, visible
 
 UUID = pattern("^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$")
@@ -23,10 +26,14 @@ OPTIONAL = ("architecture", "kernel_id", "os_distro", "os_version", "ramdisk_id"
 """Members that an image may have, and lose."""
 
 
+FAILED = "os_glance_failed_import"
+"""The stores that did not get the data of an image."""
+
+
 class AmazonFormats:
     """The container formats of Amazon hold a disk of the same format only."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         container, disk = visible(given.get("container_format")), visible(given.get("disk_format"))
         if container in ("ami", "ari", "aki") and disk is not None and disk != container:
             yield Problem(
@@ -35,7 +42,7 @@ class AmazonFormats:
 
 
 class MembersOfSharedImage:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         visibility = visible(given.get("visibility"))
         if filled(given.get("members")) and visibility is not None and visibility != "shared":
             yield Problem("ResourcePropertyValueDependency", "members needs a visibility of shared")
@@ -45,7 +52,6 @@ class WebImage(CloudObject):
     type_name = "OS::Glance::WebImage"
     support = supported("12.0.0")
     service = "glance"
-    entity = "images"
     properties = {
         "name": Property(str),
         "id": Property(str),
@@ -86,54 +92,76 @@ class WebImage(CloudObject):
     waits = True
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         given = {**props, "name": cls.name_for(ctx, props)}
         return {**_texts(props["extra_properties"]), **some(given, (*FIXED, *CHANGING, *OPTIONAL))}
 
     @classmethod
-    def request(cls, props: Mapping[str, Any], body: Object) -> Object:
+    def request(cls, props: Properties, body: Object) -> Object:
         return body
 
     @classmethod
-    def likeness(cls, body: Object) -> dict[str, str]:
+    def list_filter(cls, body: Object) -> dict[str, str]:
         return {"name": str(body["name"]), "visibility": str(body["visibility"])}
 
     @classmethod
-    def resembles(cls, shown: Object, body: Object) -> bool:
+    def matches(cls, shown: Object, body: Object) -> bool:
         return bool(shown["name"] == body["name"] and shown["id"] == body.get("id", shown["id"]))
 
     @classmethod
-    async def finish(cls, ctx: Context, cloud: CloudServices, given: Mapping[str, Any], made: Object) -> None:
+    async def finish(cls, ctx: Context, cloud: CloudServices, given: Properties, made: Object) -> None:
         if ctx.physical_id is None:
-            ctx.made(cls.id_of(made))
+            ctx.set_physical_id(cls.id_of(made))
         if made["status"] == "queued":
             method = {"name": "web-download", "uri": given["location"]}
             # Said of one that is being imported already.
             with suppress(Conflict):
-                await cls._tell(ctx, cloud, "POST", "import", body={"method": method})
+                await cls._send(ctx, cloud, "POST", "import", body={"method": method})
         await super().finish(ctx, cloud, given, made)
 
     @classmethod
     def is_ready(cls, shown: Object) -> bool:
         status = shown["status"]
-        if shown.get("os_glance_failed_import"):
-            raise ResourceFailed("the image could not be imported", "ResourceInError")
         if status in ("killed", "deleted", "pending_delete"):
             raise failed(shown)
         return status in ("active", "deactivated")
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
-        await cls._share(ctx, cloud, props["members"] or ())
-        if not props["active"]:
-            await cls._tell(ctx, cloud, "POST", "actions", "deactivate")
+    async def await_ready(
+        cls, ctx: Context, cloud: CloudServices, is_ready: Callable[[Object], bool]
+    ) -> Object:
+        def settled(shown: Object) -> bool:
+            return bool(shown.get(FAILED)) or is_ready(shown)
+
+        shown = await super().await_ready(ctx, cloud, settled)
+        if shown.get(FAILED):
+            problem = await cls._problem(ctx, cloud)
+            words = "the image could not be imported"
+            raise ResourceFailed(f"{words}: {problem}" if problem else words, "ResourceInError")
+        return shown
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def _problem(cls, ctx: Context, cloud: CloudServices) -> str | None:
+        """The message of the last failed task of an image, if the service shows it."""
+        try:
+            found = await cloud.request(cls.api, "GET", *cls.collection, str(ctx.physical_id), "tasks")
+        except CloudError:
+            return None
+        failed = [one for one in found.get("tasks") or () if one.get("status") == "failure"]
+        return next((str(one["message"]) for one in reversed(failed) if one.get("message")), None)
+
+    @classmethod
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
+        await cls._share(ctx, cloud, props["members"] or ())
+        if not props["active"]:
+            await cls._send(ctx, cloud, "POST", "actions", "deactivate")
+
+    @classmethod
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
         shown = await cls.shown(ctx, cloud)
         if shown is None:
-            raise NotFound(f"There is no image {ctx.physical_id}.", status=404)
+            raise NotFound(f"there is no image {ctx.physical_id}.", status=404)
         steps = patch(shown, _wanted(props, changed), _unwanted(ctx.properties, props, changed))
         if steps:
             headers = {"Content-Type": CONTENT_TYPE}
@@ -144,44 +172,44 @@ class WebImage(CloudObject):
             await cls._share(ctx, cloud, props["members"] or (), ctx.properties["members"] or ())
         if "active" in changed:
             action = "reactivate" if props["active"] else "deactivate"
-            await cls._tell(ctx, cloud, "POST", "actions", action)
-        await cls.observe(ctx)
+            await cls._send(ctx, cloud, "POST", "actions", action)
+        await cls.refresh(ctx)
 
     @classmethod
     async def _share(cls, ctx: Context, cloud: CloudServices, members: Any, before: Any = ()) -> None:
         for project in before:
             if project not in members:
                 with suppress(NotFound):
-                    await cls._tell(ctx, cloud, "DELETE", "members", project)
+                    await cls._send(ctx, cloud, "DELETE", "members", project)
         for project in members:
-            # Said of one who is a member already.
+            # The project is already a member.
             with suppress(Conflict):
-                await cls._tell(ctx, cloud, "POST", "members", body={"member": project})
+                await cls._send(ctx, cloud, "POST", "members", body={"member": project})
 
     @classmethod
-    async def _tell(
+    async def _send(
         cls, ctx: Context, cloud: CloudServices, method: str, *path: str, body: Object | None = None
     ) -> None:
-        await cloud.ask(cls.api, method, *cls.collection, str(ctx.physical_id), *path, body=body)
+        await cloud.request(cls.api, method, *cls.collection, str(ctx.physical_id), *path, body=body)
 
 
-def _wanted(props: Mapping[str, Any], changed: frozenset[str]) -> Object:
-    """The members that an update gives values."""
+def _wanted(props: Properties, changed: frozenset[str]) -> Object:
+    """The members that an update sets."""
     plain = some(props, [name for name in (*CHANGING, *OPTIONAL) if name in changed])
     extra = _texts(props["extra_properties"]) if "extra_properties" in changed else {}
     emptied: Object = {"tags": []} if "tags" in changed and not props["tags"] else {}
     return {**extra, **plain, **emptied}
 
 
-def _unwanted(before: Mapping[str, Any], props: Mapping[str, Any], changed: frozenset[str]) -> list[str]:
-    """The members that an update takes away."""
+def _unwanted(before: Properties, props: Properties, changed: frozenset[str]) -> list[str]:
+    """The members that an update removes."""
     gone = [name for name in OPTIONAL if name in changed and props[name] is None]
     if "extra_properties" in changed:
         gone += sorted(set(before["extra_properties"] or {}) - set(props["extra_properties"] or {}))
     return gone
 
 
-def _texts(extra: Mapping[str, Any] | None) -> dict[str, str]:
+def _texts(extra: JsonMapping | None) -> dict[str, str]:
     return {
         name: value if isinstance(value, str) else json.dumps(value) for name, value in (extra or {}).items()
     }

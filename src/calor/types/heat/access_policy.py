@@ -1,4 +1,5 @@
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import Property
+from calor.resources.contract import ResourceType
 
 
 class AccessPolicy(ResourceType):

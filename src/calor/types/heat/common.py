@@ -37,7 +37,7 @@ DEPLOYMENT_SWIFT_DATA = Property(
     fields={
         "container": Property(
             str,
-            "The container to use. It is created when missing. Left out, the server gets one of its own.",
+            "The container to use. It is created when missing. By default, each server has its own.",
             constraints=[length(min=1)],
         ),
         "object": Property(

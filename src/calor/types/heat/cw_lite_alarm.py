@@ -1,4 +1,5 @@
-from calor.language.schema import ResourceType, hidden
+from calor.language.schema import hidden
+from calor.resources.contract import ResourceType
 from calor.types.aws.cloudwatch.alarm import Alarm
 
 

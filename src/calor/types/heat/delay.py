@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any
 
 from calor.language.constraints import one_of, range_
-from calor.language.schema import Property, ResourceType, supported
-from calor.types.behaviour import Context
+from calor.language.schema import Property, supported
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject, Properties
 
 
 class Delay(ResourceType):
@@ -25,27 +27,27 @@ class Delay(ResourceType):
     }
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+    def create(cls, ctx: Context, props: JsonObject) -> Coroutine[Any, Any, None] | None:
         return _delay(ctx, props, "CREATE")
 
     @classmethod
-    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         """What changes counts from the next action on."""
 
     @classmethod
-    def delete(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+    def delete(cls, ctx: Context) -> Coroutine[object, object, None] | None:
         return _delay(ctx, ctx.properties, "DELETE")
 
     @classmethod
-    def suspend(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+    def suspend(cls, ctx: Context) -> Coroutine[object, object, None] | None:
         return _delay(ctx, ctx.properties, "SUSPEND")
 
     @classmethod
-    def resume(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+    def resume(cls, ctx: Context) -> Coroutine[object, object, None] | None:
         return _delay(ctx, ctx.properties, "RESUME")
 
 
-def _delay(ctx: Context, props: Mapping[str, Any], action: str) -> Coroutine[Any, Any, None] | None:
+def _delay(ctx: Context, props: Properties, action: str) -> Coroutine[object, object, None] | None:
     if action not in (props.get("actions") or ()):
         return None
     seconds = props["min_wait"] + random.uniform(0, props["max_jitter"] * props["jitter_multiplier"])

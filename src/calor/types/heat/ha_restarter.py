@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.schema import SHOW, Attribute, Property, deprecated, hidden
-from calor.types.behaviour import Context
-from calor.types.heat.signalling import SignalledResource
+from calor.resources.context import AttributeContext, Context
+from calor.resources.values import JsonObject
+from calor.types.heat.signals.signal_user import SignalledResource
 
 
 class HARestarter(SignalledResource):
-    """Deletes a resource of the same stack and creates it anew, with its dependants, when signalled."""
+    """Recreates a resource of the same stack, with its dependants, when signalled."""
 
     type_name = "OS::Heat::HARestarter"
     support = hidden("10.0.0", deprecated("2015.1"))
@@ -21,15 +20,15 @@ class HARestarter(SignalledResource):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await super().create(ctx, props)
-        ctx.note(alarm_url=await ctx.signed_url())
+        ctx.set_data(alarm_url=await ctx.signed_url())
 
     @classmethod
-    async def signal(cls, ctx: Context, details: Any) -> str | None:
+    async def signal(cls, ctx: Context, details: object) -> str | None:
         await ctx.recreate(ctx.properties["InstanceId"])
         return None
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> str | None:
+    def attribute(cls, ctx: AttributeContext, name: str) -> str | None:
         return ctx.data.get("alarm_url") if name == "AlarmUrl" else None

@@ -1,12 +1,12 @@
-from typing import Any
-
 from calor.entropy import new_uuid
-from calor.language.schema import ResourceType, supported
-from calor.types.behaviour import Context
+from calor.language.schema import supported
+from calor.resources.context import AttributeContext, Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject
 
 
 class Nothing(ResourceType):
-    """Nothing at all: accepts any property and any attribute, creates no object, gives null.
+    """A placeholder: accepts any property and any attribute, creates nothing, and returns null.
 
     Map another type to it in the environment to leave that part of a template out.
     """
@@ -17,13 +17,13 @@ class Nothing(ResourceType):
     new_reference = True
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
-        ctx.made(str(new_uuid()))
+    def create(cls, ctx: Context, props: JsonObject) -> None:
+        ctx.set_physical_id(str(new_uuid()))
 
     @classmethod
-    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         """There is nothing to change."""
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> None:
+    def attribute(cls, ctx: AttributeContext, name: str) -> None:
         return None

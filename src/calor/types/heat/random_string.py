@@ -1,24 +1,15 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.entropy import Entropy
 from calor.language.constraints import one_of, range_
-from calor.language.schema import (
-    SHOW,
-    Attribute,
-    Problem,
-    Property,
-    ResourceType,
-    Rewrite,
-    deprecated,
-    hidden,
-    supported,
-)
-from calor.types.behaviour import Context
+from calor.language.schema import SHOW, Attribute, Problem, Property, Rewrite, deprecated, hidden, supported
+from calor.resources.context import AttributeContext, Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject, Properties
 
 CLASSES = {
     "lettersdigits": string.ascii_letters + string.digits,
@@ -39,22 +30,22 @@ _random = Entropy()
 class RoomForAll:
     """The text is long enough for the characters that must occur in it."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         size = given.get("length")
         needed = sum(_least(given.get(name)) for name in ("character_classes", "character_sequences"))
         if isinstance(size, int) and needed > size:
-            message = f"length is {size}, but the classes and sequences together ask for {needed} characters"
+            message = f"length is {size}, but the classes and sequences together require {needed} characters"
             yield Problem("StackValidationFailed", message, ("length",))
 
 
-def _least(groups: Any) -> int:
+def _least(groups: object) -> int:
     minimums = (
         [group.get("min") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
     )
     return sum(minimum for minimum in minimums if isinstance(minimum, int))
 
 
-def _sequence_as_class(data: dict[str, Any]) -> dict[str, Any]:
+def _sequence_as_class(data: JsonObject) -> JsonObject:
     """The old way to name a single class of characters."""
     if not data.get("sequence"):
         return data
@@ -72,9 +63,9 @@ def draw(length: int, wanted: list[tuple[str, int]]) -> str:
 
 
 class RandomString(ResourceType):
-    """A random text, drawn once and kept: a password, a token, a unique part of a name.
+    """A random text, generated once and kept: a password, a token, a unique part of a name.
 
-    A reference to the resource gives the text, as its attribute does. It stays the same through updates until
+    A reference to the resource returns the text, like its attribute. It stays the same through updates until
     one of the properties changes.
     """
 
@@ -131,12 +122,12 @@ class RandomString(ResourceType):
             ),
         ),
         "salt": Property(
-            str, "Has no effect on the text, but a change of it draws a new one: a way to renew a password."
+            str, "Has no effect on the text, but a change generates a new one: a way to renew a password."
         ),
     }
     attributes = {
         "value": Attribute(
-            str, "The text. A reference to the resource gives the same.", live=True, secret=True
+            str, "The text. A reference to the resource returns the same.", live=True, secret=True
         ),
         "show": SHOW,
     }
@@ -144,14 +135,14 @@ class RandomString(ResourceType):
     rules = [RoomForAll()]
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    def create(cls, ctx: Context, props: JsonObject) -> None:
         classes = [(CLASSES[each["class"]], each["min"]) for each in props["character_classes"] or ()]
         sequences = [(each["sequence"], each["min"]) for each in props["character_sequences"] or ()]
         value = draw(props["length"], [*classes, *sequences])
-        ctx.note(value=value)
-        ctx.refer_to(value)
-        ctx.made(ctx.physical_name())
+        ctx.set_data(value=value)
+        ctx.set_reference(value)
+        ctx.set_physical_id(ctx.physical_name())
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         return ctx.data.get("value") if name == "value" else None

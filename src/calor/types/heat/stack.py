@@ -1,26 +1,27 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
-from calor.types.behaviour import Context, NeedsReplacement, RemoteStacks, ResourceFailed
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.language.values import concealed
+from calor.resources.context import AttributeContext, Context, LookupContext
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import NeedsReplacement, ResourceFailed
+from calor.resources.services import RemoteStacks
+from calor.resources.values import JsonObject, Properties
 
 POLLED_EVERY = 2.0
 """Seconds between looks at the stack over there."""
 
 
 class Stack(ResourceType):
-    """A stack of its own, in another region or another cloud.
+    """A separate stack, in another region or another cloud.
 
     It is created through the orchestration API found there and is a stack like any other. For a part of the
     same stack in the same place, use a template as a resource type instead.
     """
 
     type_name = "OS::Heat::Stack"
-    adopted_data = ("stack_name", "outputs")
+    adopted_data = ("stack_name", "outputs", "secret_outputs")
     service = "heat"
-    entity = "stacks"
     properties = {
         "context": Property(
             dict,
@@ -28,12 +29,12 @@ class Stack(ResourceType):
             update_allowed=True,
             fields={
                 "region_name": Property(
-                    str, "A region of the catalog. Left out, it is the one of the parent stack."
+                    str, "A region of the catalog. By default, it is the one of the parent stack."
                 ),
                 "credential_secret_id": Property(
                     str,
                     "The id of a secret in Barbican with credentials for the other cloud, as JSON: the "
-                    "authentication plugin and its arguments. Left out, the own cloud is meant.",
+                    "authentication plugin and its arguments. By default, the same cloud.",
                     update_allowed=True,
                     support=supported("12.0.0"),
                 ),
@@ -61,7 +62,7 @@ class Stack(ResourceType):
         ),
         "timeout": Property(
             int,
-            "Minutes that the stack may take before it fails. Left out, the default over there holds.",
+            "Minutes that the stack may take before it fails. By default, the default of that region applies.",
             update_allowed=True,
         ),
         "parameters": Property(
@@ -74,14 +75,14 @@ class Stack(ResourceType):
         "show": SHOW,
     }
 
-    looks_for_itself = True
+    update_when_unchanged = True
     """Its template may name files that have changed, and over there something may be wrong."""
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         there = await _there(ctx, props)
         body = {"stack_name": ctx.physical_name(), "disable_rollback": True, **_body(ctx, props)}
-        ctx.made(await there.create(body))
+        ctx.set_physical_id(await there.create(body))
         await cls._finish(ctx, there, "CREATE")
 
     @classmethod
@@ -91,19 +92,17 @@ class Stack(ResourceType):
         stack = await there.show(ctx.physical_id or ctx.physical_name())
         if stack is None:
             return False
-        ctx.made(stack["id"])
+        ctx.set_physical_id(stack["id"])
         if ctx.action == "CREATE":
             await cls._finish(ctx, there, "CREATE")
         return True
 
     @classmethod
-    def demands_replacement(
-        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
-    ) -> bool:
-        return _region(after) != _region(before)
+    def needs_replacement(cls, before: Properties, after: Properties, changed: frozenset[str]) -> bool:
+        return "context" in changed and _region(after) != _region(before)
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         if ctx.physical_id is None:
             raise NeedsReplacement
         there = await _there(ctx, props)
@@ -131,14 +130,18 @@ class Stack(ResourceType):
         await cls._act(ctx, "CHECK")
 
     @classmethod
-    async def exists(cls, ctx: Context) -> bool:
+    async def exists(cls, ctx: LookupContext) -> bool:
         there = await ctx.remote_stacks(ctx.properties.get("context") or {})
         return await there.show(str(ctx.physical_id)) is not None
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         """As of the last action on the stack from here."""
-        return ctx.data.get(name)
+        found = ctx.data.get(name)
+        if name != "outputs" or found is None:
+            return found
+        secret = ctx.data.get("secret_outputs", ())
+        return {key: concealed(value) if key in secret else value for key, value in found.items()}
 
     @classmethod
     async def _act(cls, ctx: Context, action: str) -> None:
@@ -165,20 +168,24 @@ class Stack(ResourceType):
         if status != f"{action}_COMPLETE":
             reason = stack.get("stack_status_reason")
             raise ResourceFailed(f"the stack went to {status}: {reason}", "ResourceInError")
-        outputs = {each["output_key"]: each.get("output_value") for each in stack.get("outputs") or ()}
-        ctx.note(stack_name=stack["stack_name"], outputs=outputs)
+        found = stack.get("outputs") or ()
+        ctx.set_data(
+            stack_name=stack["stack_name"],
+            outputs={each["output_key"]: each.get("output_value") for each in found},
+            secret_outputs=[each["output_key"] for each in found if each.get("sensitive")],
+        )
 
 
-async def _there(ctx: Context, props: Mapping[str, Any]) -> RemoteStacks:
+async def _there(ctx: Context, props: Properties) -> RemoteStacks:
     return await ctx.remote_stacks(props["context"] or {})
 
 
-def _region(props: Mapping[str, Any]) -> str | None:
+def _region(props: Properties) -> str | None:
     region: str | None = (props["context"] or {}).get("region_name")
     return region
 
 
-def _body(ctx: Context, props: Mapping[str, Any]) -> dict[str, Any]:
+def _body(ctx: Context, props: Properties) -> JsonObject:
     body = {
         "template": props["template"],
         "parameters": props["parameters"] or {},

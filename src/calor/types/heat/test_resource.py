@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any
 
 from calor.language.constraints import custom
-from calor.language.schema import SHOW, Attribute, Property, ResourceType, supported
-from calor.types.behaviour import Context, ResourceFailed
+from calor.language.schema import SHOW, Attribute, Property, supported
+from calor.resources.context import AttributeContext, Context
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.values import JsonObject, Properties
 
 A_DAY = 86_400.0
 
 
 class TestResource(ResourceType):
-    """Stores a text, and can be told to be slow, to fail or to ask for its replacement.
+    """Stores a text, and can be set to be slow, to fail or to require replacement.
 
     Made for testing templates and the engine: it needs no cloud.
     """
@@ -83,34 +86,32 @@ class TestResource(ResourceType):
         "output": Attribute(None, "The stored text.", live=True),
         "show": SHOW,
     }
-    mirrors = {"output": "value"}
+    attributes_from_properties = {"output": "value"}
     new_reference = True
 
     @classmethod
-    def demands_replacement(
-        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
-    ) -> bool:
+    def needs_replacement(cls, before: Properties, after: Properties, changed: frozenset[str]) -> bool:
         return "value" in changed and bool(after["update_replace"])
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
+    def create(cls, ctx: Context, props: JsonObject) -> Coroutine[Any, Any, None] | None:
         if not props["fail"]:
-            ctx.note(value=props["value"])
-            ctx.made(ctx.physical_name())
+            ctx.set_data(value=props["value"])
+            ctx.set_physical_id(ctx.physical_name())
         return _take_time(ctx, _seconds(props, "create"), props["fail"])
 
     @classmethod
     def update(
-        cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]
-    ) -> Coroutine[Any, Any, None] | None:
+        cls, ctx: Context, props: JsonObject, changed: frozenset[str]
+    ) -> Coroutine[object, object, None] | None:
         if "value" not in changed:
             return _take_time(ctx, 0, props["fail"])
         if not props["fail"]:
-            ctx.note(value=props["value"])
+            ctx.set_data(value=props["value"])
         return _take_time(ctx, _seconds(props, "update"), props["fail"])
 
     @classmethod
-    def delete(cls, ctx: Context) -> Coroutine[Any, Any, None] | None:
+    def delete(cls, ctx: Context) -> Coroutine[object, object, None] | None:
         return _take_time(ctx, _seconds(ctx.properties, "delete"), fails=False)
 
     @classmethod
@@ -119,17 +120,17 @@ class TestResource(ResourceType):
             raise ResourceFailed("Resource not created", "Exception")
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         return ctx.data.get("value") if name == "output" else None
 
 
-def _seconds(props: Mapping[str, Any], action: str) -> float:
+def _seconds(props: Properties, action: str) -> float:
     own = (props.get("action_wait_secs") or {}).get(action)
     return float((props.get("wait_secs") or 0) if own is None else own)
 
 
-def _take_time(ctx: Context, seconds: float, fails: bool) -> Coroutine[Any, Any, None] | None:
-    """Waits, if there is anything to wait for, and fails afterwards, if it shall."""
+def _take_time(ctx: Context, seconds: float, fails: bool) -> Coroutine[object, object, None] | None:
+    """Waits, and then fails, as the properties request."""
     if seconds:
         return _wait(ctx, seconds, fails)
     _fail_if(ctx, fails)

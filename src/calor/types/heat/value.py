@@ -1,29 +1,30 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.language.constraints import as_number, one_of
-from calor.language.schema import ANY, SHOW, Attribute, Problem, Property, ResourceType, Rewrite, supported
+from calor.language.schema import ANY, SHOW, Attribute, Problem, Property, Rewrite, supported
 from calor.language.values import Secret
-from calor.types.behaviour import Context
+from calor.resources.context import AttributeContext, Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject, Properties
 
 
 @dataclass(frozen=True, slots=True)
 class ValueOfType:
-    """The value is, or can be read as, what the type says."""
+    """The value must be of the type, or convertible to it."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         kind, value = given.get("type"), given.get("value")
         if isinstance(value, Secret):
             value = value.reveal()
         if isinstance(kind, str) and not _fits(value, kind):
-            yield Problem("Property error", f"the value is no {kind}, as the type demands", ("value",))
+            yield Problem("Property error", f"the value is not a {kind}, which the type requires", ("value",))
 
 
-def _fits(value: Any, kind: str) -> bool:
-    """Whether a value can be of a type; what is not plain data, or of no known type, is not judged."""
+def _fits(value: object, kind: str) -> bool:
+    """Whether a value can have a type; values that are not plain data, or of an unknown type, are not checked."""
     if not isinstance(value, (str, int, float, list, dict)):
         return True
     match kind:
@@ -43,8 +44,8 @@ def _fits(value: Any, kind: str) -> bool:
 _EMPTY = {"string": "", "number": 0, "comma_delimited_list": [], "json": {}, "boolean": False}
 
 
-def _converted(data: dict[str, Any]) -> dict[str, Any]:
-    """Text that says a number or a boolean becomes one, and nothing becomes an empty value."""
+def _converted(data: JsonObject) -> JsonObject:
+    """Text with a number or a boolean is converted, and null becomes an empty value."""
     kind, value = data.get("type"), data.get("value")
     if "value" in data and value is None and kind in _EMPTY:
         return {**data, "value": _EMPTY[kind]}
@@ -53,7 +54,7 @@ def _converted(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     try:
         as_number(value)
     except (TypeError, ValueError):
@@ -64,7 +65,7 @@ def _is_number(value: Any) -> bool:
 class Value(ResourceType):
     """Gives a name to an expression, so that a template need not repeat it.
 
-    Any functions can make the value, also ones over attributes of resources that do not exist yet. Nothing is
+    The value can contain any functions, including attributes of resources that do not exist yet. Nothing is
     created.
     """
 
@@ -77,29 +78,28 @@ class Value(ResourceType):
         ),
         "type": Property(
             str,
-            "What the value must be. The text of a number or a boolean is converted. Left out, anything "
-            "goes.",
+            "The type of the value. Text with a number or a boolean is converted. By default, any value is allowed.",
             update_allowed=True,
             constraints=[one_of("string", "number", "comma_delimited_list", "json", "boolean")],
         ),
     }
     attributes = {
-        "value": Attribute(None, "What the expression gave, converted to the type."),
+        "value": Attribute(None, "The result of the expression, converted to the type."),
         "show": SHOW,
     }
-    mirrors = {"value": "value"}
+    attributes_from_properties = {"value": "value"}
     translations = [Rewrite(_converted)]
     rules = [ValueOfType()]
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
-        ctx.made(ctx.physical_name())
-        ctx.note(value=props["value"])
+    def create(cls, ctx: Context, props: JsonObject) -> None:
+        ctx.set_physical_id(ctx.physical_name())
+        ctx.set_data(value=props["value"])
 
     @classmethod
-    def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
-        ctx.note(value=props["value"])
+    def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
+        ctx.set_data(value=props["value"])
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         return ctx.data.get("value") if name == "value" else None

@@ -1,12 +1,12 @@
 from calor.language.constraints import custom
-from calor.language.schema import SHOW, Attribute, Property, Resolve, ResourceType, supported
+from calor.language.schema import SHOW, Attribute, Property, Resolve, supported
+from calor.resources.contract import ResourceType
 
 
 class Port(ResourceType):
     type_name = "OS::Ironic::Port"
     support = supported("13.0.0")
     service = "ironic"
-    entity = "port"
     properties = {
         "node": Property(str, required=True, update_allowed=True, constraints=[custom("ironic.node")]),
         "address": Property(str, required=True, update_allowed=True),
@@ -30,6 +30,6 @@ class Port(ResourceType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("node",), "get_node"),
-        Resolve(("portgroup",), "get_portgroup"),
+        Resolve(("node",), "ironic.node"),
+        Resolve(("portgroup",), "ironic.portgroup"),
     ]

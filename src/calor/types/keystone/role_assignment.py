@@ -1,28 +1,30 @@
-"""What the types have in common that only give roles to somebody who is there already."""
+"""The base of types that assign roles to existing users or groups."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, ClassVar
+from collections.abc import Collection
+from typing import ClassVar
 
 from calor.clouds.errors import NotFound
-from calor.language.schema import ResourceType
-from calor.types.behaviour import CloudServices, Context
-from calor.types.keystone.assigning import Grant, change_grants, grants
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject, Properties
+from calor.types.keystone.role_changes import Grant, change_grants, grants
 
 
-class RoleAssignment(ResourceType):
+class RoleAssignment(ResourceType, extends=True):
     service = "keystone"
     holder: ClassVar[str]
     """The property that names whom the roles are for: `user` or `group`."""
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         await change_grants(cloud, (), await cls._grants(cloud, props))
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
         after = await cls._grants(cloud, props)
         await change_grants(cloud, await cls._left(cloud, ctx), after)
@@ -42,7 +44,7 @@ class RoleAssignment(ResourceType):
 
     @classmethod
     async def _grants(
-        cls, cloud: CloudServices, props: Mapping[str, Any], *, gone_is_fine: bool = False
+        cls, cloud: CloudServices, props: Properties, *, gone_is_fine: bool = False
     ) -> Collection[Grant]:
         holder = await cloud.id_of(f"keystone.{cls.holder}", props[cls.holder])
         return await grants(cloud, f"{cls.holder}s", holder, props["roles"], gone_is_fine=gone_is_fine)

@@ -5,7 +5,6 @@ from calor.types.keystone.base import KeystoneType
 class Service(KeystoneType):
     type_name = "OS::Keystone::Service"
     support = supported("5.0.0")
-    entity = "services"
     properties = {
         "name": Property(str, update_allowed=True),
         "description": Property(str, update_allowed=True),

@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class MagnumType(ResourceType):
+class MagnumType(ResourceType, extends=True):
     service = "magnum"

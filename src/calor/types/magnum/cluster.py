@@ -6,7 +6,6 @@ from calor.types.magnum.base import MagnumType
 class Cluster(MagnumType):
     type_name = "OS::Magnum::Cluster"
     support = supported("9.0.0")
-    entity = "clusters"
     properties = {
         "name": Property(str),
         "cluster_template": Property(str, required=True, constraints=[custom("magnum.cluster_template")]),
@@ -34,4 +33,4 @@ class Cluster(MagnumType):
         "create_timeout": Attribute(int),
         "show": SHOW,
     }
-    translations = [Resolve(("cluster_template",), "get_cluster_template")]
+    translations = [Resolve(("cluster_template",), "magnum.cluster_template")]

@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import Problem, Property, Resolve, supported
+from calor.resources.values import Properties
 from calor.types.magnum.base import MagnumType
 from calor.types.rules import visible
 
@@ -10,17 +10,16 @@ VOLUME_DRIVERS = {"kubernetes": "cinder", "swarm": "rexray", "mesos": "rexray"}
 
 
 class VolumeDriverOfEngine:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         engine, driver = visible(given.get("coe")), visible(given.get("volume_driver"))
         needed = VOLUME_DRIVERS.get(engine)
         if driver is not None and needed is not None and driver != needed:
-            yield Problem("StackValidationFailed", f"{engine} takes no volume_driver but {needed}")
+            yield Problem("StackValidationFailed", f"{engine} supports only the volume_driver {needed}")
 
 
 class ClusterTemplate(MagnumType):
     type_name = "OS::Magnum::ClusterTemplate"
     support = supported("9.0.0")
-    entity = "cluster_templates"
     properties = {
         "name": Property(str),
         "image": Property(str, required=True, constraints=[custom("glance.image")]),
@@ -50,8 +49,8 @@ class ClusterTemplate(MagnumType):
         "floating_ip_enabled": Property(bool, default=True),
     }
     translations = [
-        Resolve(("external_network",), "find_resourceid_by_name_or_id", "network"),
-        Resolve(("fixed_network",), "find_resourceid_by_name_or_id", "network"),
-        Resolve(("fixed_subnet",), "find_resourceid_by_name_or_id", "subnet"),
+        Resolve(("external_network",), "neutron.network"),
+        Resolve(("fixed_network",), "neutron.network"),
+        Resolve(("fixed_subnet",), "neutron.subnet"),
     ]
     rules = [VolumeDriverOfEngine()]

@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class ManilaType(ResourceType):
+class ManilaType(ResourceType, extends=True):
     service = "manila"

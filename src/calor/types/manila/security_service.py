@@ -6,7 +6,6 @@ from calor.types.manila.base import ManilaType
 class SecurityService(ManilaType):
     type_name = "OS::Manila::SecurityService"
     support = supported("5.0.0")
-    entity = "security_services"
     properties = {
         "name": Property(str, update_allowed=True),
         "type": Property(str, required=True, constraints=[one_of("ldap", "kerberos", "active_directory")]),

@@ -6,7 +6,6 @@ from calor.types.manila.base import ManilaType
 class Share(ManilaType):
     type_name = "OS::Manila::Share"
     support = supported("5.0.0")
-    entity = "shares"
     properties = {
         "share_protocol": Property(
             str, required=True, constraints=[one_of("NFS", "CIFS", "GlusterFS", "HDFS", "CEPHFS")]

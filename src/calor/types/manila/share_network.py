@@ -1,14 +1,14 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, hidden, supported
+from calor.resources.values import Properties
 from calor.types.manila.base import ManilaType
 from calor.types.rules import FilledRequires, filled
 
 
 class NoNovaNetwork:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if filled(given.get("nova_network")):
             yield Problem("StackValidationFailed", "nova_network is no longer supported: use neutron_network")
 
@@ -16,7 +16,6 @@ class NoNovaNetwork:
 class ShareNetwork(ManilaType):
     type_name = "OS::Manila::ShareNetwork"
     support = supported("5.0.0")
-    entity = "share_networks"
     properties = {
         "name": Property(str, update_allowed=True),
         "neutron_network": Property(str, update_allowed=True, constraints=[custom("neutron.network")]),
@@ -33,7 +32,7 @@ class ShareNetwork(ManilaType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("neutron_network",), "find_resourceid_by_name_or_id", "network"),
-        Resolve(("neutron_subnet",), "find_resourceid_by_name_or_id", "subnet"),
+        Resolve(("neutron_network",), "neutron.network"),
+        Resolve(("neutron_subnet",), "neutron.subnet"),
     ]
     rules = [NoNovaNetwork(), FilledRequires("neutron_network", "neutron_subnet")]

@@ -5,7 +5,6 @@ from calor.types.manila.base import ManilaType
 class ShareType(ManilaType):
     type_name = "OS::Manila::ShareType"
     support = supported("5.0.0")
-    entity = "share_types"
     properties = {
         "name": Property(str, required=True),
         "is_public": Property(bool, default=True),

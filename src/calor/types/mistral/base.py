@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class MistralType(ResourceType):
+class MistralType(ResourceType, extends=True):
     service = "mistral"

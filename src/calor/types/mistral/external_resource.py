@@ -14,7 +14,6 @@ RUN = Property(
 class ExternalResource(MistralType):
     type_name = "OS::Mistral::ExternalResource"
     support = supported("9.0.0")
-    entity = "executions"
     properties = {
         "actions": Property(
             dict,

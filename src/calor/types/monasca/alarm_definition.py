@@ -1,4 +1,5 @@
-from calor.language.schema import ResourceType, deprecated, hidden, supported, unsupported
+from calor.language.schema import deprecated, hidden, supported, unsupported
+from calor.resources.contract import ResourceType
 
 
 class AlarmDefinition(ResourceType):

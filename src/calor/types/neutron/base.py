@@ -1,7 +1,7 @@
 from typing import ClassVar
 
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class NeutronType(ResourceType):
+class NeutronType(ResourceType, extends=True):
     service: ClassVar[str | None] = "neutron"

@@ -1,4 +1,5 @@
-from calor.language.schema import ResourceType, deprecated, hidden
+from calor.language.schema import deprecated, hidden
+from calor.resources.contract import ResourceType
 
 
 class HealthMonitor(ResourceType):

@@ -1,11 +1,10 @@
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class MeteringLabel(NetworkObject):
     type_name = "OS::Neutron::MeteringLabel"
     support = supported("2014.1")
-    entity = "metering_label"
     collection = ("metering", "metering-labels")
     wrapper = "metering_label"
     properties = {

@@ -1,12 +1,11 @@
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class MeteringRule(NetworkObject):
     type_name = "OS::Neutron::MeteringRule"
     support = supported("2014.1")
-    entity = "metering_label_rule"
     collection = ("metering", "metering-label-rules")
     wrapper = "metering_label_rule"
     likened = ("metering_label_id", "remote_ip_prefix", "direction")

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, range_
 from calor.language.schema import AtLeastOne, Property, Resolve, supported
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject
 from calor.types.cloud_objects import some
 from calor.types.naming import with_ids
-from calor.types.neutron.relations import Relation
+from calor.types.neutron.network_relation import Relation
 
 
 class Quota(Relation):
@@ -31,18 +31,18 @@ class Quota(Relation):
             int, update_allowed=True, constraints=[range_(min=-1)], support=supported("12.0.0")
         ),
     }
-    translations = [Resolve(("project",), "get_project_id")]
+    translations = [Resolve(("project",), "keystone.project")]
     rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         project = str((await with_ids(cloud, cls, props))["project"])
         await cls._limit(cloud, project, props)
-        ctx.made(project)
+        ctx.set_physical_id(project)
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud, project = await ctx.cloud(), str(ctx.physical_id)
         if any(props[name] is None for name in changed):
             await _forget(cloud, project)
@@ -53,19 +53,19 @@ class Quota(Relation):
         await _forget(await ctx.cloud(), str(ctx.physical_id))
 
     @classmethod
-    async def is_well(cls, ctx: Context) -> bool:
+    async def is_healthy(cls, ctx: Context) -> bool:
         """A project always has limits."""
         return True
 
     @classmethod
-    async def _limit(cls, cloud: CloudServices, project: str, props: dict[str, Any]) -> None:
+    async def _limit(cls, cloud: CloudServices, project: str, props: JsonObject) -> None:
         limits = some(props, [name for name in cls.properties if name != "project"])
-        await cloud.ask("network", "PUT", "quotas", project, body={"quota": limits})
+        await cloud.request("network", "PUT", "quotas", project, body={"quota": limits})
 
 
 async def _forget(cloud: CloudServices, project: str) -> None:
     """Gives the project the limits that hold for all."""
     try:
-        await cloud.ask("network", "DELETE", "quotas", project)
+        await cloud.request("network", "DELETE", "quotas", project)
     except NotFound:
         return

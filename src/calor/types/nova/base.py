@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 from calor.types.cloud_objects import CloudObject
 
 
-class NovaType(ResourceType):
+class NovaType(ResourceType, extends=True):
     service = "nova"
 
 
-class NovaObject(CloudObject):
+class NovaObject(CloudObject, extends=True):
     service = "nova"
     api = "compute"

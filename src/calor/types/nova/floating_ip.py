@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.schema import SHOW, Attribute, Property, deprecated, hidden, supported
-from calor.types.behaviour import Context
+from calor.resources.context import AttributeContext, Context
+from calor.resources.values import Properties
 from calor.types.cloud_objects import SHOWN, CloudObject, Object
 from calor.types.naming import id_for
-from calor.types.nova.ports import external_network
+from calor.types.nova.server.ports import external_network
 
 
 class FloatingIP(CloudObject):
-    """An address under which a server can be reached from outside.
+    """An address for reaching a server from outside the cloud.
 
-    It dates from the time when the compute service had networks of its own. Use OS::Neutron::FloatingIP.
+    It dates from when the compute service had its own networks. Use OS::Neutron::FloatingIP.
     """
 
     type_name = "OS::Nova::FloatingIP"
@@ -24,7 +22,7 @@ class FloatingIP(CloudObject):
     properties = {
         "pool": Property(
             str,
-            "The external network, by name or id, that the address is taken from. Left out, it is the only "
+            "The external network, by name or id, that the address is taken from. By default, it is the only "
             "one.",
         ),
     }
@@ -35,22 +33,22 @@ class FloatingIP(CloudObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         cloud = await ctx.cloud()
         if props.get("pool"):
             return {"floating_network_id": await id_for(cloud, "neutron.network", props["pool"])}
         return {"floating_network_id": await external_network(cloud)}
 
     @classmethod
-    def likeness(cls, body: Object) -> dict[str, str]:
+    def list_filter(cls, body: Object) -> dict[str, str]:
         return dict(body)
 
     @classmethod
-    def resembles(cls, shown: Object, body: Object) -> bool:
+    def matches(cls, shown: Object, body: Object) -> bool:
         return bool(shown.get("floating_network_id") == body["floating_network_id"])
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         shown = ctx.data.get(SHOWN) or {}
         match name:
             case "ip":

@@ -1,25 +1,26 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.clouds.errors import NotFound, Permanent
 from calor.language.constraints import custom
 from calor.language.schema import Property, deprecated, hidden, supported
-from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.resources.context import Context
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject
 from calor.types.naming import id_for
 from calor.types.nova.base import NovaType
-from calor.types.nova.ports import associate
+from calor.types.nova.server.ports import associate
 
 
 class FloatingIPAssociation(NovaType):
-    """Gives a floating address to a server.
+    """Associates a floating IP with a server.
 
-    It dates from the time when the compute service had networks of its own. Use
-    OS::Neutron::FloatingIPAssociation, or floating_ip in the server's networks.
+    It dates from when the compute service had its own networks. Use OS::Neutron::FloatingIPAssociation, or
+    floating_ip in the server's networks.
     """
 
     type_name = "OS::Nova::FloatingIPAssociation"
-    ends = ("server_id", "floating_ip")
+    association_properties = ("server_id", "floating_ip")
     support = hidden("11.0.0", deprecated("9.0.0", supported("2014.1")))
     properties = {
         "server_id": Property(
@@ -36,12 +37,12 @@ class FloatingIPAssociation(NovaType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await link(await ctx.cloud(), props["server_id"], props["floating_ip"])
-        ctx.made(f"{props['server_id']}-{props['floating_ip']}")
+        ctx.set_physical_id(f"{props['server_id']}-{props['floating_ip']}")
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
         if "floating_ip" in changed:
             await associate(cloud, ctx.properties["floating_ip"], None)
@@ -56,7 +57,7 @@ class FloatingIPAssociation(NovaType):
 async def link(cloud: CloudServices, server: str, floating_ip: str) -> None:
     """Gives a floating address to the first of a server's ports that can be reached from its network."""
     id = await id_for(cloud, "nova.server", server)
-    ports = await cloud.all("compute", "servers", id, "os-interface", key="interfaceAttachments")
+    ports = await cloud.list_all("compute", "servers", id, "os-interface", key="interfaceAttachments")
     refused: NotFound | Permanent | None = None
     for port in ports:
         try:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.constraints import custom
 from calor.language.schema import Property, supported
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import Properties
 from calor.types.cloud_objects import Object, UniquelyNamedObject, some
 from calor.types.nova.base import NovaObject
 
@@ -15,7 +14,6 @@ class HostAggregate(UniquelyNamedObject, NovaObject):
 
     type_name = "OS::Nova::HostAggregate"
     support = supported("6.0.0")
-    entity = "aggregates"
     collection = ("os-aggregates",)
     plural = "aggregates"
     wrapper = "aggregate"
@@ -27,34 +25,34 @@ class HostAggregate(UniquelyNamedObject, NovaObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return some(props, ("name", "availability_zone"))
 
     @classmethod
-    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+    async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:
         return {name: props.get(name) for name in ("name", "availability_zone") if name in changed}
 
     @classmethod
-    def likeness(cls, body: Object) -> dict[str, str]:
+    def list_filter(cls, body: Object) -> dict[str, str]:
         return {}
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         await cls._arrange(ctx, cloud, props)
 
     @classmethod
-    async def adjust(
-        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    async def after_update(
+        cls, ctx: Context, cloud: CloudServices, props: Properties, changed: frozenset[str]
     ) -> None:
         if changed & {"hosts", "metadata"}:
             await cls._arrange(ctx, cloud, props)
 
     @classmethod
-    async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
+    async def before_delete(cls, ctx: Context, cloud: CloudServices) -> None:
         await cls._arrange(ctx, cloud, {})
 
     @classmethod
-    async def _arrange(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def _arrange(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         """Gives it exactly the hosts and metadata that are wanted."""
         present = await cls.shown(ctx, cloud)
         if present is None:
@@ -72,4 +70,4 @@ class HostAggregate(UniquelyNamedObject, NovaObject):
 
     @classmethod
     async def _act(cls, ctx: Context, cloud: CloudServices, action: Object) -> None:
-        await cloud.ask("compute", "POST", "os-aggregates", str(ctx.physical_id), "action", body=action)
+        await cloud.request("compute", "POST", "os-aggregates", str(ctx.physical_id), "action", body=action)

@@ -11,7 +11,6 @@ class Quota(QuotaSet, NovaType):
 
     type_name = "OS::Nova::Quota"
     support = supported("8.0.0")
-    entity = "quotas"
     api = "compute"
     properties = {
         "project": Property(str, required=True, constraints=[custom("keystone.project")]),
@@ -36,5 +35,5 @@ class Quota(QuotaSet, NovaType):
         "server_groups": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
         "server_group_members": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
     }
-    translations = [Resolve(("project",), "get_project_id")]
+    translations = [Resolve(("project",), "keystone.project")]
     rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

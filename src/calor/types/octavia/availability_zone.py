@@ -18,4 +18,4 @@ class AvailabilityZone(OctaviaType):
         "availability_zone_profile_id": Attribute(str),
         "show": SHOW,
     }
-    translations = [Resolve(("availability_zone_profile",), "get_availabilityzoneprofile")]
+    translations = [Resolve(("availability_zone_profile",), "octavia.availabilityzoneprofile")]

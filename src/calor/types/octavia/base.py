@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class OctaviaType(ResourceType):
+class OctaviaType(ResourceType, extends=True):
     service = "octavia"

@@ -16,4 +16,4 @@ class Flavor(OctaviaType):
         "flavor_profile_id": Attribute(str),
         "show": SHOW,
     }
-    translations = [Resolve(("flavor_profile",), "get_flavorprofile")]
+    translations = [Resolve(("flavor_profile",), "octavia.flavorprofile")]

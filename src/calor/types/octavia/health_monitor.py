@@ -6,7 +6,7 @@ from calor.types.octavia.base import OctaviaType
 class HealthMonitor(OctaviaType):
     """A check repeated on every member of a pool: members that fail it get no requests until they pass again.
 
-    Without one, a pool takes all its members to be well. A pool can have one.
+    Without one, a pool assumes all its members to be healthy. A pool can have one.
     """
 
     type_name = "OS::Octavia::HealthMonitor"
@@ -14,7 +14,7 @@ class HealthMonitor(OctaviaType):
     properties = {
         "admin_state_up": Property(
             bool,
-            "False stops the checks, and all members count as well.",
+            "False stops the checks, and all members are considered healthy.",
             default=True,
             update_allowed=True,
         ),
@@ -28,12 +28,12 @@ class HealthMonitor(OctaviaType):
         "expected_codes": Property(
             str,
             "The HTTP status codes of a healthy answer: one (200), several (200,202) or a range (200-204). "
-            "Left out, it is 200. For types HTTP and HTTPS.",
+            "By default, it is 200. For types HTTP and HTTPS.",
             update_allowed=True,
         ),
         "http_method": Property(
             str,
-            "The method of the HTTP request. Left out, it is GET. For types HTTP and HTTPS.",
+            "The method of the HTTP request. By default, it is GET. For types HTTP and HTTPS.",
             update_allowed=True,
             constraints=[
                 one_of("GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH")
@@ -54,7 +54,7 @@ class HealthMonitor(OctaviaType):
         ),
         "timeout": Property(
             int,
-            "Seconds that a member may take to answer. It must be less than delay.",
+            "The timeout for the response of a member, in seconds. It must be less than delay.",
             required=True,
             update_allowed=True,
             constraints=[range_(min=0)],
@@ -68,7 +68,7 @@ class HealthMonitor(OctaviaType):
         ),
         "url_path": Property(
             str,
-            "The path to request, from the first slash on. Left out, it is /. For types HTTP and HTTPS.",
+            "The path to request, from the first slash on. By default, it is /. For types HTTP and HTTPS.",
             update_allowed=True,
         ),
         "tenant_id": Property(
@@ -79,4 +79,4 @@ class HealthMonitor(OctaviaType):
         "pools": Attribute(list, "The pool it checks, as a list of one map with its id."),
         "show": SHOW,
     }
-    translations = [Resolve(("pool",), "get_pool")]
+    translations = [Resolve(("pool",), "octavia.pool")]

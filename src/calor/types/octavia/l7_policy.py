@@ -1,17 +1,17 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
+from calor.resources.values import Properties
 from calor.types.octavia.base import OctaviaType
 
 TARGETS = {"REDIRECT_TO_POOL": "redirect_pool", "REDIRECT_TO_URL": "redirect_url"}
 
 
 class Target:
-    """A policy says where to redirect to, in the one form that its action needs."""
+    """The redirection target must be given in the form that the action needs."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         action = given.get("action")
         if not isinstance(action, str):
             return
@@ -47,7 +47,7 @@ class L7Policy(OctaviaType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("listener",), "get_listener"),
-        Resolve(("redirect_pool",), "get_pool"),
+        Resolve(("listener",), "octavia.listener"),
+        Resolve(("redirect_pool",), "octavia.pool"),
     ]
     rules = [Target()]

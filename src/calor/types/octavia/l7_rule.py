@@ -1,15 +1,15 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of
 from calor.language.schema import Problem, Property, Resolve, supported
+from calor.resources.values import Properties
 from calor.types.octavia.base import OctaviaType
 
 
 class Key:
-    """Headers and cookies are told apart by name."""
+    """Headers and cookies need a name."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         kind = given.get("type")
         if kind in ("HEADER", "COOKIE") and given.get("key") is None:
             yield Problem("StackValidationFailed", f"a rule of type {kind} needs key")
@@ -37,5 +37,5 @@ class L7Rule(OctaviaType):
         "key": Property(str, update_allowed=True),
         "value": Property(str, required=True, update_allowed=True),
     }
-    translations = [Resolve(("l7policy",), "get_l7policy")]
+    translations = [Resolve(("l7policy",), "octavia.l7policy")]
     rules = [Key()]

@@ -1,9 +1,9 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
 from calor.language.values import bare
+from calor.resources.values import Properties
 from calor.types.octavia.base import OctaviaType
 from calor.types.octavia.common import PROTOCOLS
 
@@ -11,14 +11,14 @@ from calor.types.octavia.common import PROTOCOLS
 class Certificate:
     """Who ends TLS has to have a certificate."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         ends_tls = bare(given.get("protocol")) == "TERMINATED_HTTPS"
         if ends_tls and given.get("default_tls_container_ref") is None:
             yield Problem("StackValidationFailed", "TERMINATED_HTTPS needs default_tls_container_ref")
 
 
 class Listener(OctaviaType):
-    """A port on which a load balancer takes requests, for a pool to answer."""
+    """A port on which a load balancer accepts requests for a pool."""
 
     type_name = "OS::Octavia::Listener"
     support = supported("10.0.0")
@@ -50,10 +50,10 @@ class Listener(OctaviaType):
             constraints=[custom("octavia.pool")],
         ),
         "name": Property(
-            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+            str, "Generated from the names of the stack and the resource by default.", update_allowed=True
         ),
         "admin_state_up": Property(
-            bool, "False makes it refuse connections.", default=True, update_allowed=True
+            bool, "False disables it, so that connections are refused.", default=True, update_allowed=True
         ),
         "description": Property(
             str, "A note for people who read the load balancer's setup.", default="", update_allowed=True
@@ -65,7 +65,7 @@ class Listener(OctaviaType):
         ),
         "sni_container_refs": Property(
             list,
-            "Further certificates in the key manager, chosen by the host name that a client asks for.",
+            "Further certificates in the key manager, selected by the host name that a client requests.",
             update_allowed=True,
         ),
         "connection_limit": Property(
@@ -80,7 +80,7 @@ class Listener(OctaviaType):
         ),
         "allowed_cidrs": Property(
             list,
-            "The networks whose clients may connect, in CIDR notation. Left out, all may.",
+            "The networks whose clients may connect, in CIDR notation. By default, all may.",
             update_allowed=True,
             support=supported("14.0.0"),
             items=Property(str, constraints=[custom("net_cidr")]),
@@ -94,7 +94,7 @@ class Listener(OctaviaType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("loadbalancer",), "get_loadbalancer"),
-        Resolve(("default_pool",), "get_pool"),
+        Resolve(("loadbalancer",), "octavia.loadbalancer"),
+        Resolve(("default_pool",), "octavia.pool"),
     ]
     rules = [Certificate()]

@@ -4,10 +4,10 @@ from calor.types.octavia.base import OctaviaType
 
 
 class LoadBalancer(OctaviaType):
-    """An address that spreads the requests it gets over several servers.
+    """An address that distributes requests over several servers.
 
     By itself it has only the address: OS::Octavia::Listener opens a port, OS::Octavia::Pool and
-    OS::Octavia::PoolMember say who answers. Anything changed below it makes it busy for a while; resources
+    OS::Octavia::PoolMember define the members. Anything changed below it makes it busy for a while; resources
     that come upon it then just wait.
     """
 
@@ -18,7 +18,7 @@ class LoadBalancer(OctaviaType):
             str, "A note for people who choose among load balancers.", default="", update_allowed=True
         ),
         "name": Property(
-            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+            str, "Generated from the names of the stack and the resource by default.", update_allowed=True
         ),
         "provider": Property(
             str, "Which of the cloud's implementations to use, such as amphora or ovn. Left out, its default."
@@ -35,7 +35,7 @@ class LoadBalancer(OctaviaType):
             constraints=[custom("neutron.subnet")],
         ),
         "admin_state_up": Property(
-            bool, "False makes it refuse all traffic.", default=True, update_allowed=True
+            bool, "False disables it, so that all traffic is refused.", default=True, update_allowed=True
         ),
         "tenant_id": Property(
             str,
@@ -58,7 +58,7 @@ class LoadBalancer(OctaviaType):
         ),
     }
     attributes = {
-        "vip_address": Attribute(str, "The address that clients connect to, asked for or given to it."),
+        "vip_address": Attribute(str, "The address that clients connect to."),
         "vip_port_id": Attribute(str, "The id of the port with that address, to put a floating IP on."),
         "vip_subnet_id": Attribute(str, "The id of the address's subnet, also when the template names it."),
         "pools": Attribute(list, "The pools below it, each a map with its id."),
@@ -66,6 +66,6 @@ class LoadBalancer(OctaviaType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("vip_subnet",), "find_resourceid_by_name_or_id", "subnet"),
-        Resolve(("flavor",), "get_flavor"),
+        Resolve(("vip_subnet",), "neutron.subnet"),
+        Resolve(("flavor",), "octavia.flavor"),
     ]

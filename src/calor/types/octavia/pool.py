@@ -1,17 +1,17 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, AtLeastOne, Attribute, Problem, Property, Resolve, supported
 from calor.language.values import Unknown, bare
+from calor.resources.values import Properties
 from calor.types.octavia.base import OctaviaType
 from calor.types.octavia.common import PROTOCOLS
 
 
 class Cookie:
-    """The application's cookie has to be named, and whoever goes by address looks at none."""
+    """The application's cookie must be named, and persistence by address uses none."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         persistence = given.get("session_persistence")
         if not isinstance(persistence, dict):
             return
@@ -33,14 +33,14 @@ class Pool(OctaviaType):
     support = supported("10.0.0")
     properties = {
         "admin_state_up": Property(
-            bool, "False takes all its members out of service.", default=True, update_allowed=True
+            bool, "False disables all its members.", default=True, update_allowed=True
         ),
         "description": Property(
             str, "A note for people who read the load balancer's setup.", default="", update_allowed=True
         ),
         "session_persistence": Property(
             dict,
-            "How a client is led to the same member again. Left out, each connection is on its own.",
+            "How a client is led to the same member again. By default, each connection is on its own.",
             update_allowed=True,
             fields={
                 "type": Property(
@@ -56,13 +56,13 @@ class Pool(OctaviaType):
             },
         ),
         "name": Property(
-            str, "Left out, it is made from the names of the stack and the resource.", update_allowed=True
+            str, "Generated from the names of the stack and the resource by default.", update_allowed=True
         ),
         "lb_algorithm": Property(
             str,
-            "Who gets the next connection: each member in turn, the one with the fewest connections, or "
-            "always the same for the same client address (and port). Weights of members count in all of "
-            "them.",
+            "The algorithm for choosing the member for a connection: each member in turn, the one with the "
+            "fewest connections, or always the same for the same client address (and port). Weights of members "
+            "count in all of them.",
             required=True,
             update_allowed=True,
             constraints=[one_of("ROUND_ROBIN", "LEAST_CONNECTIONS", "SOURCE_IP", "SOURCE_IP_PORT")],
@@ -100,7 +100,7 @@ class Pool(OctaviaType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("listener",), "get_listener"),
-        Resolve(("loadbalancer",), "get_loadbalancer"),
+        Resolve(("listener",), "octavia.listener"),
+        Resolve(("loadbalancer",), "octavia.loadbalancer"),
     ]
     rules = [AtLeastOne(("listener", "loadbalancer")), Cookie()]

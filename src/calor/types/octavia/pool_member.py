@@ -15,7 +15,7 @@ class PoolMember(OctaviaType):
     properties = {
         "pool": Property(
             str,
-            "The pool, by name or id, to take part in.",
+            "The pool, by name or id.",
             required=True,
             constraints=[custom("octavia.pool")],
         ),
@@ -49,11 +49,11 @@ class PoolMember(OctaviaType):
             update_allowed=True,
             constraints=[range_(0, 256)],
         ),
-        "admin_state_up": Property(bool, "False takes it out of service.", default=True, update_allowed=True),
+        "admin_state_up": Property(bool, "False disables it.", default=True, update_allowed=True),
         "subnet": Property(
             str,
-            "The subnet, by name or id, on which the load balancer reaches it. Left out, it goes by its own "
-            "subnet's routes.",
+            "The subnet, by name or id, on which the load balancer reaches it. By default, it uses the "
+            "routes of its own subnet.",
             constraints=[custom("neutron.subnet")],
         ),
         "tags": Property(
@@ -64,6 +64,6 @@ class PoolMember(OctaviaType):
         ),
     }
     translations = [
-        Resolve(("subnet",), "find_resourceid_by_name_or_id", "subnet"),
-        Resolve(("pool",), "get_pool"),
+        Resolve(("subnet",), "neutron.subnet"),
+        Resolve(("pool",), "octavia.pool"),
     ]

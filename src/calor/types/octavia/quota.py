@@ -6,7 +6,6 @@ from calor.types.octavia.base import OctaviaType
 class Quota(OctaviaType):
     type_name = "OS::Octavia::Quota"
     support = supported("14.0.0")
-    entity = "quotas"
     properties = {
         "project": Property(str, required=True, constraints=[custom("keystone.project")]),
         "healthmonitor": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
@@ -15,5 +14,5 @@ class Quota(OctaviaType):
         "pool": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
         "member": Property(int, update_allowed=True, constraints=[range_(min=-1)]),
     }
-    translations = [Resolve(("project",), "get_project_id")]
+    translations = [Resolve(("project",), "keystone.project")]
     rules = [AtLeastOne(tuple(name for name in properties if name != "project"))]

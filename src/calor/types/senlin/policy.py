@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, deprecated, hidden, supported
+from calor.language.schema import deprecated, hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class Policy(ResourceType):
     """A rule for a cluster of Senlin: when it grows, where its nodes go, how they are repaired.
 
-    The clustering service is gone. The resource takes any properties and does nothing. See
+    The clustering service no longer exists. The resource accepts any properties and does nothing. See
     OS::Heat::ScalingPolicy.
     """
 

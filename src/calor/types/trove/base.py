@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class TroveType(ResourceType):
+class TroveType(ResourceType, extends=True):
     service = "trove"

@@ -8,7 +8,6 @@ from calor.types.trove.common import NETWORK, VersionOfDatastore
 class Cluster(TroveType):
     type_name = "OS::Trove::Cluster"
     support = supported("2015.1")
-    entity = "clusters"
     properties = {
         "name": Property(str, constraints=[length(max=255)]),
         "datastore_type": Property(str, required=True, constraints=[length(max=255)]),
@@ -33,9 +32,9 @@ class Cluster(TroveType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("instances", "networks", "network"), "find_resourceid_by_name_or_id", "network"),
-        Resolve(("instances", "networks", "port"), "find_resourceid_by_name_or_id", "port"),
-        Resolve(("instances", "flavor"), "find_flavor_by_name_or_id"),
+        Resolve(("instances", "networks", "network"), "neutron.network"),
+        Resolve(("instances", "networks", "port"), "neutron.port"),
+        Resolve(("instances", "flavor"), "nova.flavor"),
     ]
     rules = [
         VersionOfDatastore(),

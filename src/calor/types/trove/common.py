@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom
 from calor.language.schema import Problem, Property
+from calor.resources.values import Properties
 from calor.types.rules import empty, filled
 
 NETWORK = Property(
@@ -16,6 +16,6 @@ NETWORK = Property(
 
 
 class VersionOfDatastore:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if filled(given.get("datastore_version")) and empty(given.get("datastore_type")):
             yield Problem("StackValidationFailed", "datastore_version needs datastore_type")

@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, length, pattern, range_
 from calor.language.schema import SHOW, Attribute, Problem, Property, Resolve, supported
+from calor.resources.values import Properties
 from calor.types.rules import Each, empty, entries, filled, partly_unknown, visible
 from calor.types.trove.base import TroveType
 from calor.types.trove.common import NETWORK, VersionOfDatastore
@@ -13,7 +13,7 @@ CREDENTIAL = pattern(r"[a-zA-Z0-9_]+[a-zA-Z0-9_@?#\s]*[a-zA-Z0-9_]+")
 class UsersOfDatabases:
     """Users have access to databases of the instance's own."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         users, databases = given.get("users"), given.get("databases")
         if filled(users) and empty(databases):
             yield Problem("StackValidationFailed", "users needs databases")
@@ -30,7 +30,7 @@ class UsersOfDatabases:
 
 
 class NetworkOrPort:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         if (given.get("network") is None) == (given.get("port") is None):
             yield Problem("StackValidationFailed", "either network or port must be given")
 
@@ -38,7 +38,6 @@ class NetworkOrPort:
 class Instance(TroveType):
     type_name = "OS::Trove::Instance"
     support = supported("2014.1")
-    entity = "instances"
     properties = {
         "name": Property(str, update_allowed=True, constraints=[length(max=255)]),
         "flavor": Property(str, required=True, update_allowed=True, constraints=[custom("trove.flavor")]),
@@ -103,5 +102,5 @@ class Instance(TroveType):
         "href": Attribute(str),
         "show": SHOW,
     }
-    translations = [Resolve(("flavor",), "find_flavor_by_name_or_id")]
+    translations = [Resolve(("flavor",), "nova.flavor")]
     rules = [VersionOfDatastore(), UsersOfDatabases(), Each("networks", [NetworkOrPort()])]

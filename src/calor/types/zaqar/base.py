@@ -1,5 +1,5 @@
-from calor.language.schema import ResourceType
+from calor.resources.contract import ResourceType
 
 
-class ZaqarType(ResourceType):
+class ZaqarType(ResourceType, extends=True):
     service = "zaqar"

@@ -1,8 +1,8 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, range_
 from calor.language.schema import Problem, Property, supported
+from calor.resources.values import Properties
 from calor.types.rules import visible
 from calor.types.zaqar.base import ZaqarType
 
@@ -10,7 +10,7 @@ SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
 
 
 class SchemeOfSubscriber:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         subscriber = visible(given.get("subscriber"))
         if isinstance(subscriber, str) and subscriber.partition(":")[0] not in SCHEMES:
             yield Problem(

@@ -1,22 +1,14 @@
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from calor.language.constraints import custom, one_of
-from calor.language.schema import (
-    SHOW,
-    AtLeastOne,
-    Attribute,
-    Problem,
-    Property,
-    Resolve,
-    ResourceType,
-    supported,
-)
+from calor.language.schema import SHOW, AtLeastOne, Attribute, Problem, Property, Resolve, supported
+from calor.resources.contract import ResourceType
+from calor.resources.values import Properties
 from calor.types.rules import AddressOfPort, Each, OneGiven, OnlyOneFilled, visible
 
 
 class RestartPolicy:
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         policy = visible(given.get("restart_policy"))
         if not isinstance(policy, str) or policy in ("", "no", "on-failure", "always", "unless-stopped"):
             return
@@ -32,7 +24,6 @@ class Container(ResourceType):
     type_name = "OS::Zun::Container"
     support = supported("9.0.0")
     service = "zun"
-    entity = "containers"
     properties = {
         "name": Property(str, update_allowed=True),
         "image": Property(str, required=True),
@@ -81,8 +72,8 @@ class Container(ResourceType):
         "show": SHOW,
     }
     translations = [
-        Resolve(("networks", "network"), "find_resourceid_by_name_or_id", "network"),
-        Resolve(("networks", "port"), "find_resourceid_by_name_or_id", "port"),
+        Resolve(("networks", "network"), "neutron.network"),
+        Resolve(("networks", "port"), "neutron.port"),
     ]
     rules = [
         RestartPolicy(),

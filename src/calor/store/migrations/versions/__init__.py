@@ -1,1 +1,1 @@
-"""One module for each revision, named after what it does."""
+"""One module per revision."""

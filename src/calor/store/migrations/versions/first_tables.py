@@ -1,4 +1,4 @@
-"""The tables as they were before there were revisions."""
+"""The tables from before revisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name is one live root's alone, whoever asks for it at the same time; a column that nobody reads goes."""
+"""Makes names of live root stacks unique, and removes an unused column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals are numbered by the database, leases count their renewals, and engines that a stack stopped are noted."""
+"""Numbers signals in the database, counts renewals of leases, and adds incidents of crashed engines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def upgrade() -> None:
 
 
 def _number_signals() -> None:
-    """The key becomes another one, which not every database can change: the few signals that wait are kept aside."""
+    """Recreates the table with its pending signals, as not every database can change a primary key."""
     connection = op.get_bind()
     columns = "id, root, stack, resource, details"
     waiting = connection.execute(text(f"SELECT {columns} FROM inbox ORDER BY seq, id")).mappings().all()

@@ -1,25 +1,25 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property, supported
 from calor.language.values import bare
-from calor.types.aws.autoscaling.instances import MEMBER_TYPE, InstancesGroup, like_server
+from calor.resources.context import Context, GroupContext
+from calor.resources.values import JsonObject, Properties
+from calor.types.aws.autoscaling.instance_group_base import MEMBER_TYPE, InstancesGroup, properties_of_server
 from calor.types.aws.common import KEY_VALUE, ROLLING_UPDATE, EitherOr
-from calor.types.behaviour import Context
-from calor.types.heat.scaled import AdjustableGroup
-from calor.types.heat.scaling import SizesInOrder
-from calor.types.heat.sizing import Sizes
+from calor.types.heat.groups.scaled_group import AdjustableGroup
+from calor.types.heat.groups.scaling_rules import SizesInOrder
+from calor.types.heat.groups.sizes import Sizes
 
 
 @dataclass(frozen=True, slots=True)
 class NotNegative:
     name: str
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         size = given.get(self.name)
         if isinstance(size, int) and size < 0:
             yield Problem("StackValidationFailed", f"{self.name} is less than zero", (self.name,))
@@ -27,20 +27,20 @@ class NotNegative:
 
 @dataclass(frozen=True, slots=True)
 class NoTwoSubnets:
-    """Subnets know nothing of availability zones, so there is no way to choose among several."""
+    """Subnets have no availability zones, so several cannot be distinguished."""
 
     name: str
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         subnets = given.get(self.name)
         if isinstance(subnets, list) and len(subnets) > 1:
             yield Problem("NotSupported", f"{self.name} can have one subnet only", (self.name,))
 
 
 class AutoScalingGroup(InstancesGroup, AdjustableGroup):
-    """Equal instances, as many as scaling policies ask for.
+    """Equal instances, their number controlled by scaling policies.
 
-    What an instance is like comes from a launch configuration or is copied from an existing server. When the
+    Instances are defined by a launch configuration or is copied from an existing server. When the
     group shrinks, failed instances go first, then the oldest. OS::Heat::AutoScalingGroup scales resources of
     any type.
     """
@@ -54,7 +54,7 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
         ),
         "LaunchConfigurationName": Property(
             str,
-            "A reference to the AWS::AutoScaling::LaunchConfiguration that says what an instance is like. "
+            "A reference to the AWS::AutoScaling::LaunchConfiguration that defines the instances. "
             "Its bare name is not enough. Give either this or InstanceId.",
             update_allowed=True,
         ),
@@ -78,7 +78,7 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
         "Cooldown": Property(
             int,
             "Seconds after a change of size during which further scaling is ignored. A policy's own "
-            "cooldown goes first.",
+            "cooldown takes precedence.",
             update_allowed=True,
         ),
         "DesiredCapacity": Property(
@@ -91,8 +91,8 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
         "HealthCheckType": Property(str, constraints=[one_of("EC2", "ELB")], implemented=False),
         "LoadBalancerNames": Property(
             list,
-            "Names of AWS::ElasticLoadBalancing::LoadBalancer resources of the same template, which are "
-            "told about the instances whenever these change.",
+            "Names of AWS::ElasticLoadBalancing::LoadBalancer resources of the same template, whose "
+            "members are updated when the instances change.",
         ),
         "VPCZoneIdentifier": Property(
             list,
@@ -101,8 +101,8 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
         ),
         "Tags": Property(
             list,
-            "Metadata for every instance. Tags with the group's name are added, so that metrics can be told "
-            "apart by group.",
+            "Metadata for every instance. Tags with the group's name are added, so that metrics can be "
+            "distinguished by group.",
             items=Property(dict, fields=KEY_VALUE),
         ),
     }
@@ -122,24 +122,24 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
     update_policy_name = "AutoScalingRollingUpdate"
 
     @classmethod
-    def sizes(cls, values: Mapping[str, Any]) -> Sizes:
+    def sizes(cls, values: Properties) -> Sizes:
         return Sizes(values["MinSize"], values["MaxSize"], values["DesiredCapacity"])
 
     @classmethod
-    def cooldown(cls, values: Mapping[str, Any]) -> float:
+    def cooldown(cls, values: Properties) -> float:
         return values["Cooldown"] or 0
 
     @classmethod
-    async def prepare(cls, ctx: Context, values: Mapping[str, Any]) -> None:
-        super().prepare(ctx, values)
+    async def before_nested_stack(cls, ctx: Context, values: Properties) -> None:
+        super().before_nested_stack(ctx, values)
         if values["InstanceId"]:
-            ctx.note(instance=await like_server(ctx, bare(values["InstanceId"])))
+            ctx.set_data(instance=await properties_of_server(ctx, bare(values["InstanceId"])))
 
     @classmethod
-    def definition(cls, ctx: Context, values: Mapping[str, Any]) -> dict[str, Any]:
+    def definition(cls, ctx: GroupContext, values: Properties) -> JsonObject:
         if values["InstanceId"]:
             own = {**ctx.data["instance"], "Tags": cls.tags(ctx, values)}
-            member: dict[str, Any] = {"type": MEMBER_TYPE, "properties": own}
+            member: JsonObject = {"type": MEMBER_TYPE, "properties": own}
         else:
             member = super().definition(ctx, values)
         subnets = bare(values["VPCZoneIdentifier"])
@@ -148,6 +148,6 @@ class AutoScalingGroup(InstancesGroup, AdjustableGroup):
         return member
 
     @classmethod
-    def tags(cls, ctx: Context, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def tags(cls, ctx: GroupContext, values: Properties) -> list[JsonObject]:
         tags = super().tags(ctx, values)
         return [*tags, {"Key": "metering.AutoScalingGroupName", "Value": ctx.physical_name()}]

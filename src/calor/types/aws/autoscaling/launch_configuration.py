@@ -1,34 +1,36 @@
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from calor.language.constraints import custom
-from calor.language.schema import Problem, Property, ResourceType
-from calor.types.aws.autoscaling.instances import like_server
-from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, maybe_given
-from calor.types.behaviour import Context
+from calor.language.schema import Problem, Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject, Properties
+from calor.types.aws.autoscaling.instance_group_base import properties_of_server
+from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, may_be_given
 
 
 @dataclass(frozen=True, slots=True)
 class ImageAndFlavorKnown:
     """They are given, or there is an instance to take them from."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
-        if maybe_given(given.get("InstanceId")):
+    def problems(self, given: Properties) -> Iterator[Problem]:
+        if may_be_given(given.get("InstanceId")):
             return
-        missing = [name for name in ("ImageId", "InstanceType") if not maybe_given(given.get(name))]
+        missing = [name for name in ("ImageId", "InstanceType") if not may_be_given(given.get(name))]
         if missing:
             message = f"{' and '.join(missing)} must be given, unless InstanceId is"
             yield Problem("StackValidationFailed", message)
 
 
 class LaunchConfiguration(ResourceType):
-    """What the instances of a scaling group are like.
+    """Defines the instances of a scaling group.
 
     Nothing is created in the cloud. Every change replaces the configuration, and the groups that refer to it
-    follow as their update policy says.
+    are updated according to their update policy.
     """
 
     type_name = "AWS::AutoScaling::LaunchConfiguration"
@@ -52,19 +54,19 @@ class LaunchConfiguration(ResourceType):
         ),
         "KeyName": Property(
             str,
-            "The key pair for logging in. Left out, none is installed.",
+            "The key pair for logging in. By default, none is installed.",
             constraints=[custom("nova.keypair")],
         ),
         "UserData": Property(
             str, "The script, or other data for cloud-init, that each instance gets at boot."
         ),
         "SecurityGroups": Property(
-            list, "Names or ids of security groups. Left out, the project's default group applies."
+            list, "Names or ids of security groups. By default, the project's default group applies."
         ),
         "KernelId": Property(str, implemented=False),
         "RamDiskId": Property(str, implemented=False),
         "BlockDeviceMappings": Property(
-            list, "Further disks for each instance, made from volume snapshots.", items=BLOCK_DEVICE
+            list, "Additional disks for each instance, created from volume snapshots.", items=BLOCK_DEVICE
         ),
         "NovaSchedulerHints": Property(
             list,
@@ -75,11 +77,11 @@ class LaunchConfiguration(ResourceType):
     rules = [SnapshotForEachDevice(), ImageAndFlavorKnown()]
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> Coroutine[Any, Any, None] | None:
-        ctx.refer_to(ctx.physical_name())
+    def create(cls, ctx: Context, props: JsonObject) -> Coroutine[Any, Any, None] | None:
+        ctx.set_reference(ctx.physical_name())
         return _note_instance(ctx, props["InstanceId"]) if props["InstanceId"] else None
 
 
 async def _note_instance(ctx: Context, id: str) -> None:
     """What the instance is like now counts, also when it changes later."""
-    ctx.note(instance=await like_server(ctx, id))
+    ctx.set_data(instance=await properties_of_server(ctx, id))

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.constraints import one_of, range_
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.behaviour import Context
-from calor.types.heat.policies import PolicyType
-from calor.types.heat.scaling import StepOnlyForPercent
+from calor.resources.context import AttributeContext, Context
+from calor.resources.values import JsonObject
+from calor.types.heat.groups.scaling_policies import PolicyType
+from calor.types.heat.groups.scaling_rules import StepOnlyForPercent
 
 
 class ScalingPolicy(PolicyType):
     """Changes the size of a scaling group each time it is signalled.
 
-    A reference to the policy gives a pre-signed URL, which fits in as the action of an alarm. A signal is
+    A reference to the policy returns a pre-signed URL, for use as the action of an alarm. A signal is
     passed over in silence while the group is busy, while it cools down, or when it is at its limit already.
     """
 
@@ -24,8 +23,8 @@ class ScalingPolicy(PolicyType):
         ),
         "ScalingAdjustment": Property(
             int,
-            "By how much, or to what, the size changes; AdjustmentType says which. Negative numbers shrink "
-            "the group.",
+            "The change of the size, or the new size, depending on AdjustmentType. Negative numbers "
+            "shrink the group.",
             required=True,
             update_allowed=True,
         ),
@@ -39,13 +38,13 @@ class ScalingPolicy(PolicyType):
         ),
         "Cooldown": Property(
             int,
-            "Seconds after a change during which the group ignores further signals. Left out, the group's "
+            "Seconds after a change during which the group ignores further signals. By default, the group's "
             "own cooldown holds.",
             update_allowed=True,
         ),
         "MinAdjustmentStep": Property(
             int,
-            "At least this many instances are added or removed when percents come to less. Allowed with "
+            "At least this many instances are added or removed when the percentage results in less. Allowed with "
             "PercentChangeInCapacity only.",
             update_allowed=True,
             constraints=[range_(min=0)],
@@ -69,10 +68,10 @@ class ScalingPolicy(PolicyType):
     step_property = "MinAdjustmentStep"
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await super().create(ctx, props)
-        ctx.refer_to(ctx.data["alarm_url"])
+        ctx.set_reference(ctx.data["alarm_url"])
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> str | None:
+    def attribute(cls, ctx: AttributeContext, name: str) -> str | None:
         return ctx.data.get("alarm_url") if name == "AlarmUrl" else None

@@ -1,21 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from calor.language.schema import Property
-from calor.types.base import NestedStackType
-from calor.types.behaviour import Context
-from calor.types.heat.groups import follow
+from calor.language.values import concealed
+from calor.resources.context import NestedStackView
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject, Properties
+from calor.types.heat.groups.member_templates import follow
 
 
-class Stack(NestedStackType):
+class Stack(ResourceType):
     """A stack below this one, from a template at a URL.
 
-    Its outputs can be read as attributes: `Outputs.` and the output's name. The template is fetched anew on
+    Its outputs can be read as attributes: `Outputs.` and the output's name. The template is fetched again on
     every update.
     """
 
+    nested_stack = True
     type_name = "AWS::CloudFormation::Stack"
     properties = {
         "TemplateURL": Property(
@@ -26,21 +28,23 @@ class Stack(NestedStackType):
         ),
         "TimeoutInMinutes": Property(
             int,
-            "Minutes that the stack may take before it fails. Left out, the timeout of the parent holds.",
+            "Minutes that the stack may take before it fails. By default, the timeout of the parent applies.",
             update_allowed=True,
         ),
         "Parameters": Property(dict, "Values for the template's parameters.", update_allowed=True),
     }
 
     @classmethod
-    def child_address(cls, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    def child_address(cls, given: Properties) -> tuple[str, JsonObject] | None:
         url = given.get("TemplateURL")
         parameters = given.get("Parameters")
         return (url, parameters if isinstance(parameters, dict) else {}) if isinstance(url, str) else None
 
     @classmethod
-    def member_attribute(cls, ctx: Context, name: str, path: Sequence[Any]) -> Any:
+    def member_attribute(cls, ctx: NestedStackView, name: str, path: Sequence[object]) -> object:
         kind, _, output = name.partition(".")
-        if kind != "Outputs" or ctx.child is None:
+        if kind != "Outputs" or ctx.nested is None:
             return None
-        return follow(ctx.child.outputs(), [output, "value", *path])
+        found = ctx.nested.outputs().get(output) or {}
+        value = found.get("value")
+        return follow(concealed(value) if found.get("secret") else value, path)

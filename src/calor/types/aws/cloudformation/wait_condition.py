@@ -1,6 +1,6 @@
 from calor.language.constraints import range_
 from calor.language.schema import SHOW, Attribute, Property, supported
-from calor.types.heat.waiting import ConditionType
+from calor.types.heat.signals.wait_base import ConditionType
 
 
 class WaitCondition(ConditionType):

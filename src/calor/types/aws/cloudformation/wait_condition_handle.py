@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.schema import supported
-from calor.types.behaviour import Context
-from calor.types.heat.waiting import HandleType, Keys
+from calor.resources.context import Context
+from calor.resources.values import JsonObject
+from calor.types.heat.signals.wait_base import HandleType, Keys
 
 
 class WaitConditionHandle(HandleType):
-    """The place where signals for an AWS::CloudFormation::WaitCondition arrive.
+    """The target of signals for an AWS::CloudFormation::WaitCondition.
 
-    A reference to it gives a pre-signed URL, to be passed to a server in its user data. A signal is a PUT to
+    A reference to it returns a pre-signed URL, to be passed to a server in its user data. A signal is a PUT to
     it with Status, Reason, UniqueId and Data, all of them, as JSON.
     """
 
@@ -20,10 +19,10 @@ class WaitConditionHandle(HandleType):
     keys = Keys("Status", "Reason", "UniqueId", "Data")
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await super().create(ctx, props)
-        ctx.refer_to(await ctx.signed_url("waitcondition"))
+        ctx.set_reference(await ctx.signed_url("waitcondition"))
 
     @classmethod
-    async def signal(cls, ctx: Context, details: Any) -> str | None:
+    async def signal(cls, ctx: Context, details: object) -> str | None:
         return None if details is None else await super().signal(ctx, details)

@@ -1,15 +1,16 @@
 from calor.language.constraints import one_of
 from calor.language.schema import Property
-from calor.types.base import NestedStackType
+from calor.resources.contract import ResourceType
 
 
-class Alarm(NestedStackType):
+class Alarm(ResourceType):
     """Watches a metric of servers and calls URLs when it crosses a threshold.
 
     A template implements it with an alarm over Gnocchi; the operator can map the type to another one. The
     OS::Aodh types offer more.
     """
 
+    nested_stack = True
     type_name = "AWS::CloudWatch::Alarm"
     template_file = "AWS_CloudWatch_Alarm.yaml"
     properties = {
@@ -90,7 +91,7 @@ class Alarm(NestedStackType):
         ),
         "AlarmActions": Property(
             list,
-            "URLs to call when the alarm goes off, such as references to scaling policies.",
+            "URLs to call when the alarm is triggered, such as references to scaling policies.",
             update_allowed=True,
             converts=True,
         ),
@@ -98,12 +99,12 @@ class Alarm(NestedStackType):
             list, "URLs to call when the condition is no longer met.", update_allowed=True, converts=True
         ),
         "InsufficientDataActions": Property(
-            list, "URLs to call when there are too few measures to tell.", update_allowed=True, converts=True
+            list, "URLs to call when there is insufficient data.", update_allowed=True, converts=True
         ),
         "Dimensions": Property(
             list,
             "Which servers count: a list of maps with Name and Value, for example of InstanceId or "
-            "AutoScalingGroupName. Left out, all of the project do.",
+            "AutoScalingGroupName. By default, all of the project do.",
             update_allowed=True,
             converts=True,
         ),

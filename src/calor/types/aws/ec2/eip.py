@@ -1,21 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Property, deprecated
-from calor.types.aws.ec2.addresses import allocation_of
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import AttributeContext, Context, ObjectView
+from calor.resources.services import CloudReader, CloudServices
+from calor.resources.values import Properties
+from calor.types.aws.ec2.floating_addresses import allocation_of
 from calor.types.cloud_objects import CloudObject, Object
 from calor.types.nova.floating_ip_association import link
-from calor.types.nova.ports import associate, external_network
+from calor.types.nova.server.ports import associate, external_network
 
 
 class EIP(CloudObject):
     """A floating IP address from the external network.
 
-    A reference to it gives the address itself. With several external networks, use OS::Neutron::FloatingIP,
+    A reference to it returns the address itself. With several external networks, use OS::Neutron::FloatingIP,
     which can choose.
     """
 
@@ -34,7 +33,7 @@ class EIP(CloudObject):
         ),
         "InstanceId": Property(
             str,
-            "The server that gets the address. Left out, the address is only reserved, for an "
+            "The server that gets the address. By default, the address is only reserved, for an "
             "AWS::EC2::EIPAssociation.",
             update_allowed=True,
             constraints=[custom("nova.server")],
@@ -48,15 +47,15 @@ class EIP(CloudObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return {"floating_network_id": await external_network(await ctx.cloud())}
 
     @classmethod
-    def likeness(cls, body: Object) -> dict[str, str]:
+    def list_filter(cls, body: Object) -> dict[str, str]:
         return dict(body)
 
     @classmethod
-    def resembles(cls, shown: Object, body: Object) -> bool:
+    def matches(cls, shown: Object, body: Object) -> bool:
         return bool(shown.get("floating_network_id") == body["floating_network_id"])
 
     @classmethod
@@ -64,22 +63,22 @@ class EIP(CloudObject):
         return str(shown["floating_ip_address"])
 
     @classmethod
-    async def finish(cls, ctx: Context, cloud: CloudServices, given: Mapping[str, Any], made: Object) -> None:
-        ctx.note(allocation_id=made["id"])
+    async def finish(cls, ctx: Context, cloud: CloudServices, given: Properties, made: Object) -> None:
+        ctx.set_data(allocation_id=made["id"])
         await super().finish(ctx, cloud, given, made)
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         if props.get("InstanceId"):
             await link(cloud, props["InstanceId"], ctx.data["allocation_id"])
 
     @classmethod
-    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+    async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:
         return {}
 
     @classmethod
-    async def adjust(
-        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    async def after_update(
+        cls, ctx: Context, cloud: CloudServices, props: Properties, changed: frozenset[str]
     ) -> None:
         allocation = await allocation_of(ctx, cloud)
         if allocation is not None:
@@ -88,12 +87,12 @@ class EIP(CloudObject):
                 await link(cloud, props["InstanceId"], allocation)
 
     @classmethod
-    async def shown(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+    async def shown(cls, ctx: ObjectView, cloud: CloudReader) -> Object | None:
         allocation = await allocation_of(ctx, cloud)
         return await cloud.show("network", "floatingips", allocation) if allocation else None
 
     @classmethod
-    async def look_at(cls, ctx: Context, cloud: CloudServices) -> Object | None:
+    async def read_object(cls, ctx: ObjectView, cloud: CloudReader) -> Object | None:
         """It is known by its address, and not by the id that lists have."""
         return await cls.shown(ctx, cloud)
 
@@ -101,10 +100,10 @@ class EIP(CloudObject):
     async def remove(cls, ctx: Context, cloud: CloudServices) -> None:
         allocation = await allocation_of(ctx, cloud)
         if allocation:
-            await cloud.ask("network", "DELETE", "floatingips", allocation)
+            await cloud.request("network", "DELETE", "floatingips", allocation)
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         if name == "AllocationId":
             return ctx.data.get("allocation_id")
         return super().attribute(ctx, name)

@@ -1,28 +1,31 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.language.constraints import custom
-from calor.language.schema import Problem, Property, ResourceType
-from calor.types.aws.common import EitherOr, maybe_given, surely_given
-from calor.types.aws.ec2.addresses import allocation_at
-from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.language.schema import Problem, Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject, Properties
+from calor.types.aws.common import EitherOr, is_given, may_be_given
+from calor.types.aws.ec2.floating_addresses import allocation_at
 from calor.types.nova.floating_ip_association import link
-from calor.types.nova.ports import associate
+from calor.types.nova.server.ports import associate
 
 
 @dataclass(frozen=True, slots=True)
 class SomethingToConnect:
-    """An address goes to a server; one named by its allocation may go to a network interface, too."""
+    """An address is associated with a server or, if given by its allocation, with a network interface."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
-        if maybe_given(given.get("InstanceId")):
+    def problems(self, given: Properties) -> Iterator[Problem]:
+        if may_be_given(given.get("InstanceId")):
             return
-        if surely_given(given.get("EIP")):
+        if is_given(given.get("EIP")):
             yield Problem("StackValidationFailed", "EIP needs InstanceId", ("EIP",))
-        elif not maybe_given(given.get("NetworkInterfaceId")):
+        elif not may_be_given(given.get("NetworkInterfaceId")):
             message = "InstanceId or NetworkInterfaceId must be given"
             yield Problem("PropertyUnspecifiedError", message)
 
@@ -34,7 +37,7 @@ class EIPAssociation(ResourceType):
     """
 
     type_name = "AWS::EC2::EIPAssociation"
-    ends = ("InstanceId", "EIP", "AllocationId", "NetworkInterfaceId")
+    association_properties = ("InstanceId", "EIP", "AllocationId", "NetworkInterfaceId")
     service = "nova"
     properties = {
         "InstanceId": Property(
@@ -56,23 +59,23 @@ class EIPAssociation(ResourceType):
         ),
         "NetworkInterfaceId": Property(
             str,
-            "The port that gets the address, with AllocationId only. It goes before InstanceId.",
+            "The port for the address, only with AllocationId. It takes precedence over InstanceId.",
             update_allowed=True,
         ),
     }
     rules = [EitherOr("EIP", "AllocationId"), SomethingToConnect()]
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         await _connect(await ctx.cloud(), props)
-        ctx.made(str(props.get("EIP") or props["AllocationId"]))
+        ctx.set_physical_id(str(props.get("EIP") or props["AllocationId"]))
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         cloud = await ctx.cloud()
         await _disconnect(cloud, ctx.properties)
         await _connect(cloud, props)
-        ctx.made(str(props.get("EIP") or props["AllocationId"]))
+        ctx.set_physical_id(str(props.get("EIP") or props["AllocationId"]))
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
@@ -80,11 +83,11 @@ class EIPAssociation(ResourceType):
             await _disconnect(await ctx.cloud(), ctx.properties)
 
 
-async def _allocation(cloud: CloudServices, props: Mapping[str, Any]) -> str | None:
+async def _allocation(cloud: CloudServices, props: Properties) -> str | None:
     return props.get("AllocationId") or await allocation_at(cloud, props["EIP"])
 
 
-async def _connect(cloud: CloudServices, props: Mapping[str, Any]) -> None:
+async def _connect(cloud: CloudServices, props: Properties) -> None:
     allocation = await _allocation(cloud, props)
     if allocation is None:
         raise ResourceFailed(f"there is no floating address {props['EIP']}", "NotFound")
@@ -94,7 +97,7 @@ async def _connect(cloud: CloudServices, props: Mapping[str, Any]) -> None:
         await link(cloud, props["InstanceId"], allocation)
 
 
-async def _disconnect(cloud: CloudServices, props: Mapping[str, Any]) -> None:
+async def _disconnect(cloud: CloudServices, props: Properties) -> None:
     allocation = await _allocation(cloud, props)
     if allocation is not None:
         await associate(cloud, allocation, None)

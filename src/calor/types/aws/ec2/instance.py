@@ -1,36 +1,39 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property
-from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, surely_given
-from calor.types.aws.ec2.instances import CHANGES, as_server
-from calor.types.behaviour import CloudServices, Context
-from calor.types.cinder.attaching import attach, detach
+from calor.resources.context import AttributeContext, Context, ResourceView
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject, Properties
+from calor.types.aws.common import BLOCK_DEVICE, KEY_VALUE, SnapshotForEachDevice, is_given
+from calor.types.aws.ec2.server_properties import CHANGES, server_properties
+from calor.types.cinder.volume.attachments import attach, detach
 from calor.types.cloud_objects import SHOWN, Object
 from calor.types.naming import id_for, with_ids
-from calor.types.nova import addresses
-from calor.types.nova.server import Server
-from calor.types.nova.server_changes import ServerChanges
+from calor.types.nova.server import addresses
+from calor.types.nova.server.changes import ServerChanges
+from calor.types.nova.server.server import Server
 
-ADDRESS = "The instance's first address. All four of these attributes give the same."
+ADDRESS = "The instance's first address. All four of these attributes have the same value."
 
 
 @dataclass(frozen=True, slots=True)
 class GroupsOrInterfaces:
-    """Interfaces bring security groups of their own."""
+    """Interfaces have their own security groups."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
-        if not surely_given(given.get("NetworkInterfaces")):
+    def problems(self, given: Properties) -> Iterator[Problem]:
+        if not is_given(given.get("NetworkInterfaces")):
             return
         for name in ("SecurityGroups", "SecurityGroupIds"):
-            if surely_given(given.get(name)):
-                message = f"{name} and NetworkInterfaces exclude each other: set the groups of the interfaces"
+            if is_given(given.get(name)):
+                message = (
+                    f"{name} and NetworkInterfaces are mutually exclusive: set the groups of the interfaces"
+                )
                 yield Problem("ResourcePropertyConflict", message, (name,))
 
 
@@ -60,7 +63,7 @@ class Instance(ServerChanges):
         ),
         "KeyName": Property(
             str,
-            "The key pair for logging in as ec2-user. Left out, none is installed.",
+            "The key pair for logging in as ec2-user. By default, none is installed.",
             constraints=[custom("nova.keypair")],
         ),
         "AvailabilityZone": Property(str, "The zone to start in. Left out, Nova chooses."),
@@ -114,7 +117,7 @@ class Instance(ServerChanges):
                 fields={
                     "Device": Property(
                         str,
-                        "The device that is asked for, such as /dev/vdc. The hypervisor may choose another.",
+                        "The requested device, such as /dev/vdc. The hypervisor may choose another.",
                         required=True,
                     ),
                     "VolumeId": Property(str, required=True, constraints=[custom("cinder.volume")]),
@@ -122,7 +125,9 @@ class Instance(ServerChanges):
             ),
         ),
         "BlockDeviceMappings": Property(
-            list, "Further disks, made from volume snapshots when the server is created.", items=BLOCK_DEVICE
+            list,
+            "Additional disks, created from volume snapshots together with the server.",
+            items=BLOCK_DEVICE,
         ),
     }
     attributes = {
@@ -136,26 +141,24 @@ class Instance(ServerChanges):
     rules = [GroupsOrInterfaces(), SnapshotForEachDevice()]
 
     @classmethod
-    async def given(cls, cloud: CloudServices, props: Mapping[str, Any]) -> dict[str, Any]:
+    async def given(cls, cloud: CloudServices, props: Properties) -> JsonObject:
         """The properties as OS::Nova::Server has them, with ids in place of names."""
-        return {**await with_ids(cloud, Server, as_server(props)), "Volumes": props.get("Volumes")}
+        return {**await with_ids(cloud, Server, server_properties(props)), "Volumes": props.get("Volumes")}
 
     @classmethod
-    def demands_replacement(
-        cls, before: Mapping[str, Any], after: Mapping[str, Any], changed: frozenset[str]
-    ) -> bool:
+    def needs_replacement(cls, before: Properties, after: Properties, changed: frozenset[str]) -> bool:
         return False
 
     @classmethod
-    async def update(cls, ctx: Context, props: dict[str, Any], changed: frozenset[str]) -> None:
+    async def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:
         await super().update(ctx, props, frozenset(CHANGES[name] for name in changed if name in CHANGES))
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         for disk in props.get("Volumes") or ():
             volume = await id_for(cloud, "cinder.volume", disk["VolumeId"])
             await attach(ctx, cloud, str(ctx.physical_id), volume, disk["Device"])
-        await super().furnish(ctx, cloud, props)
+        await super().after_create(ctx, cloud, props)
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
@@ -168,11 +171,11 @@ class Instance(ServerChanges):
         await super().delete(ctx)
 
     @classmethod
-    def live_properties(cls, ctx: Context, shown: Object) -> Object:
+    def live_properties(cls, ctx: ResourceView, shown: Object) -> Object:
         return {}
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         shown = ctx.data.get(SHOWN)
         if shown is None or name == "show":
             return shown

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from typing import Any
-
-from calor.language.schema import ResourceType
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject
 from calor.types.aws.common import UNIMPLEMENTED_TAGS
-from calor.types.behaviour import Context
 
 
 class InternetGateway(ResourceType):
@@ -16,8 +15,8 @@ class InternetGateway(ResourceType):
     }
 
     @classmethod
-    def create(cls, ctx: Context, props: dict[str, Any]) -> None:
-        ctx.made(ctx.physical_name())
+    def create(cls, ctx: Context, props: JsonObject) -> None:
+        ctx.set_physical_id(ctx.physical_name())
 
     @classmethod
     def delete(cls, ctx: Context) -> None:

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from calor.language.constraints import custom
 from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.context import AttributeContext, Context
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.services import CloudServices
+from calor.resources.values import Properties
 from calor.types.aws.common import UNIMPLEMENTED_TAGS
-from calor.types.behaviour import CloudServices, Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN, Object
 from calor.types.naming import id_for
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class NetworkInterface(NetworkObject):
@@ -32,7 +34,7 @@ class NetworkInterface(NetworkObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         cloud = await ctx.cloud()
         subnet = await cloud.show(
             "network", "subnets", await id_for(cloud, "neutron.subnet", props["SubnetId"])
@@ -50,12 +52,12 @@ class NetworkInterface(NetworkObject):
         }
 
     @classmethod
-    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+    async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:
         """Without groups it has that of the project."""
         return {"security_groups": await _groups(await ctx.cloud(), props.get("GroupSet") or ("default",))}
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         if name == "PrivateIpAddress":
             addresses = (ctx.data.get(SHOWN) or {}).get("fixed_ips") or ()
             return addresses[0]["ip_address"] if addresses else None

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from calor.language.schema import Property
-from calor.types.behaviour import CloudServices, Context
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonMapping, Properties
 from calor.types.cloud_objects import Object
 from calor.types.naming import id_for
-from calor.types.neutron.objects import NetworkObject
-from calor.types.neutron.security_rules import set_rules
+from calor.types.neutron.network_object import NetworkObject
+from calor.types.neutron.security.rule_changes import set_rules
 
 RULE = Property(
     dict,
@@ -19,10 +20,10 @@ RULE = Property(
             "out, all are meant.",
         ),
         "FromPort": Property(
-            str, "The first port of the range; for ICMP the type. Left out or negative, any port is meant."
+            str, "The first port of the range; for ICMP the type. Left out or negative, it means any port."
         ),
         "ToPort": Property(
-            str, "The last port of the range; for ICMP the code. Left out or negative, any port is meant."
+            str, "The last port of the range; for ICMP the code. Left out or negative, it means any port."
         ),
         "IpProtocol": Property(str, "The protocol: `tcp`, `udp`, `icmp` or a number. `-1` means any."),
         "SourceSecurityGroupId": Property(
@@ -64,28 +65,28 @@ class SecurityGroup(NetworkObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return {"name": ctx.physical_name(), "description": props["GroupDescription"]}
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         rules = await _rules(cloud, props)
         if rules:
             await set_rules(cloud, str(ctx.physical_id), (), rules)
 
     @classmethod
-    async def change(cls, ctx: Context, props: Mapping[str, Any], changed: frozenset[str]) -> Object:
+    async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:
         return {}
 
     @classmethod
-    async def adjust(
-        cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any], changed: frozenset[str]
+    async def after_update(
+        cls, ctx: Context, cloud: CloudServices, props: Properties, changed: frozenset[str]
     ) -> None:
         before, after = await _rules(cloud, ctx.properties), await _rules(cloud, props)
         await set_rules(cloud, str(ctx.physical_id), before, after)
 
 
-async def _rules(cloud: CloudServices, props: Mapping[str, Any]) -> list[Object]:
+async def _rules(cloud: CloudServices, props: Properties) -> list[Object]:
     """The rules as an OS::Neutron::SecurityGroup has them."""
     return [
         await _rule(cloud, direction, rule)
@@ -94,7 +95,7 @@ async def _rules(cloud: CloudServices, props: Mapping[str, Any]) -> list[Object]
     ]
 
 
-async def _rule(cloud: CloudServices, direction: str, rule: Mapping[str, Any]) -> Object:
+async def _rule(cloud: CloudServices, direction: str, rule: JsonMapping) -> Object:
     protocol = None if rule.get("IpProtocol") in (None, "", "-1") else str(rule["IpProtocol"])
     group = rule.get("SourceSecurityGroupId") or rule.get("SourceSecurityGroupName")
     return {
@@ -110,5 +111,5 @@ async def _rule(cloud: CloudServices, direction: str, rule: Mapping[str, Any]) -
 
 
 def _port(value: Any) -> int | None:
-    """A negative number stands for all."""
+    """A negative number means all ports."""
     return int(value) if value not in (None, "") and int(value) >= 0 else None

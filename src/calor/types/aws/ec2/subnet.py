@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.context import AttributeContext, Context
+from calor.resources.services import CloudServices
+from calor.resources.values import Properties
 from calor.types.aws.common import UNIMPLEMENTED_TAGS
 from calor.types.aws.ec2.virtual_networks import join, part, router_of, routers_at
-from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import Object
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class Subnet(NetworkObject):
@@ -29,7 +28,7 @@ class Subnet(NetworkObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return {
             "name": ctx.physical_name(),
             "network_id": props["VpcId"],
@@ -38,18 +37,18 @@ class Subnet(NetworkObject):
         }
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         if not await routers_at(cloud, str(ctx.physical_id)):
             router = await router_of(cloud, props["VpcId"])
             await join(cloud, str(router["id"]), str(ctx.physical_id))
 
     @classmethod
-    async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
+    async def before_delete(cls, ctx: Context, cloud: CloudServices) -> None:
         for router in await routers_at(cloud, str(ctx.physical_id)):
             await part(ctx, cloud, router, str(ctx.physical_id))
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         if name == "AvailabilityZone":
             return ctx.properties.get("AvailabilityZone")
         return super().attribute(ctx, name)

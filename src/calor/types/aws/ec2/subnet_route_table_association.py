@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.constraints import custom
-from calor.language.schema import Property, ResourceType
+from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.values import JsonObject
 from calor.types.aws.ec2.virtual_networks import join, part, router_of, routers_at
-from calor.types.behaviour import Context
 from calor.types.naming import id_for
 
 
@@ -20,14 +20,14 @@ class SubnetRouteTableAssociation(ResourceType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         table, subnet = props["RouteTableId"], await id_for(cloud, "neutron.subnet", props["SubnetId"])
         for router in await routers_at(cloud, subnet):
             if router != table:
                 await part(ctx, cloud, router, subnet)
         await join(cloud, table, subnet)
-        ctx.made(f"{table}:{subnet}")
+        ctx.set_physical_id(f"{table}:{subnet}")
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:

@@ -1,14 +1,16 @@
-"""Virtual networks as CloudFormation has them, made of what Neutron has: a VPC is a network with a router of the same
-name, and a route table is another router."""
+"""CloudFormation's virtual networks, built from Neutron's objects: a VPC is a network with a router of the same name,
+and a route table is another router."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from calor.clouds.errors import NotFound
-from calor.types.behaviour import CloudServices, Context, ResourceFailed
+from calor.resources.context import Context
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.services import CloudServices
 from calor.types.cloud_objects import Object
-from calor.types.neutron.objects import once_unused
+from calor.types.neutron.network_object import retry_while_used
 
 ROUTER_OWNERS = frozenset(
     {
@@ -26,11 +28,11 @@ def table_note(vpc: str) -> str:
 
 
 async def router_of(cloud: CloudServices, vpc: str) -> Object:
-    """The router that a VPC was made with."""
+    """The router that was created with a VPC."""
     network = await cloud.show("network", "networks", vpc)
     if network is None:
         raise ResourceFailed(f"there is no VPC {vpc}", "NotFound")
-    listed = await cloud.all("network", "routers", key="routers", params={"name": str(network["name"])})
+    listed = await cloud.list_all("network", "routers", key="routers", params={"name": str(network["name"])})
     if len(listed) != 1:
         raise ResourceFailed(f"there are {len(listed)} routers for the VPC {vpc}, not one", "Error")
     return listed[0]
@@ -39,14 +41,14 @@ async def router_of(cloud: CloudServices, vpc: str) -> Object:
 async def tables_of(cloud: CloudServices, vpc: str) -> list[str]:
     """The ids of the routers of a VPC's route tables."""
     note = table_note(vpc)
-    listed = await cloud.all("network", "routers", key="routers", params={"description": note})
+    listed = await cloud.list_all("network", "routers", key="routers", params={"description": note})
     return [str(router["id"]) for router in listed if router.get("description") == note]
 
 
 async def routers_at(cloud: CloudServices, subnet: str) -> list[str]:
     """The ids of the routers that have an interface on a subnet."""
     params = {"fixed_ips": f"subnet_id={subnet}"}
-    listed = await cloud.all("network", "ports", key="ports", params=params)
+    listed = await cloud.list_all("network", "ports", key="ports", params=params)
     return [
         str(port["device_id"])
         for port in listed
@@ -59,7 +61,7 @@ async def join(cloud: CloudServices, router: str, subnet: str) -> None:
     """Gives a router an interface on a subnet, unless it has one."""
     if router not in await routers_at(cloud, subnet):
         body = {"subnet_id": subnet}
-        await cloud.ask("network", "PUT", "routers", router, "add_router_interface", body=body)
+        await cloud.request("network", "PUT", "routers", router, "add_router_interface", body=body)
 
 
 async def part(ctx: Context, cloud: CloudServices, router: str, subnet: str) -> None:
@@ -67,10 +69,10 @@ async def part(ctx: Context, cloud: CloudServices, router: str, subnet: str) -> 
 
     async def attempt() -> Object:
         path = ("routers", router, "remove_router_interface")
-        return await cloud.ask("network", "PUT", *path, body={"subnet_id": subnet})
+        return await cloud.request("network", "PUT", *path, body={"subnet_id": subnet})
 
     with suppress(NotFound):
-        await once_unused(ctx, attempt)
+        await retry_while_used(ctx, attempt)
 
 
 async def set_gateway(cloud: CloudServices, router: str, network: str | None) -> None:
@@ -78,4 +80,4 @@ async def set_gateway(cloud: CloudServices, router: str, network: str | None) ->
     gateway = {"network_id": network} if network else {}
     with suppress(NotFound):
         body = {"router": {"external_gateway_info": gateway}}
-        await cloud.ask("network", "PUT", "routers", router, body=body)
+        await cloud.request("network", "PUT", "routers", router, body=body)

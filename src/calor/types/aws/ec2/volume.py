@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.constraints import custom, range_
 from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.values import Properties
 from calor.types.aws.common import KEY_VALUE
-from calor.types.behaviour import Context
-from calor.types.cinder.volumes import VolumeObject
+from calor.types.cinder.volume.volume_base import VolumeObject
 from calor.types.cloud_objects import Object
 
 
@@ -32,7 +30,7 @@ class Volume(VolumeObject):
         ),
         "SnapshotId": Property(
             str,
-            "The id of a volume backup, not of a snapshot, to restore into the volume. Left out, the volume "
+            "The id of a volume backup, not of a snapshot, to restore into the volume. By default, the volume "
             "is empty.",
             immutable=True,
             constraints=[custom("cinder.backup")],
@@ -46,7 +44,7 @@ class Volume(VolumeObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         tags = {tag["Key"]: tag["Value"] for tag in props.get("Tags") or ()}
         return {
             "name": ctx.physical_name(),
@@ -56,5 +54,5 @@ class Volume(VolumeObject):
         }
 
     @classmethod
-    def backup_of(cls, props: Mapping[str, Any]) -> str | None:
+    def backup_of(cls, props: Properties) -> str | None:
         return props.get("SnapshotId")

@@ -1,13 +1,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from calor.clouds.errors import NotFound
 from calor.language.constraints import custom, pattern
-from calor.language.schema import Property, ResourceType
-from calor.types.behaviour import CloudServices, Context
-from calor.types.cinder.attaching import attach, attachment_of, await_attached, check_attached, detach
+from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.contract import ResourceType
+from calor.resources.services import CloudServices
+from calor.resources.values import JsonObject
+from calor.types.cinder.volume.attachments import (
+    attach,
+    attachment_of,
+    await_attached,
+    check_attached,
+    detach,
+)
 from calor.types.naming import id_for
 
 
@@ -18,7 +26,7 @@ class VolumeAttachment(ResourceType):
     """
 
     type_name = "AWS::EC2::VolumeAttachment"
-    ends = ("InstanceId", "VolumeId")
+    association_properties = ("InstanceId", "VolumeId")
     service = "cinder"
     properties = {
         "InstanceId": Property(
@@ -37,8 +45,8 @@ class VolumeAttachment(ResourceType):
         ),
         "Device": Property(
             str,
-            "The device that is asked for. The hypervisor may choose another: inside the server, a name "
-            "below /dev/disk/by-id that ends in the beginning of the volume's id is a safer choice.",
+            "The requested device. The hypervisor may choose another: inside the server, a name below "
+            "/dev/disk/by-id that ends in the beginning of the volume's id is a safer choice.",
             required=True,
             immutable=True,
             constraints=[pattern("/dev/vd[b-z]")],
@@ -46,11 +54,11 @@ class VolumeAttachment(ResourceType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         server, volume = await _ends(cloud, props)
         made = await attach(ctx, cloud, server, volume, props["Device"])
-        ctx.made(str(made.get("id") or volume))
+        ctx.set_physical_id(str(made.get("id") or volume))
 
     @classmethod
     async def find(cls, ctx: Context) -> bool:
@@ -59,7 +67,7 @@ class VolumeAttachment(ResourceType):
         found = await attachment_of(cloud, server, volume)
         if found is None:
             return False
-        ctx.made(str(found.get("id") or volume))
+        ctx.set_physical_id(str(found.get("id") or volume))
         if ctx.action == "CREATE":
             await await_attached(ctx, cloud, server, volume)
         return True
@@ -76,7 +84,7 @@ class VolumeAttachment(ResourceType):
             await detach(ctx, cloud, *await _ends(cloud, ctx.properties))
 
 
-async def _ends(cloud: CloudServices, props: dict[str, Any]) -> tuple[str, str]:
+async def _ends(cloud: CloudServices, props: JsonObject) -> tuple[str, str]:
     """The ids of the server and of the volume."""
     server = await id_for(cloud, "nova.server", props["InstanceId"])
     return server, await id_for(cloud, "cinder.volume", props["VolumeId"])

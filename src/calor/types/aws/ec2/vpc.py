@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from calor.language.constraints import one_of
 from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.services import CloudServices
+from calor.resources.values import Properties
 from calor.types.aws.common import UNIMPLEMENTED_TAGS
-from calor.types.behaviour import CloudServices, Context
 from calor.types.cloud_objects import Object
-from calor.types.neutron.objects import NetworkObject, once_unused
+from calor.types.neutron.network_object import NetworkObject, retry_while_used
 
 
 class VPC(NetworkObject):
@@ -26,28 +25,28 @@ class VPC(NetworkObject):
     }
 
     @classmethod
-    async def new(cls, ctx: Context, props: Mapping[str, Any]) -> Object:
+    async def new(cls, ctx: Context, props: Properties) -> Object:
         return {"name": ctx.physical_name(), "admin_state_up": True}
 
     @classmethod
-    async def furnish(cls, ctx: Context, cloud: CloudServices, props: Mapping[str, Any]) -> None:
+    async def after_create(cls, ctx: Context, cloud: CloudServices, props: Properties) -> None:
         async def found() -> Object | None:
             return next(iter(await cls._routers(ctx, cloud)), None)
 
         if await found() is None:
             body = {"router": {"name": ctx.physical_name(), "admin_state_up": True}}
-            await cloud.make("network", "routers", body=body, find=found)
+            await cloud.create("network", "routers", body=body, find=found)
 
     @classmethod
-    async def clear(cls, ctx: Context, cloud: CloudServices) -> None:
+    async def before_delete(cls, ctx: Context, cloud: CloudServices) -> None:
         for router in await cls._routers(ctx, cloud):
             id = str(router["id"])
 
             async def attempt(id: str = id) -> Object:
-                return await cloud.ask("network", "DELETE", "routers", id)
+                return await cloud.request("network", "DELETE", "routers", id)
 
-            await once_unused(ctx, attempt)
+            await retry_while_used(ctx, attempt)
 
     @classmethod
     async def _routers(cls, ctx: Context, cloud: CloudServices) -> list[Object]:
-        return await cloud.all("network", "routers", key="routers", params={"name": ctx.physical_name()})
+        return await cloud.list_all("network", "routers", key="routers", params={"name": ctx.physical_name()})

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Problem, Property
-from calor.types.base import NestedStackType
+from calor.resources.contract import ResourceType
+from calor.resources.values import Properties
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutWithinInterval:
     """A health check is over before the next one starts."""
 
-    def problems(self, given: Mapping[str, Any]) -> Iterator[Problem]:
+    def problems(self, given: Properties) -> Iterator[Problem]:
         check = given.get("HealthCheck")
         interval, timeout = (
             (check.get("Interval"), check.get("Timeout")) if isinstance(check, dict) else (None, None)
@@ -23,14 +23,15 @@ class TimeoutWithinInterval:
             yield Problem("StackValidationFailed", message, ("HealthCheck", "Interval"))
 
 
-class LoadBalancer(NestedStackType):
+class LoadBalancer(ResourceType):
     """A server with HAProxy that spreads HTTP requests over instances.
 
-    It is a stack of its own with one small instance, so it is no more available than that. The parameters
-    KeyName, LbFlavor, LBTimeout and LbImageId of the template, where there are such, are used for it. Prefer
+    It is a nested stack with one small instance, so it is no more available than that. The parameters KeyName,
+    LbFlavor, LBTimeout and LbImageId of the template, where there are such, are used for it. Prefer
     OS::Octavia::LoadBalancer in new templates.
     """
 
+    nested_stack = True
     type_name = "AWS::ElasticLoadBalancing::LoadBalancer"
     properties = {
         "AvailabilityZones": Property(
@@ -38,7 +39,7 @@ class LoadBalancer(NestedStackType):
         ),
         "HealthCheck": Property(
             dict,
-            "How to find out which instances can take requests. Left out, all are assumed to.",
+            "The check whether instances can serve requests. By default, all are assumed to.",
             fields={
                 "HealthyThreshold": Property(
                     int,
@@ -61,7 +62,7 @@ class LoadBalancer(NestedStackType):
         ),
         "Instances": Property(
             list,
-            "Ids of the servers that take the requests. Leave it out when a scaling group names the "
+            "Ids of the servers that serve the requests. Leave it out when a scaling group names the "
             "balancer in its LoadBalancerNames.",
             update_allowed=True,
         ),

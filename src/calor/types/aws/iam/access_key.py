@@ -1,17 +1,18 @@
 from __future__ import annotations
 
-from typing import Any
-
 from calor.language.constraints import one_of
-from calor.language.schema import SHOW, Attribute, Property, ResourceType
-from calor.types.behaviour import Context, ResourceFailed
+from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.context import AttributeContext, Context
+from calor.resources.contract import ResourceType
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.values import JsonObject
 
 
 class AccessKey(ResourceType):
     """A pair of keys with which software on a server signs calls of the CloudFormation API.
 
-    A reference to it gives the access key. Together with the secret it goes into the file of credentials that
-    cfn-hup and its companions read.
+    A reference to it returns the access key. Both belong into the file of credentials that cfn-hup and its
+    companions read.
     """
 
     type_name = "AWS::IAM::AccessKey"
@@ -35,17 +36,17 @@ class AccessKey(ResourceType):
         "show": SHOW,
     }
 
-    made_when_adopted = True
+    create_on_adopt = True
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         user = ctx.peer(props["UserName"])
         if user is None:
             raise ResourceFailed(f"could not find user {props['UserName']}", "NotFound")
         access, secret = await user.access_keys()
-        ctx.made(access)
-        ctx.note(secret=secret)
+        ctx.set_physical_id(access)
+        ctx.set_data(secret=secret)
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         return {"UserName": ctx.properties["UserName"], "SecretAccessKey": ctx.data.get("secret")}.get(name)

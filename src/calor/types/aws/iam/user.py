@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
+from calor.language.schema import Property
+from calor.resources.context import Context
+from calor.resources.values import JsonObject
+from calor.types.heat.signals.signal_user import SignalledResource
 
-from calor.language.schema import Property, ResourceType
-from calor.types.behaviour import Context
-from calor.types.heat.signalling import UserLife
 
-
-class User(UserLife, ResourceType):
+class User(SignalledResource):
     """A user of the stack's own, for software on servers that calls back.
 
     It can do little more than read the metadata of the stack's resources and signal them. Give it keys with
@@ -15,13 +14,12 @@ class User(UserLife, ResourceType):
     """
 
     type_name = "AWS::IAM::User"
-    owns_user = True
     properties = {
         "Path": Property(str, "Has no effect."),
         "Groups": Property(list, "Has no effect."),
         "LoginProfile": Property(
             dict,
-            "How the user logs in, apart from access keys.",
+            "The log-in profile of the user.",
             fields={
                 "Password": Property(str, "Left out, a random one is set.", secret=True),
             },
@@ -34,6 +32,6 @@ class User(UserLife, ResourceType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
-        ctx.made(await ctx.make_user((props["LoginProfile"] or {}).get("Password")))
-        ctx.refer_to(ctx.physical_name())
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
+        ctx.set_physical_id(await ctx.create_user((props["LoginProfile"] or {}).get("Password")))
+        ctx.set_reference(ctx.physical_name())

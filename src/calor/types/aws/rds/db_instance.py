@@ -1,9 +1,10 @@
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property
-from calor.types.base import NestedStackType
+from calor.resources.contract import ResourceType
 
 
-class DBInstance(NestedStackType):
+class DBInstance(ResourceType):
+    nested_stack = True
     type_name = "AWS::RDS::DBInstance"
     template_file = "AWS_RDS_DBInstance.yaml"
     properties = {

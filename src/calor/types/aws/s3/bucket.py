@@ -1,23 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote, urlsplit
 
 from calor.clouds.errors import Conflict
 from calor.language.constraints import one_of
 from calor.language.schema import SHOW, Attribute, Property
+from calor.resources.context import AttributeContext, Context
+from calor.resources.outcomes import ResourceFailed
+from calor.resources.values import JsonObject, Properties
 from calor.types.aws.common import KEY_VALUE
-from calor.types.behaviour import Context, ResourceFailed
 from calor.types.cloud_objects import SHOWN
-from calor.types.swift.base import ContainerType
-from calor.types.swift.objects import look, meta_headers, remove_container
+from calor.types.swift.container_base import ContainerType
+from calor.types.swift.object_store import look, meta_headers, remove_container
 
 
 class Bucket(ContainerType):
     """A container for objects in Swift.
 
-    Its name is made automatically; a reference gives it. It can be deleted only when it is empty.
+    Its name is generated; a reference returns it. It can be deleted only when it is empty.
     """
 
     type_name = "AWS::S3::Bucket"
@@ -46,7 +46,8 @@ class Bucket(ContainerType):
                     str, "The object that is served for a directory, such as index.html."
                 ),
                 "ErrorDocument": Property(
-                    str, "The end of the names of error pages; the status code goes before it: 404error.html."
+                    str,
+                    "The end of the names of error pages; they start with the status code: 404error.html.",
                 ),
             },
         ),
@@ -63,12 +64,12 @@ class Bucket(ContainerType):
     }
 
     @classmethod
-    async def create(cls, ctx: Context, props: dict[str, Any]) -> None:
+    async def create(cls, ctx: Context, props: JsonObject) -> None:
         cloud = await ctx.cloud()
         name = ctx.physical_name(64).lower()
         await cloud.send("object", "PUT", name, headers=_headers(props, await cloud.project_id()))
-        ctx.made(name)
-        ctx.note(**{SHOWN: await look(cloud, name)})
+        ctx.set_physical_id(name)
+        ctx.set_data(**{SHOWN: await look(cloud, name)})
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
@@ -80,7 +81,7 @@ class Bucket(ContainerType):
             raise ResourceFailed(f"the bucket {ctx.physical_id} is not empty", "NotSupported") from None
 
     @classmethod
-    def attribute(cls, ctx: Context, name: str) -> Any:
+    def attribute(cls, ctx: AttributeContext, name: str) -> object:
         shown = ctx.data.get(SHOWN)
         if shown is None:
             return None
@@ -94,7 +95,7 @@ class Bucket(ContainerType):
         return None
 
 
-def _headers(props: Mapping[str, Any], project: str) -> dict[str, str]:
+def _headers(props: Properties, project: str) -> dict[str, str]:
     everyone, members = ".r:*", f"{project}:*"
     access = {
         "PublicRead": {"X-Container-Read": everyone},

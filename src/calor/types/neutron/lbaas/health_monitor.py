@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, hidden, supported
+from calor.language.schema import hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class HealthMonitor(ResourceType):
-    """Formerly the check that finds which servers of a pool are well.
+    """Formerly a health check for the servers of a pool.
 
-    Its service is gone: the type takes any properties, and makes nothing. Use OS::Octavia::HealthMonitor.
+    Its service no longer exists: the type accepts any properties, and creates nothing. Use OS::Octavia::HealthMonitor.
     """
 
     type_name = "OS::Neutron::LBaaS::HealthMonitor"

@@ -1,4 +1,5 @@
-from calor.language.schema import ResourceType, hidden, supported
+from calor.language.schema import hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class L7Policy(ResourceType):

@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, hidden, supported
+from calor.language.schema import hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class Listener(ResourceType):
     """Formerly a port on which a load balancer takes requests.
 
-    Its service is gone: the type takes any properties, and makes nothing. Use OS::Octavia::Listener.
+    Its service no longer exists: the type accepts any properties, and creates nothing. Use OS::Octavia::Listener.
     """
 
     type_name = "OS::Neutron::LBaaS::Listener"

@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, hidden, supported
+from calor.language.schema import hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class LoadBalancer(ResourceType):
     """Formerly a load balancer of the network service.
 
-    Its service is gone: the type takes any properties, and makes nothing. Use OS::Octavia::LoadBalancer.
+    Its service no longer exists: the type accepts any properties, and creates nothing. Use OS::Octavia::LoadBalancer.
     """
 
     type_name = "OS::Neutron::LBaaS::LoadBalancer"

@@ -1,10 +1,11 @@
-from calor.language.schema import ResourceType, hidden, supported
+from calor.language.schema import hidden, supported
+from calor.resources.contract import ResourceType
 
 
 class Pool(ResourceType):
     """Formerly a group of servers that share the work of a load balancer.
 
-    Its service is gone: the type takes any properties, and makes nothing. Use OS::Octavia::Pool.
+    Its service no longer exists: the type accepts any properties, and creates nothing. Use OS::Octavia::Pool.
     """
 
     type_name = "OS::Neutron::LBaaS::Pool"

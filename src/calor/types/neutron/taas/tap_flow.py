@@ -1,15 +1,16 @@
 from calor.language.constraints import custom, one_of, pattern
 from calor.language.schema import Property, Resolve, supported
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class TapFlow(NetworkObject):
     type_name = "OS::Neutron::TaaS::TapFlow"
     support = supported("12.0.0")
     extension = "taas"
-    entity = "tap_flow"
     collection = ("taas", "tap_flows")
     wrapper = "tap_flow"
+    constraint = "neutron.taas.tap_flow"
+    noun = "tap flow"
     members = {"port": "source_port", "tap_service": "tap_service_id"}
     named = False
     likened = ("source_port", "tap_service_id")
@@ -22,6 +23,6 @@ class TapFlow(NetworkObject):
         "vlan_filter": Property(str, constraints=[pattern("^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$")]),
     }
     translations = [
-        Resolve(("port",), "find_resourceid_by_name_or_id", "port"),
-        Resolve(("tap_service",), "find_resourceid_by_name_or_id", "tap_service"),
+        Resolve(("port",), "neutron.port"),
+        Resolve(("tap_service",), "neutron.taas.tap_service"),
     ]

@@ -1,15 +1,16 @@
 from calor.language.constraints import custom
 from calor.language.schema import Property, Resolve, supported
-from calor.types.neutron.objects import NetworkObject
+from calor.types.neutron.network_object import NetworkObject
 
 
 class TapService(NetworkObject):
     type_name = "OS::Neutron::TaaS::TapService"
     support = supported("12.0.0")
     extension = "taas"
-    entity = "tap_service"
     collection = ("taas", "tap_services")
     wrapper = "tap_service"
+    constraint = "neutron.taas.tap_service"
+    noun = "tap service"
     members = {"port": "port_id"}
     named = False
     likened = ("port_id",)
@@ -18,4 +19,4 @@ class TapService(NetworkObject):
         "description": Property(str, default="", update_allowed=True),
         "port": Property(str, required=True, constraints=[custom("neutron.port")]),
     }
-    translations = [Resolve(("port",), "find_resourceid_by_name_or_id", "port")]
+    translations = [Resolve(("port",), "neutron.port")]

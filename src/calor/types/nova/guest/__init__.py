@@ -1,2 +1,2 @@
-"""What runs on a server to make its user data work. Nothing here is run by Calor itself: the files are sent as they
-are, so they use nothing but the standard library of whatever Python 3 a guest has."""
+"""Scripts that run on a server to process its user data. They use only the standard library of Python 3, in any
+version, and are never run by Calor itself."""

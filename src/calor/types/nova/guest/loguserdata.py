@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the user's own data, and notes what it printed and when it was done."""
+"""Runs the user's own data, and logs its output and completion."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def _run(log: BinaryIO) -> int:
     try:
         code = subprocess.call([USER_DATA], stdout=log, stderr=subprocess.STDOUT)
     except OSError as error:
-        # Not everybody gives something that can be run.
+        # The user data may not be executable.
         _note(log, f"cannot be run: {error}")
         return 0
     _note(log, f"ended with {code}")

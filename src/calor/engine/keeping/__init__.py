@@ -1,0 +1,1 @@
+"""The main loop of an engine process: work, leases, retries and hangs."""

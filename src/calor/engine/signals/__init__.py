@@ -1,0 +1,1 @@
+"""Signals to resources, and the changes of single resources that they cause."""

@@ -1,0 +1,1 @@
+"""Stacks in memory during a run, and the contexts of resource types' hooks."""

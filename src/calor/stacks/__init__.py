@@ -1,0 +1,1 @@
+"""Parts shared by engine and API: stack definitions, states, events, trees, snapshots and credentials."""

@@ -1,0 +1,53 @@
+"""The settings of os-collect-config, the agent on a server, in the metadata of the server."""
+
+from __future__ import annotations
+
+from calor.resources.context import Context
+from calor.resources.values import JsonMapping, JsonObject
+
+SETTINGS = "os-collect-config"
+"""The member of a resource's metadata that holds them."""
+CREDENTIALS = ("password", "access_key_id", "secret_access_key", "metadata_url")
+"""The settings that are credentials."""
+COLLECTORS = {
+    "POLL_SERVER_CFN": "cfn",
+    "POLL_SERVER_HEAT": "heat",
+    "POLL_TEMP_URL": "request",
+    "ZAQAR_MESSAGE": "zaqar",
+}
+
+
+async def connect(ctx: Context, transport: str, swift: JsonMapping | None = None) -> None:
+    """Adds the settings for a transport to the metadata. Those of other transports are emptied, since agents merge
+    settings."""
+    collector = COLLECTORS[transport]
+    before = ctx.metadata.get(SETTINGS) or {}
+    others = {name: None for name in COLLECTORS.values() if name in before and name != collector}
+    settings = {
+        **before,
+        **others,
+        collector: await _settings(ctx, transport, swift or {}),
+        "collectors": ["ec2", collector, "local"],
+    }
+    ctx.set_metadata({"deployments": [], **ctx.metadata, SETTINGS: settings})
+    await ctx.publish_metadata()
+
+
+async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObject:
+    stack = f"{ctx.stack_name}/{ctx.stack_id}"
+    if transport == "POLL_SERVER_CFN":
+        access, secret = await ctx.access_keys()
+        return {
+            "metadata_url": f"{ctx.cfn_url()}/",
+            "access_key_id": access,
+            "secret_access_key": secret,
+            "stack_name": stack,
+            "path": f"{ctx.name}.Metadata",
+        }
+    if transport == "POLL_TEMP_URL":
+        return {"metadata_url": await ctx.metadata_url(swift.get("container"), swift.get("object"))}
+    user = await ctx.user_credentials()
+    settings = {name: user[name] for name in ("user_id", "password", "auth_url", "project_id", "region_name")}
+    if transport == "ZAQAR_MESSAGE":
+        return {**settings, "queue_id": await ctx.queue()}
+    return {**settings, "stack_id": stack, "resource_name": ctx.name}

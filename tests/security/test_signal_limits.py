@@ -1,0 +1,100 @@
+"""A server that signals without end fills neither the store nor the engine, and is told so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from calor.language.budget import Sizes
+from calor.service.quotas import Limits
+from calor.store import tables
+from calor.types.world import offline_world
+from tests.support import api_fixtures as stages
+from tests.support.api import Door, Stage, error, open_door
+
+SIGNALS, BYTES = 5, 20_000
+LIMIT = "RequestLimitExceeded"
+
+
+@pytest.fixture(autouse=True)
+def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = replace(offline_world(), sizes=Sizes(value=BYTES))
+    monkeypatch.setattr(stages, "offline_world", lambda: world)
+
+
+@pytest.fixture
+def path(stage: Stage) -> str:
+    stage.commands.quotas.limits = Limits(signals_per_resource=SIGNALS)
+    stack = stage.add_stack("s")
+    stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle")
+    stage.add_resource(stack, "other", type="OS::Heat::WaitConditionHandle")
+    return f"/stacks/s/{stack}/resources"
+
+
+def signal(door: Door, path: str, name: str = "h", **details: Any) -> Any:
+    return door("POST", f"{path}/{name}/signal", details)
+
+
+def test_signals_that_wait_are_so_many(door: Door, path: str) -> None:
+    for _ in range(SIGNALS):
+        assert signal(door, path).status_code == 200
+    refused = error(signal(door, path), 409)
+    assert refused["message"] == "Too many signals are waiting for h. Try again later."
+    assert signal(door, path, "other").status_code == 200
+
+
+def test_signals_that_wait_have_so_many_bytes(door: Door, path: str) -> None:
+    assert signal(door, path, data="x" * 12_000).status_code == 200
+    assert error(signal(door, path, data="x" * 12_000), 409)["message"].endswith("Try again later.")
+    assert signal(door, path, data="x").status_code == 200
+
+
+def test_a_signal_that_is_too_large_is_refused(door: Door, path: str) -> None:
+    refused = error(signal(door, path, data="x" * BYTES), 400)
+    assert (refused["type"], refused["message"]) == (LIMIT, "A signal may have at most 20,000 bytes.")
+
+
+@pytest.mark.parametrize(
+    "kept", [{str(number): {} for number in range(SIGNALS)}, {"1": {"data": "x" * BYTES}}]
+)
+def test_a_handle_keeps_so_many(stage: Stage, door: Door, path: str, kept: dict[str, Any]) -> None:
+    stack = stage.add_stack("full")
+    stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle", metadata=kept)
+    refused = error(signal(door, f"/stacks/full/{stack}/resources"), 400)
+    assert refused["type"] == LIMIT
+    assert refused["message"] == "h has reached the maximum of 5 signals, or 20,000 bytes."
+
+
+def test_signals_that_slip_in_together_are_not_kept(running: Stage) -> None:
+    """The engine looks again: what waits was let in before the others were kept."""
+    live = open_door(running)
+    handle = {"type": "OS::Heat::WaitConditionHandle"}
+    template = {"heat_template_version": "2021-04-16", "resources": {"h": handle}}
+    stack = running.add_stack("s", template=template)
+    running.add_resource(stack, "h", **handle)
+    for number in range(3):
+        details = {"id": number, "data": "x" * 9_000}
+        running.insert(tables.inbox, id=f"i{number}", root=stack, stack=stack, resource="h", details=details)
+    running.commands.intents.notify_engines()
+    events: list[Any] = []
+    while len(events) < 3:
+        events = live.get(f"/stacks/s/{stack}/events")["events"]
+    (failed,) = (event for event in events if event["resource_status"] == "SIGNAL_FAILED")
+    assert "`metadata` is too large" in failed["resource_status_reason"]
+    assert set(live.get(f"/stacks/s/{stack}/resources/h/metadata")["metadata"]) == {"0", "1"}
+
+
+def test_reports_on_deployments_are_bounded(door: Door) -> None:
+    config = {"name": "c", "config": "x" * BYTES}
+    assert error(door("POST", "/software_configs", config), 400)["type"] == LIMIT
+    made = door("POST", "/software_configs", {"name": "c", "config": "x"}).json()["software_config"]["id"]
+    asked = {"config_id": made, "server_id": "5b1b6ba4-7a1d-4f1c-8a7b-5d2c6f1f8c11", "status": "IN_PROGRESS"}
+    answer = door("POST", "/software_deployments", {**asked, "input_values": {"a": "x" * BYTES}})
+    assert error(answer, 400)["message"] == "input_values is too large: it may have at most 20,000 bytes."
+    deployment = door("POST", "/software_deployments", asked).json()["software_deployment"]["id"]
+    report = {"status": "COMPLETE", "output_values": {"deploy_stdout": "x" * BYTES}}
+    assert error(door("PUT", f"/software_deployments/{deployment}", report), 400)["type"] == LIMIT
+    report["output_values"] = {"deploy_stdout": "x"}
+    assert door("PUT", f"/software_deployments/{deployment}", report).status_code == 200
