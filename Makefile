@@ -1,7 +1,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ACYCLIC := calor.engine calor.plan calor.resources calor.service calor.stacks calor.store calor.types calor.clouds calor.localcloud calor.server
+ACYCLIC := calor_guest calor.engine calor.plan calor.resources calor.service calor.stacks calor.store calor.types calor.clouds calor.localcloud calor.server
+# They run on the Python of any server.
+GUEST_TOOLS := $(addprefix src/calor_guest/,apply cfn collect common config refresh install.py programs.py)
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 # In random order; `make test PYTEST_ARGS=--randomly-seed=SEED` repeats one by the seed that its first lines show.
 # Tests wait a third of their time: three for two cores.
@@ -44,6 +46,7 @@ check: setup ## Lint, check types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_cycles.py $(ACYCLIC)
+	$(BIN)/vermin --quiet --no-tips --eval-annotations --violations --target=3.6- $(GUEST_TOOLS)
 
 conformance: setup $(VENV)/.conformance ## Run other people's suites; EXAMPLES= and SEED= choose how much schemathesis tries
 	CALOR_EXAMPLES=$${EXAMPLES:-3} CALOR_EXAMPLES_SEED=$${SEED:-1} $(BIN)/python -m pytest -p no:randomly tests/conformance -rA

@@ -12,7 +12,7 @@ import grimp
 
 
 def main(packages: list[str]) -> int:
-    graph = grimp.build_graph("calor", cache_dir=None)
+    graph = grimp.build_graph("calor", "calor_guest", cache_dir=None)
     failed = False
     for package in packages:
         modules = {package, *graph.find_descendants(package)}

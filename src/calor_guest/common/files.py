@@ -1,0 +1,47 @@
+"""Files that other programs read, too: replaced as a whole, and not readable by others before they should be."""
+
+import json
+import os
+import tempfile
+from typing import Any, Optional
+
+PRIVATE = 0o600
+
+
+def write(path: str, content: str, mode: int = PRIVATE) -> None:
+    """Replaces a file; readers see the old or the new one. Creates missing folders."""
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    handle, partial = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(content)
+        os.chmod(partial, mode)
+        os.rename(partial, path)
+    except BaseException:
+        os.unlink(partial)
+        raise
+
+
+def write_json(path: str, value: Any, mode: int = PRIVATE) -> None:
+    write(path, json.dumps(value, indent=1, sort_keys=True), mode)
+
+
+def read_text(path: str) -> Optional[str]:
+    """None if there is no such file."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def read_json(path: str) -> Any:
+    """None if there is no such file. Raises ValueError if it is not JSON."""
+    text = read_text(path)
+    return None if text is None else json.loads(text)
+
+
+def make_private_folder(path: str) -> None:
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    os.chmod(path, 0o700)
