@@ -163,7 +163,9 @@ def stop_before_it_creates(
 ) -> None:
     """Lets an engine stand still when it is about to create a resource."""
     lab.until(lambda: "CREATE_IN_PROGRESS" in lab.states(stack.id, name))
-    engine.send_signal(signal.SIGSTOP)
+    # Not in the middle of a transaction: nobody could write to SQLite until the engine goes on.
+    with lab.database.begin():
+        engine.send_signal(signal.SIGSTOP)
     assert lab.stack(stack.id).status == "IN_PROGRESS"
 
 

@@ -10,6 +10,7 @@ from calor.service.admission import Admission, EveryType, TypePolicy
 from calor.service.caller_services import CallerServices
 from calor.service.intents import Intents
 from calor.service.preview_commands import PreviewCommands
+from calor.service.progress_commands import ProgressCommands
 from calor.service.quotas import Limits, Quotas
 from calor.service.requests import NewStack, StackChange
 from calor.service.resource_commands import ResourceCommands
@@ -47,7 +48,8 @@ class Commands:
         planner = UpdatePlanner(database, world)
         self.stacks = StackCommands(self.admission, self.intents, planner, accepted)
         self.previews = PreviewCommands(world, self.quotas, self.admission, planner)
-        self.resources = ResourceCommands(database, world, self.quotas, self.intents)
+        self.progress = ProgressCommands(database, self.intents)
+        self.resources = ResourceCommands(database, world, self.quotas, self.intents, self.progress)
         self.snapshots = SnapshotCommands(database, world, self.quotas, self.services, self.intents)
         self.transfers = TransferCommands(database, world, self.admission, self.intents, self.stacks)
         self.software = SoftwareCommands(database, world, self.quotas, self.services, self.intents)

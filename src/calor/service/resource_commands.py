@@ -11,14 +11,17 @@ from calor.resources.contract import contract_of
 from calor.service.caller import Caller
 from calor.service.errors import ActionInProgress, Forbidden, NotSupported, ServiceError
 from calor.service.intents import Intents
+from calor.service.progress_commands import ProgressCommands
 from calor.service.queries.access import is_at_home, may_signal
 from calor.service.quotas import Quotas
+from calor.stacks.deployment_progress import is_progress
 from calor.stacks.events import event_row
 from calor.stacks.keys import HOOK
 from calor.store import events, records, resources, signals, stacks
 from calor.store.database import Database, reading
 from calor.store.records import Document
 from calor.store.writer import Changes
+from calor.types.heat.software.software_deployment import SoftwareDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,18 @@ class ResourceCommands:
     world: World
     quotas: Quotas
     intents: Intents
+    progress: ProgressCommands
 
     def signal(
         self, caller: Caller, stack: records.Stack, resource: records.Resource, details: Document | None
     ) -> str:
-        """Adds a signal for the engine. Returns its id, which is valid until it is handled. Raises ServiceError."""
+        """Adds a signal for the engine. Returns its id, which is valid until it is handled. The progress of a
+        deployment is recorded at once, without the engine. Raises ServiceError."""
         hook = (details or {}).get("unset_hook")
         self._check_signaller(caller, stack, resource, hook)
+        if details is not None and is_progress(details) and self._is_deployment(resource):
+            self.progress.report(stack, resource, details)
+            return ""
         if hook is None:
             self._check_signal(stack, resource, details)
         elif (resource.data or {}).get(HOOK) != hook:
@@ -82,6 +90,10 @@ class ResourceCommands:
         with reading(self.database).connect() as connection:
             if not may_signal(connection, caller, stack, resource):
                 raise Forbidden(f"You are not authorized to signal {resource.name}.")
+
+    def _is_deployment(self, resource: records.Resource) -> bool:
+        declared = implementing_type(resource.type, resource.data, self.world.declaration)
+        return declared is not None and issubclass(declared, SoftwareDeployment)
 
     def _check_signal(self, stack: records.Stack, resource: records.Resource, details: object) -> None:
         """Raises ServiceError unless the resource accepts the signal now. A signal at the wrong time is also reported

@@ -53,7 +53,8 @@ def new_deployment(project: str, fields: JsonMapping, now: float) -> records.Sof
 
 def changed_deployment(fields: JsonMapping, now: float) -> Document:
     """The columns to set for changed fields."""
-    return {**{_NAMES.get(name, name): value for name, value in fields.items()}, "updated_at": now}
+    changed = {**{_NAMES.get(name, name): value for name, value in fields.items()}, "updated_at": now}
+    return {**changed, "fetched_at": None, "progress": None} if "config" in fields else changed
 
 
 METADATA_LOCATION = "_metadata_at"

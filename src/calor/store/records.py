@@ -165,6 +165,10 @@ class SoftwareDeployment:
     reason: str | None
     created_at: float
     updated_at: float | None
+    fetched_at: float | None = None
+    """When the agent of the server first got the current config."""
+    progress: Document | None = None
+    """What the agent last reported of running it; see `calor.stacks.deployment_progress`."""
 
 
 @dataclass(frozen=True, slots=True)

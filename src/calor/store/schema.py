@@ -27,7 +27,7 @@ from sqlalchemy.pool import StaticPool
 from calor.store.database import reading
 from calor.store.tables import metadata
 
-HEAD = "0003"
+HEAD = "0004"
 """The revision that `tables` describes."""
 FIRST = "0001"
 LOCK_SECONDS = 50

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, Table, func, select
 
-from calor.store import records, tables
+from calor.lifecycle import Status
+from calor.store import records, sealing, tables
 from calor.store.records import Document
 from calor.store.statements import MAX_IDS
 from calor.store.writer import Changes
@@ -110,3 +111,19 @@ def delete_configs(connection: Connection, project: str, ids: Sequence[str]) -> 
     for start in range(0, len(ids), MAX_IDS):
         some = table.c.id.in_(ids[start : start + MAX_IDS])
         connection.execute(table.delete().where(some, table.c.project == project))
+
+
+def set_fetched(connection: Connection, ids: Sequence[str], at: float) -> None:
+    """Sets when deployments were fetched first."""
+    for start in range(0, len(ids), MAX_IDS):
+        some = _deployments.c.id.in_(ids[start : start + MAX_IDS])
+        new = some & _deployments.c.fetched_at.is_(None)
+        connection.execute(_deployments.update().where(new).values(fetched_at=at))
+
+
+def set_progress(connection: Connection, id: str, config: str, progress: Document) -> None:
+    """Sets the progress of a deployment, unless it has ended or has a new config."""
+    [row] = sealing.protect(connection, _deployments, [{"progress": progress}], sealed=False)
+    current = (_deployments.c.id == id) & (_deployments.c.config == config)
+    unfinished = _deployments.c.status == Status.IN_PROGRESS
+    connection.execute(_deployments.update().where(current & unfinished).values(row))

@@ -242,6 +242,8 @@ software_deployment = Table(
     Column("reason", Reason, info=ALWAYS),
     Column("created_at", Time, nullable=False),
     Column("updated_at", Time),
+    Column("fetched_at", Time),
+    Column("progress", Document, info=ALWAYS),
 )
 
 credentials = Table(

@@ -86,6 +86,7 @@ def _add_steps(
     add_first_boot_steps(script, user_data, default_user)
     script.add("fi")
     script.add(f": >{_DATA}/instance/boot-finished")
+    script.add("start_agent")
     script.add('[ "$failed" = no ] || note "some of the user data failed"')
     script.add('note "finished at $(date)"')
     script.add(f"echo; echo {quote(plan.host_name + ' login: ')}")

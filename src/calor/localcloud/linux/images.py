@@ -14,8 +14,11 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from calor.localcloud.linux.safe_paths import remove_tree
+from calor_guest.archive import archive
+from calor_guest.install import install
 
-_VERSION = 5
+_PARTIAL = ".partial"
+_VERSION = 6
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -65,6 +68,11 @@ class Image:
 Unpack = Callable[[Path, Path], Awaitable[None]]
 
 
+def _current() -> str:
+    """The version of built images and of the tools in them."""
+    return f"{_VERSION}-{hashlib.sha256(archive()).hexdigest()[:8]}"
+
+
 def default_user(name: str) -> str:
     return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
 
@@ -93,7 +101,7 @@ class Images:
     async def _builtin(self, name: str) -> Image:
         user = default_user(name)
         small = _static_busybox() if user == "cirros" else None
-        place = self._folder / f"{user}-{_VERSION}{'-small' if small else ''}"
+        place = self._folder / (f"{user}-{_current()}-small" if small else f"{user}-{_current()}")
         async with self._lock(place):
             if not place.exists():
                 await asyncio.to_thread(self._build, place, user, small)
@@ -118,10 +126,14 @@ class Images:
         return Image((place / "root",), (), False, default_user(name))
 
     def remove_orphaned(self, in_use: frozenset[Path]) -> None:
-        """Removes images whose tarball no longer exists, except those in use."""
-        for mark in self._folder.glob("uploaded-*/of"):
-            if mark.parent / "root" not in in_use and not Path(mark.read_text()).exists():
-                remove_tree(mark.parent)
+        """Removes images whose tarball no longer exists and those of other versions, except those in use."""
+        for place in self._folder.glob("*/"):
+            if place.suffix == _PARTIAL:
+                continue
+            mark = place / "of"
+            is_current = Path(mark.read_text()).exists() if mark.exists() else f"-{_current()}" in place.name
+            if place / "root" not in in_use and not is_current:
+                remove_tree(place)
 
     def _build(self, place: Path, user: str, busybox: Path | None) -> None:
         partial = _empty_folder(place)
@@ -137,8 +149,11 @@ class Images:
             _fill_small(root, busybox)
         else:
             _fill_from_host(root)
+            _install_guest_tools(partial)
+            (root / "usr").rename(usr)
+            (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
-                (usr / name).mkdir(parents=True)
+                (usr / name).mkdir(parents=True, exist_ok=True)
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -151,7 +166,7 @@ class Images:
 
 
 def _empty_folder(place: Path) -> Path:
-    partial = place.with_name(place.name + ".partial")
+    partial = place.with_name(place.name + _PARTIAL)
     remove_tree(partial)
     partial.mkdir(mode=0o700, parents=True)
     return partial
@@ -229,6 +244,13 @@ def _fill_from_host(root: Path) -> None:
             )
         elif source.exists():
             _copy_if_public(str(source), str(target), follow_symlinks=True)
+
+
+def _install_guest_tools(partial: Path) -> None:
+    packed = partial / "calor-guest.pyz"
+    packed.write_bytes(archive())
+    install(str(packed), str(partial / "root"), force=True)
+    packed.unlink()
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
