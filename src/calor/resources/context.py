@@ -251,7 +251,7 @@ class Software(Protocol):
         """Changes fields of a deployment, and notifies the server if it has a new configuration."""
 
     async def deployment(self, id: str) -> JsonObject | None:
-        """The current state of a deployment."""
+        """The current state of a deployment; `fetched` is whether the server's agent is known to have got it."""
 
     async def delete_deployment(self, id: str) -> None:
         """Deletes a deployment and notifies the server; it is not an error if it does not exist."""
@@ -290,6 +290,9 @@ class Notes(Protocol):
         """Sets what get_resource returns, if not the physical id."""
 
     def set_metadata(self, metadata: JsonObject) -> None: ...
+
+    def add_event(self, reason: str) -> None:
+        """Adds an event with the current state of the resource."""
 
     async def read_metadata(self) -> JsonObject:
         """Reads the stored metadata, signals included; `metadata` returns the same afterwards."""

@@ -159,6 +159,9 @@ class FakeContext:
     def set_metadata(self, metadata: JsonObject) -> None:
         self.metadata = metadata
 
+    def add_event(self, reason: str) -> None:
+        self.calls.append(("add_event", reason))
+
     async def read_metadata(self) -> JsonObject:
         return self.metadata
 

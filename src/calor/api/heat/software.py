@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from calor.api.errors import BadRequest
 from calor.api.heat import views
 from calor.api.heat.common import page, sees_credentials
@@ -56,7 +58,7 @@ def delete_config(api: Api, call: Call) -> Reply:
 
 def index(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.of_project(call.caller, call.query.get("server_id"))
-    return Reply(body={"software_deployments": [views.deployment(one) for one in found]})
+    return Reply(body={"software_deployments": [views.deployment(one, time.time()) for one in found]})
 
 
 def metadata(api: Api, call: Call) -> Reply:
@@ -68,7 +70,7 @@ def metadata(api: Api, call: Call) -> Reply:
 def show(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.get(call.caller, call.path["deployment_id"])
     shown = api.commands.software.refresh_deployment(call.caller, found)
-    return Reply(body={"software_deployment": views.deployment(shown)})
+    return Reply(body={"software_deployment": views.deployment(shown, time.time())})
 
 
 def create(api: Api, call: Call) -> Reply:
@@ -77,7 +79,7 @@ def create(api: Api, call: Call) -> Reply:
         if not body.get(name):
             raise BadRequest(f"{name} is required.")
     made = api.commands.software.create_deployment(call.caller, {**_references(body), **_state(body)})
-    return Reply(body={"software_deployment": views.deployment(made)})
+    return Reply(body={"software_deployment": views.deployment(made, time.time())})
 
 
 def update(api: Api, call: Call) -> Reply:
@@ -85,7 +87,7 @@ def update(api: Api, call: Call) -> Reply:
     fields = {"config": _text(call.body, "config_id", _LONGEST_ID), **_state(call.body)}
     given = {name: value for name, value in fields.items() if value is not None}
     made = api.commands.software.update_deployment(call.caller, found, given)
-    return Reply(body={"software_deployment": views.deployment(made)})
+    return Reply(body={"software_deployment": views.deployment(made, time.time())})
 
 
 def delete(api: Api, call: Call) -> Reply:

@@ -12,6 +12,7 @@ from calor.service.queries.definitions import Output
 from calor.service.queries.events import ShownEvent
 from calor.service.queries.resources import ShownResource
 from calor.service.queries.stacks import StackLine
+from calor.stacks.deployment_progress import status_reason
 from calor.stacks.software import deployed
 from calor.store import records
 
@@ -178,8 +179,8 @@ def config_line(shown: records.SoftwareConfig, *, with_project: bool) -> JsonObj
     return {**made, "project": shown.project} if with_project else made
 
 
-def deployment(shown: records.SoftwareDeployment) -> JsonObject:
-    made = {
+def deployment(shown: records.SoftwareDeployment, now: float) -> JsonObject:
+    made: JsonObject = {
         "id": shown.id,
         "server_id": shown.server,
         "config_id": shown.config,
@@ -187,7 +188,17 @@ def deployment(shown: records.SoftwareDeployment) -> JsonObject:
         "output_values": shown.output_values,
         "action": shown.action,
         "status": shown.status,
-        "status_reason": shown.reason,
+        "status_reason": status_reason(shown, now),
         "creation_time": moment(shown.created_at),
     }
-    return made if shown.updated_at is None else {**made, "updated_time": moment(shown.updated_at)}
+    if shown.updated_at is not None:
+        made["updated_time"] = moment(shown.updated_at)
+    if shown.fetched_at is not None or shown.progress is not None:
+        progress = shown.progress or {}
+        made["progress"] = {
+            "fetched_time": moment(shown.fetched_at),
+            "started_time": moment(progress.get("started_at")),
+            "updated_time": moment(progress.get("at")),
+            "log": progress.get("log", ""),
+        }
+    return made

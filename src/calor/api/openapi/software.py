@@ -10,6 +10,7 @@ from calor.api.openapi.vocabulary import (
     TEXT,
     TEXT_OR_NULL,
     TIME,
+    TIME_OR_NULL,
     Answer,
     Body,
     Family,
@@ -190,7 +191,15 @@ FAMILY = Family(
                 "status_reason": TEXT_OR_NULL,
                 "creation_time": TIME,
             },
-            {"updated_time": TIME},
+            {"updated_time": TIME, "progress": ref("DeploymentProgress")},
+        ),
+        "DeploymentProgress": record(
+            {
+                "fetched_time": TIME_OR_NULL,
+                "started_time": TIME_OR_NULL,
+                "updated_time": TIME_OR_NULL,
+                "log": TEXT,
+            }
         ),
     },
 )

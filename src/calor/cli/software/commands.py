@@ -5,6 +5,7 @@ from __future__ import annotations
 from calor.cli.options import Command, arg, flag, many
 
 ID = arg("id", metavar="ID")
+DEPLOYMENT = arg("id", metavar="ID|STACK/RESOURCE")
 IDS = arg("ids", metavar="ID", nargs="+")
 LONG = flag("--long", help="show more")
 LIMIT = arg("--limit", type=int, metavar="NUMBER")
@@ -85,7 +86,17 @@ DEPLOYMENTS = (
         (arg("--server", metavar="ID", help="show only the deployments on this server"), LONG),
         shows=True,
     ),
-    Command(("deployment", "show"), "show a deployment", f"{_DEPLOYMENTS}:show", (ID, LONG), shows=True),
+    Command(
+        ("deployment", "show"),
+        "show a deployment",
+        f"{_DEPLOYMENTS}:show",
+        (
+            DEPLOYMENT,
+            LONG,
+            flag("--follow", help="print what the server reports until it has finished"),
+        ),
+        shows=True,
+    ),
     Command(("deployment", "delete"), "delete deployments", f"{_DEPLOYMENTS}:delete", (IDS,)),
     Command(
         ("deployment", "metadata", "show"),
@@ -97,7 +108,12 @@ DEPLOYMENTS = (
         ("deployment", "output", "show"),
         "show the outputs of a deployment",
         f"{_DEPLOYMENTS}:output",
-        (ID, arg("output", metavar="OUTPUT", nargs="?"), flag("--all", help="show all outputs"), LONG),
+        (
+            DEPLOYMENT,
+            arg("output", metavar="OUTPUT", nargs="?"),
+            flag("--all", help="show all outputs"),
+            LONG,
+        ),
         shows=True,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import Any
 
 from calor.cli.api.client import Heat, path_of
@@ -12,6 +13,7 @@ from calor.cli.errors import CommandError, UsageError
 from calor.cli.json_values import JsonObject
 from calor.cli.render import ansi, records
 from calor.cli.software.configs import delete_all
+from calor.cli.software.following import follow
 from calor.cli.software.temp_urls import signal_url
 from calor.cli.stack.request import key_values
 
@@ -20,6 +22,7 @@ _SHORT = (
     *("id", "server_id", "config_id", "creation_time", "updated_time"),
     *("status", "status_reason", "input_values", "action"),
 )
+_REPORTED = frozenset({"deploy_stdout", "deploy_stderr", "deploy_status_code"})
 _LONG = ("creation_time", "status_reason")
 
 
@@ -85,11 +88,28 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
 
 
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
+    if getattr(arguments, "follow", False):
+        return _follow(heat, arguments)
     found = _get(heat, arguments.id)
     if not (arguments.long or arguments.legacy):
         found = {key: found.get(key) for key in _SHORT}
     records.print_record(arguments, found)
     return 0
+
+
+def _follow(heat: Heat, arguments: argparse.Namespace) -> int:
+    """The log goes to standard output, all else to standard error; a failed deployment is a failure."""
+    id = _id(heat, arguments.id)
+    found = follow(
+        lambda: _get(heat, id),
+        announce,
+        lambda text: print(ansi.harmless(text, sys.stdout), end="", flush=True),
+    )
+    outputs = found.get("output_values") or {}
+    announce(f"{found['status']}: {found['status_reason']}")
+    for name in sorted(outputs.keys() - _REPORTED):
+        announce(f"{name} = {_text(outputs[name])}")
+    return int(found["status"] == "FAILED")
 
 
 def delete(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -123,9 +143,19 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _get(heat: Heat, id: str) -> JsonObject:
-    found: JsonObject = heat.get(path_of("software_deployments", id))["software_deployment"]
+def _get(heat: Heat, reference: str) -> JsonObject:
+    path = path_of("software_deployments", _id(heat, reference))
+    found: JsonObject = heat.get(path)["software_deployment"]
     return found
+
+
+def _id(heat: Heat, reference: str) -> str:
+    """The id of a deployment given by its id or as STACK/RESOURCE."""
+    stack, slash, name = reference.rpartition("/")
+    if not slash:
+        return reference
+    path = heat.find(stack).path + path_of("resources", name)
+    return str(heat.get(path)["resource"]["physical_resource_id"])
 
 
 def _text(value: Any) -> str:

@@ -105,6 +105,7 @@ class RunSoftware:
             "status_reason": found.reason,
             "input_values": found.input_values,
             "output_values": found.output_values,
+            "fetched": found.fetched_at is not None or found.progress is not None,
         }
 
     async def delete_deployment(self, project: str, id: str) -> None:

@@ -170,6 +170,11 @@ class Context:
         self._state.metadata = metadata
         self._run.journal.resource(self._state)
 
+    def add_event(self, reason: str) -> None:
+        state = self._state
+        self._run.journal.event(self._view.stack, state, (state.action, state.status), reason)
+        self._run.journal.send()
+
     async def wait_for_signal(self, seconds: float) -> None:
         await self._run.control.await_signal(seconds)
 

@@ -14,6 +14,9 @@ COMPONENT = "component"
 REPORTED = ("deploy_stdout", "deploy_stderr", "deploy_status_code")
 """What a server reports beside the outputs that the configuration declares."""
 
+LAST_LINES, LAST_CHARACTERS = 3, 300
+"""How much of the output of a failed configuration is in the reason."""
+
 REPORTING = ("deploy_signal_id", "deploy_password")
 """The inputs with which anybody can report for a server."""
 
@@ -75,7 +78,9 @@ class Outcome:
     def reason(self) -> str:
         if not self.failures:
             return "the server has reported"
-        return ", ".join(f"{name} : {what}" for name, what in self.failures.items())
+        failures = ", ".join(f"{name} : {what}" for name, what in self.failures.items())
+        words = _last_words(self.outputs)
+        return f"{failures}; its output ended with: {words}" if words else failures
 
     @property
     def fields(self) -> JsonObject:
@@ -93,6 +98,15 @@ def outcome(config: JsonMapping, before: Properties, details: JsonMapping) -> Ou
     declared = [each["name"] for each in config.get("outputs") or ()]
     reported = {name: details[name] for name in declared if name in details}
     return Outcome({**before, **reported, **{name: details.get(name) for name in REPORTED}}, failures)
+
+
+def _last_words(outputs: JsonMapping) -> str:
+    """The end of the standard error or, if there is none, of the standard output."""
+    for name in ("deploy_stderr", "deploy_stdout"):
+        lines = [line.strip() for line in str(outputs.get(name) or "").splitlines() if line.strip()]
+        if lines:
+            return " / ".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
+    return ""
 
 
 def _errors(config: JsonMapping, details: JsonMapping) -> Iterator[tuple[str, str]]:

@@ -14,8 +14,12 @@ from calor.types.heat.software.config_base import UNGROUPED
 from calor.types.heat.software.deployment_base import NAME, ONE_SERVER, SIGNAL_TRANSPORT
 from calor.types.heat.software.derived_config import derived_inputs, outcome, replaces, runs_on
 
-FETCHED = ("TEMP_URL_SIGNAL", "ZAQAR_SIGNAL")
+COLLECTED = ("TEMP_URL_SIGNAL", "ZAQAR_SIGNAL")
 """Transports whose signals have to be fetched."""
+NOT_FETCHED = (
+    "The server has not fetched the deployment yet: check that an agent such as os-collect-config runs on it and "
+    "reaches the orchestration service"
+)
 
 
 class SoftwareDeployment(ResourceType):
@@ -184,9 +188,11 @@ class SoftwareDeployment(ResourceType):
     @classmethod
     async def _await_report(cls, ctx: Context, props: Properties, *, gone_is_fine: bool) -> None:
         assert ctx.physical_id is not None
-        fetched = props["signal_transport"] in FETCHED
+        collects = props["signal_transport"] in COLLECTED
+        can_tell = _is_polled_from_api(ctx, props["server"])
+        asked_at = ctx.now()
         while True:
-            if fetched:
+            if collects:
                 for details in await ctx.collect_signals():
                     await cls.signal(ctx, details)
             deployment = await ctx.deployment(ctx.physical_id)
@@ -196,7 +202,11 @@ class SoftwareDeployment(ResourceType):
                 break
             if gone_is_fine and await ctx.server(props["server"]) is None:
                 return
-            await ctx.wait_for_signal(POLLED_EVERY if fetched else LONGEST_SLEEP)
+            can_tell = can_tell and not deployment["fetched"]
+            if can_tell and ctx.now() >= asked_at + LONGEST_SLEEP:
+                ctx.add_event(NOT_FETCHED)
+                can_tell = False
+            await ctx.wait_for_signal(POLLED_EVERY if collects else LONGEST_SLEEP)
         ctx.set_data(outputs=deployment.get("output_values") or {})
         if deployment["status"] == "FAILED":
             raise ResourceFailed(f"the server reports a failure: {deployment['status_reason']}", "Error")
@@ -210,6 +220,14 @@ class SoftwareDeployment(ResourceType):
             deployment = await ctx.deployment(ctx.physical_id) or deployment
         await ctx.delete_deployment(ctx.physical_id)
         ctx.delete_config(deployment["config"])
+
+
+def _is_polled_from_api(ctx: Context, server: object) -> bool:
+    """Whether the API notices that the server fetches its deployments."""
+    peer = ctx.peer(server)
+    if peer is None:
+        return False
+    return peer.properties.get("software_config_transport") not in ("POLL_TEMP_URL", "ZAQAR_MESSAGE")
 
 
 async def _source(ctx: Context, id: str | None) -> JsonObject:
