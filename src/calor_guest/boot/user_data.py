@@ -30,6 +30,12 @@ class UserData:
     in_guest: tuple[Part, ...] = ()
     """Parts that need Python in the server: includes, part handlers, and the parts that these handle."""
 
+    @property
+    def login_user(self) -> str | None:
+        """The user who gets the public keys, if not the one of the image."""
+        given = cloud_config.merge(self.configs).get("user")
+        return given if isinstance(given, str) and given else None
+
 
 def parse_user_data(user_data: bytes, read_yaml: ReadYaml) -> UserData:
     try:

@@ -91,6 +91,14 @@ def test_heat_cfntools_user_data(machine: Machine) -> None:
 
 
 @pytest.mark.extended
+def test_the_login_user_of_the_configuration_gets_the_keys(machine: Machine) -> None:
+    user_data = for_cfn_tools("#!/bin/sh\n", {}, "http://127.0.0.1:8000/v1", "ec2-user")
+    machine.boot("one", user_data=user_data.encode(), public_keys=("ssh-ed25519 AAAA mine",))
+    machine.finished("one")
+    assert "AAAA mine" in machine.out("one", "cat /home/ec2-user/.ssh/authorized_keys")
+
+
+@pytest.mark.extended
 def test_compressed_user_data(machine: Machine) -> None:
     machine.boot("one", user_data=gzip.compress(b"#!/bin/sh\necho was packed\n"))
     assert "was packed" in machine.finished("one")

@@ -62,6 +62,7 @@ def _libraries() -> Iterator[Path]:
 def _add_steps(
     script: Script, plan: ServerPlan, user_data: UserData, default_user: str, names: Mapping[str, str]
 ) -> None:
+    default_user = user_data.login_user or default_user
     script.add(f"failed=no; export DEFAULT_USER={quote(default_user)}")
     script.note(f"{plan.host_name} boots from {plan.image_name or 'its image'}")
     script.add(f"mkdir -p {_DATA}/instance/scripts {_DATA}/data /var/log")
@@ -74,10 +75,12 @@ def _add_steps(
     script.add(f"echo {plan.id} >{_DATA}/data/instance-id")
     if plan.user_data:
         script.add(f"place {script.file(plan.user_data)} {_DATA}/instance/user-data.txt 0600")
+    if user_data.login_user:
+        script.add(f"add_user {quote(default_user)}")
     for user in ("root", default_user):
         for key in plan.public_keys:
             listed = script.file(f"{key.strip()}\n".encode())
-            script.add(f"add_key {user} {listed}")
+            script.add(f"add_key {quote(user)} {listed}")
     if plan.admin_password is not None:
         listed = script.file(f"root:{plan.admin_password}\n".encode())
         script.add(f"set_passwords {listed}")

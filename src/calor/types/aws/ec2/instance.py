@@ -47,6 +47,7 @@ class Instance(ServerChanges):
     type_name = "AWS::EC2::Instance"
     service = "nova"
     name_limit = 53
+    login_user = "ec2-user"
     properties = {
         "ImageId": Property(
             str,

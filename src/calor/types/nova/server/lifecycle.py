@@ -64,6 +64,8 @@ class ServerLifecycle(CloudObject, extends=True):
     time_member = "created"
     waits = True
     volatile: ClassVar[bool] = True
+    login_user: ClassVar[str] = ""
+    """Who can log in with the key pair, if not the user of the image."""
     adopted_data = (OWN_PORTS,)
 
     # Creation.
@@ -126,7 +128,7 @@ class ServerLifecycle(CloudObject, extends=True):
         text = str(props.get("user_data") or "")
         format = props["user_data_format"]
         if format == "HEAT_CFNTOOLS":
-            return user_data.for_cfn_tools(text, ctx.metadata, ctx.cfn_url())
+            return user_data.for_cfn_tools(text, ctx.metadata, ctx.cfn_url(), cls.login_user)
         text = await _stored(ctx, text)
         if format == "RAW":
             return text

@@ -26,7 +26,7 @@ class Part:
     filename: str = ""
 
 
-def for_cfn_tools(text: str, metadata: JsonMapping, cfn_url: str) -> str:
+def for_cfn_tools(text: str, metadata: JsonMapping, cfn_url: str, login_user: str = "") -> str:
     """User data that cfn-init and its companions find their way with. The user's own is run and logged."""
     parts = [
         Part(text, SAVED, "cfn-userdata"),
@@ -35,7 +35,7 @@ def for_cfn_tools(text: str, metadata: JsonMapping, cfn_url: str) -> str:
         Part(f"{cfn_url.rstrip('/')}/", SAVED, "cfn-metadata-server"),
         Part(_boto_settings(cfn_url), SAVED, "cfn-boto-cfg"),
     ]
-    return _message((*_preparing(), *parts))
+    return _message((*_preparing(login_user), *parts))
 
 
 def for_agents(text: str, metadata: JsonMapping) -> str:
@@ -47,9 +47,10 @@ def for_agents(text: str, metadata: JsonMapping) -> str:
     return _message((*_preparing(), *given, Part(json.dumps(metadata), SAVED, "cfn-init-data")))
 
 
-def _preparing() -> list[Part]:
+def _preparing(login_user: str = "") -> list[Part]:
+    config = _guest("cloud-config.yaml") + (f"user: {login_user}\n" if login_user else "")
     return [
-        Part(_guest("cloud-config.yaml"), "cloud-config"),
+        Part(config, "cloud-config"),
         Part(_guest("boothook.sh"), "cloud-boothook", "boothook.sh"),
         Part(f"#part-handler\n{_guest('part_handler.py')}", "part-handler", "part-handler.py"),
     ]
