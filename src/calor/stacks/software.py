@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from calor.lifecycle import Action, Status
 from calor.resources.values import JsonMapping
+from calor.stacks.deployment_progress import REPORTS, wants_reports
 from calor.stacks.ids import new_id
 from calor.store import records
 from calor.store import resources as resource_rows
@@ -76,7 +77,7 @@ class Notice:
 def deployed(config: records.SoftwareConfig) -> Document:
     """A configuration in the format for agents."""
     created = datetime.fromtimestamp(config.created_at, UTC)
-    return {
+    document: Document = {
         "id": config.id,
         "name": config.name,
         "group": config.group,
@@ -86,6 +87,7 @@ def deployed(config: records.SoftwareConfig) -> Document:
         "options": config.config.get("options") or {},
         "creation_time": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+    return {**document, REPORTS: True} if wants_reports(config) else document
 
 
 def notices(connection: Connection, server: str, project: str) -> list[Notice]:
