@@ -79,6 +79,34 @@ class TestWhatTheyReach:
         }
         assert found[0]["inputs"] == [{"name": "i", "value": 1}]
 
+    @pytest.mark.usefixtures("stack")
+    def test_that_they_have_fetched_it_is_noted(self, door: Door, agent: Door) -> None:
+        config = door("POST", "/software_configs", {"name": "c"}).json()["software_config"]["id"]
+        body = {"server_id": "physical-mine", "config_id": config, "stack_user_project_id": USERS}
+        id = door("POST", "/software_deployments", {**body, "status": "IN_PROGRESS"}).json()
+        deployment = f"/software_deployments/{id['software_deployment']['id']}"
+
+        door.get("/software_deployments/metadata/physical-mine")
+        assert "progress" not in door.get(deployment)["software_deployment"]
+
+        agent.get("/software_deployments/metadata/physical-mine")
+        assert door.get(deployment)["software_deployment"]["progress"]["fetched_time"]
+
+    @pytest.mark.usefixtures("stack")
+    def test_they_are_asked_to_report_progress_of_what_belongs_to_a_resource(
+        self, door: Door, agent: Door
+    ) -> None:
+        signal = {"name": "deploy_signal_transport", "value": "CFN_SIGNAL"}
+        inputs = [signal, {"name": "deploy_resource_name", "value": "mine"}]
+        config = door("POST", "/software_configs", {"name": "c", "inputs": inputs}).json()["software_config"]
+        body = {"server_id": "physical-mine", "config_id": config["id"], "stack_user_project_id": USERS}
+        door("POST", "/software_deployments", body)
+
+        [deployed] = agent.get("/software_deployments/metadata/physical-mine")["metadata"]
+
+        assert deployed["reports_progress"] is True
+        assert "reports_progress" not in config
+
     def test_nothing_of_servers_of_other_stacks(self, door: Door, agent: Door) -> None:
         id = door("POST", "/software_configs", {"name": "c"}).json()["software_config"]["id"]
         door("POST", "/software_deployments", {"server_id": "server", "config_id": id})

@@ -27,19 +27,18 @@ class ProgressCommands:
     intents: Intents
 
     def record_fetch(self, deployments: Sequence[records.SoftwareDeployment]) -> None:
-        """An agent has got these deployments. Only those that it had not got before cost anything."""
-        new = [one for one in deployments if one.fetched_at is None and one.status == Status.IN_PROGRESS]
-        if not new:
+        """An agent has read these deployments for the first time."""
+        if not deployments:
             return
         now = self.intents.clock()
         changes = Changes()
         with reading(self.database).connect() as connection:
-            for one in new:
+            for one in deployments:
                 for found in resource_rows.with_physical_id(connection, one.project, one.id):
                     stack = stacks.get(connection, found.resource.stack)
                     if stack is not None:
                         self._add_event(changes, stack, found.resource, FETCHED, now)
-        changes.then(partial(software.set_fetched, ids=[one.id for one in new], at=now))
+        changes.then(partial(software.set_fetched, ids=[one.id for one in deployments], at=now))
         self.intents.writer.write(changes)
 
     def report(self, stack: records.Stack, resource: records.Resource, details: Document) -> None:

@@ -74,10 +74,10 @@ class Notice:
     """The encrypted credentials of the server's stack."""
 
 
-def deployed(config: records.SoftwareConfig) -> Document:
-    """A configuration in the format for agents."""
+def document_of(config: records.SoftwareConfig) -> Document:
+    """A configuration as the API shows it."""
     created = datetime.fromtimestamp(config.created_at, UTC)
-    document: Document = {
+    return {
         "id": config.id,
         "name": config.name,
         "group": config.group,
@@ -87,6 +87,11 @@ def deployed(config: records.SoftwareConfig) -> Document:
         "options": config.config.get("options") or {},
         "creation_time": created.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+
+
+def deployed(config: records.SoftwareConfig) -> Document:
+    """A configuration in the format for agents."""
+    document = document_of(config)
     return {**document, REPORTS: True} if wants_reports(config) else document
 
 

@@ -26,6 +26,12 @@ def sees_credentials(api: Api, call: Call) -> bool:
     return api.policy.allows(call.caller, "resource:signal")
 
 
+def record_fetch(api: Api, call: Call, server: str) -> None:
+    """Notes that an agent has read the deployments of its server; agents are users that stacks have created."""
+    if call.caller.is_stack_user:
+        api.commands.progress.record_fetch(api.queries.deployments.unfetched(call.caller, server))
+
+
 def page(query: Query, keys: dict[str, str]) -> Page:
     """The requested page. `keys` maps the API's sort keys to those of the query; others are ignored."""
     direction = query.get("sort_dir")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import STACK, find_stack, sees_credentials, state_filters
+from calor.api.heat.common import STACK, find_stack, record_fetch, sees_credentials, state_filters
 from calor.api.web import NULL, Api, Call, Reply, Route, only
 from calor.service.queries.resources import ResourceFilter
 from calor.types.heat.software import agent_settings
@@ -53,7 +53,8 @@ def metadata(api: Api, call: Call) -> Reply:
         # A server's agent reads its deployments from the metadata of the server.
         server = api.queries.resources.get(stack, name).physical_id or ""
         configs = api.queries.deployments.of_server(call.caller, server)
-        found = {**found, "deployments": [views.config(one, reveals=reveals) for one in configs]}
+        record_fetch(api, call, server)
+        found = {**found, "deployments": [views.deployed_config(one, reveals=reveals) for one in configs]}
     return Reply(body={"metadata": found})
 
 

@@ -6,7 +6,7 @@ import time
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import page, sees_credentials
+from calor.api.heat.common import page, record_fetch, sees_credentials
 from calor.api.web import NO_CONTENT, Api, Call, Reply, Route, only
 from calor.resources.values import JsonMapping, JsonObject
 
@@ -63,8 +63,9 @@ def index(api: Api, call: Call) -> Reply:
 
 def metadata(api: Api, call: Call) -> Reply:
     found = api.queries.deployments.of_server(call.caller, call.path["server_id"])
+    record_fetch(api, call, call.path["server_id"])
     reveals = sees_credentials(api, call)
-    return Reply(body={"metadata": [views.config(one, reveals=reveals) for one in found]})
+    return Reply(body={"metadata": [views.deployed_config(one, reveals=reveals) for one in found]})
 
 
 def show(api: Api, call: Call) -> Reply:

@@ -13,7 +13,7 @@ from calor.service.queries.events import ShownEvent
 from calor.service.queries.resources import ShownResource
 from calor.service.queries.stacks import StackLine
 from calor.stacks.deployment_progress import status_reason
-from calor.stacks.software import deployed
+from calor.stacks.software import deployed, document_of
 from calor.store import records
 
 
@@ -165,6 +165,12 @@ def snapshot(shown: records.Snapshot) -> JsonObject:
 
 
 def config(shown: records.SoftwareConfig, *, reveals: bool = True) -> JsonObject:
+    made = document_of(shown)
+    return made if reveals else without_signals(made)
+
+
+def deployed_config(shown: records.SoftwareConfig, *, reveals: bool) -> JsonObject:
+    """In the metadata of a server."""
     made = deployed(shown)
     return made if reveals else without_signals(made)
 

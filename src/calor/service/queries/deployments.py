@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, exists, false, or_, select
 
+from calor.lifecycle import Status
 from calor.service.caller import Caller
 from calor.service.errors import NotFound
 from calor.service.queries.access import may_read_deployments
@@ -67,30 +68,33 @@ class Deployments:
 
     def of_server(self, caller: Caller, server: str) -> list[records.SoftwareConfig]:
         """The configurations of a server's deployments, by name. Users of stacks can read those of their own server."""
-        with self._source.connect() as connection:
-            if caller.is_stack_user and may_read_deployments(connection, caller, server):
-                reached = _reaches(caller)
-            elif caller.is_only_stack_user:
-                return []
-            else:
-                reached = _deployments.c.project == caller.project
-            return self._configs_for(connection, server, reached)
-
-    @staticmethod
-    def _configs_for(
-        connection: Connection, server: str, reached: ColumnElement[bool]
-    ) -> list[records.SoftwareConfig]:
         query = (
             select(_configs)
             .join(_deployments, _deployments.c.config == _configs.c.id)
-            .where(
-                _deployments.c.server == server,
-                _configs.c.project == _deployments.c.project,
-                reached,
-            )
+            .where(_deployments.c.server == server, _configs.c.project == _deployments.c.project)
             .order_by(_configs.c.name, _configs.c.created_at)
         )
-        return [records.record(records.SoftwareConfig, row) for row in connection.execute(query)]
+        with self._source.connect() as connection:
+            rows = connection.execute(query.where(_readable(connection, caller, server)))
+            return [records.record(records.SoftwareConfig, row) for row in rows]
+
+    def unfetched(self, caller: Caller, server: str) -> list[records.SoftwareDeployment]:
+        """The deployments in progress that no agent of the server has read before."""
+        query = select(_deployments).where(
+            _deployments.c.server == server,
+            _deployments.c.status == Status.IN_PROGRESS,
+            _deployments.c.fetched_at.is_(None),
+        )
+        with self._source.connect() as connection:
+            rows = connection.execute(query.where(_readable(connection, caller, server)))
+            return [records.record(records.SoftwareDeployment, row) for row in rows]
+
+
+def _readable(connection: Connection, caller: Caller, server: str) -> ColumnElement[bool]:
+    """Selects the deployments of a server that a caller may read."""
+    if caller.is_stack_user and may_read_deployments(connection, caller, server):
+        return _reaches(caller)
+    return false() if caller.is_only_stack_user else _deployments.c.project == caller.project
 
 
 def _reaches(caller: Caller) -> ColumnElement[bool]:
