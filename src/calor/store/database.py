@@ -166,7 +166,11 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
 
 
 def _begin_sqlite(connection: sqlalchemy.Connection) -> None:
-    connection.exec_driver_sql("BEGIN" if _only_reads(connection) else "BEGIN IMMEDIATE")
+    if _only_reads(connection):
+        # By the driver, as most transactions are short reads. It takes no lock, so that it cannot fail.
+        connection.connection.driver_connection.execute("BEGIN")  # type: ignore[union-attr]
+    else:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _prepare_postgresql(connection: Any, record: object) -> None:

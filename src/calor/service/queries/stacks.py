@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Select, bindparam, func, or_, select
 
 from calor.service.caller import Caller
 from calor.service.errors import NotFound
@@ -142,18 +142,16 @@ class Stacks:
             return int(connection.execute(query).scalar_one())
 
     def _by_id(self, caller: Caller, id: str, *, for_users: bool) -> records.Stack | None:
-        query = select(table).where(table.c.id == id.lower())
-        if not caller.is_admin:
-            query = query.where(_reached(caller) if for_users else table.c.project == caller.project)
+        query = _ANY_BY_ID if caller.is_admin else _REACHED_BY_ID if for_users else _OWN_BY_ID
         with self._source.connect() as connection:
-            row = connection.execute(query).one_or_none()
+            row = connection.execute(query, {"stack_id": id.lower(), "caller": caller.project}).one_or_none()
         return None if row is None else records.record(records.Stack, row)
 
     def _by_name(self, caller: Caller, name: str) -> records.Stack | None:
         """The existing stack with this name; root stacks take precedence over nested ones."""
         query = (
             select(table)
-            .where(table.c.name == name, table.c.deleted_at.is_(None), _reached(caller))
+            .where(table.c.name == name, table.c.deleted_at.is_(None), _reached(caller.project))
             .order_by(table.c.depth, table.c.created_at.desc())
             .limit(1)
         )
@@ -189,10 +187,16 @@ def _sort_columns(names: tuple[str, ...]) -> list[ColumnElement[Any]]:
     return [*(_SORTABLE[name] for name in names or ("created_at",)), table.c.id]
 
 
-def _reached(caller: Caller) -> ColumnElement[bool]:
+def _reached(project: ColumnElement[str] | str) -> ColumnElement[bool]:
     """Whether a stack belongs to the caller's project, or to a tree whose users are in that project."""
-    trees = select(table.c.root).where(table.c.user_project == caller.project)
-    return or_(table.c.project == caller.project, table.c.root.in_(trees))
+    trees = select(table.c.root).where(table.c.user_project == project)
+    return or_(table.c.project == project, table.c.root.in_(trees))
+
+
+# Clients poll stacks. Building a statement takes longer than executing it.
+_ANY_BY_ID = select(table).where(table.c.id == bindparam("stack_id"))
+_OWN_BY_ID = _ANY_BY_ID.where(table.c.project == bindparam("caller"))
+_REACHED_BY_ID = _ANY_BY_ID.where(_reached(bindparam("caller")))
 
 
 def _tagged(tags: Sequence[str]) -> Select[Any]:
