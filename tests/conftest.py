@@ -1,4 +1,4 @@
-"""Databases for tests that run on each of them."""
+"""For all tests: databases, and patience where a machine is slow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 
 from tests.support.databases import DatabaseServer, MariaDB, PostgreSQL, start
 from tests.support.requirements import lacking
@@ -13,6 +14,10 @@ from tests.support.requirements import lacking
 KINDS = {"postgresql": PostgreSQL, "mariadb": MariaDB}
 SERVERS = [pytest.param(kind, marks=pytest.mark.extended) for kind in KINDS]
 DATABASES = ["sqlite", *SERVERS]
+
+# Clients of tests that name no timeout give up after five seconds, which a busy machine may need for a password.
+for _part in ("connect", "read", "write", "pool"):
+    setattr(DEFAULT_TIMEOUT_CONFIG, _part, 60.0)
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,8 @@ class Watched(Simulated):
         self.died = died
 
     async def boot(self, plan: ServerPlan, fresh: bool = False) -> None:
-        if self.hangs:
-            await asyncio.Event().wait()
+        while self.hangs:
+            await asyncio.sleep(0.005)
         if self.fails:
             raise BackendError("There is no room.")
         self.booted.append(plan)

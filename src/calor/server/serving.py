@@ -7,6 +7,7 @@ import contextlib
 import logging
 import signal
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from calor.config.settings import Listening
 
 LINGER_SECONDS = 0.2
+FIRST_REQUEST_SECONDS = 2.0
+"""How long to wait for the first request of connections that have not sent one."""
 IDLE_SECONDS = 75
 """How long a connection may be idle: longer than proxies and clients allow, so that they close it first."""
 
@@ -57,7 +60,13 @@ def serve(apps: Sequence[ServedApp], grace: float | None, *, owned: bool) -> Non
                 for listening in sockets or ():
                     refuse_new_connections(listening)
             await asyncio.sleep(LINGER_SECONDS)
+            end = time.monotonic() + FIRST_REQUEST_SECONDS
+            while self._has_silent_connections() and time.monotonic() < end:
+                await asyncio.sleep(0.02)
             await super().shutdown(sockets)
+
+        def _has_silent_connections(self) -> bool:
+            return any(one.cycle is None for one in self.server_state.connections)  # type: ignore[union-attr]
 
     class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         def connection_made(self, transport: asyncio.Transport) -> None:
