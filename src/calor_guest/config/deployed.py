@@ -14,7 +14,6 @@ from typing import Iterator, Mapping
 
 from calor_guest.common import files
 from calor_guest.config.configs import Config
-from calor_guest.config.results import Result
 
 
 class State(Enum):
@@ -71,11 +70,6 @@ class DeployedFolder:
     def save(self, id: str, result: Mapping[str, object]) -> None:
         files.write(self._file(id, "undelivered"), "", durable=True)
         files.write_json(self.result_file(id), result, durable=True)
-
-    def result(self, id: str) -> Result:
-        """Raises OSError or ValueError."""
-        found = files.read_json(self.result_file(id))
-        return found if isinstance(found, dict) else {}
 
     def set_delivered(self, id: str) -> None:
         os.unlink(self._file(id, "undelivered"))

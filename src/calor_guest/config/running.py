@@ -1,5 +1,6 @@
 """Runs programs and keeps the end of what they write."""
 
+import contextlib
 import os
 import selectors
 import signal
@@ -106,9 +107,10 @@ def _copy(selector: selectors.BaseSelector, process: "subprocess.Popen[bytes]") 
 
 def _drain(pipe: int) -> None:
     """A daemon that still writes into a pipe would be killed if nobody read it."""
-    subprocess.Popen(
-        ["cat"], stdin=pipe, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    unused = subprocess.DEVNULL
+    # Without `cat`, the daemon is on its own.
+    with contextlib.suppress(OSError):
+        subprocess.Popen(["cat"], stdin=pipe, stdout=unused, stderr=unused, start_new_session=True)
 
 
 def _prctl_function() -> Any:

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 from calor_guest.common.http import RequestFailed, Response, send
 from calor_guest.common.keystone import Session, log_in
 
+SCHEMES = ("http", "https")
 _JSON = {"content-type": "application/json"}
 _QUEUED_SECONDS = 600
 
@@ -27,7 +28,7 @@ class UrlTransport(Transport):
     """To a URL that carries its own authorization."""
 
     def __init__(self, url: str, verb: str) -> None:
-        if urlsplit(url).scheme.lower() not in ("http", "https"):
+        if urlsplit(url).scheme.lower() not in SCHEMES:
             raise RequestFailed("deploy_signal_id is not an HTTP URL", 400)
         self._url = url
         self._verb = "PUT" if verb == "PUT" else "POST"

@@ -1,6 +1,7 @@
 """Runs the config as a program, with its inputs as environment variables."""
 
 import os
+import re
 from typing import List
 
 from calor_guest.common import files
@@ -33,7 +34,7 @@ def _apply(config: Config) -> Result:
 def _interpreter(script: str) -> str:
     """Raises Impossible."""
     first = script.partition("\n")[0]
-    words = first[2:].strip(" \t").split(" ")
-    if not first.startswith("#!") or not words[0]:
+    program = re.split("[ \t]", first[2:].strip(" \t"))[0]
+    if not first.startswith("#!") or not program:
         raise Impossible("The script cannot run: its first line does not name a program, as #!/bin/sh does.")
-    return words[0]
+    return program

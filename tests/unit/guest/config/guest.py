@@ -50,13 +50,15 @@ class Guest:
         return path
 
     def start(self, *command: str | Path, **options: Any) -> subprocess.Popen[str]:
+        """55-heat-config, unless another program is named."""
+        program, *arguments = command or ("55-heat-config",)
         return subprocess.Popen(
-            command or ["55-heat-config"],
+            [self.programs / program, *arguments],
             env=self.environment,
             text=True,
+            errors="replace",
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            executable=self._found((command or ["55-heat-config"])[0]),
             **options,
         )
 
@@ -73,9 +75,6 @@ class Guest:
 
     def state_files(self) -> Sequence[str]:
         return sorted(os.listdir(self.deployed))
-
-    def _found(self, program: str | Path) -> str:
-        return str(self.programs / program)
 
 
 def script(id: str, text: str, *inputs: Mapping[str, Any], **more: Any) -> dict[str, Any]:

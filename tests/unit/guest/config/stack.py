@@ -75,8 +75,13 @@ def listening() -> Iterator[Stack]:
         def log_message(self, *arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *arguments: object) -> None:
+            """Agents are killed while they report."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     stack.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
