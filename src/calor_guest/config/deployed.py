@@ -8,7 +8,7 @@
 import fcntl
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Iterator, Mapping
 
@@ -35,6 +35,7 @@ class DeployedFolder:
             partial = self.path.rstrip("/") + ".partial"
             shutil.rmtree(partial, ignore_errors=True)
             shutil.copytree(earlier, partial)
+            os.sync()
             os.rename(partial, self.path)
             shutil.rmtree(earlier, ignore_errors=True)
         else:
@@ -57,18 +58,19 @@ class DeployedFolder:
             size = os.path.getsize(self.config_file(id))
         except FileNotFoundError:
             return State.NEW
-        if os.path.exists(self._file(id, "undelivered")) and os.path.exists(self.result_file(id)):
-            return State.UNDELIVERED
-        if size == 0 or os.path.exists(self.result_file(id)):
-            return State.DONE
-        return State.INTERRUPTED
+        if os.path.exists(self.result_file(id)):
+            return State.UNDELIVERED if os.path.exists(self._file(id, "undelivered")) else State.DONE
+        return State.INTERRUPTED if size else State.DONE
 
     def begin(self, config: Config) -> None:
         """From now on, the config does not run again."""
+        with suppress(FileNotFoundError):
+            # Of an earlier time, if somebody removed only the config to run it again.
+            os.unlink(self.result_file(config["id"]))
+        files.write(self._file(config["id"], "undelivered"), "")
         files.write_json(self.config_file(config["id"]), config, durable=True)
 
     def save(self, id: str, result: Mapping[str, object]) -> None:
-        files.write(self._file(id, "undelivered"), "", durable=True)
         files.write_json(self.result_file(id), result, durable=True)
 
     def set_delivered(self, id: str) -> None:

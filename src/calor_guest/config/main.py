@@ -5,16 +5,14 @@ import stat
 from typing import List, Mapping, NamedTuple, Optional, Sequence
 
 from calor_guest.common import files
-from calor_guest.common.http import RequestFailed
 from calor_guest.config import results
-from calor_guest.config.configs import ID, Config, inputs_of, prepared, read_configs
+from calor_guest.config.configs import ID, Config, prepared, read_configs
 from calor_guest.config.deployed import DeployedFolder, State
 from calor_guest.config.logs import log_to_stderr
 from calor_guest.config.notify import TRY_LATER
-from calor_guest.config.progress import Pace, report, reporting
+from calor_guest.config.progress import Pace, report, reporting, watchers
 from calor_guest.config.results import Result
 from calor_guest.config.running import Tail, run
-from calor_guest.config.transports import Transport, transports
 
 _WITHOUT_HOOKS = frozenset({"os-apply-config", "Heat::Ungrouped"})
 _LARGEST_RESULT = 32 << 20
@@ -71,9 +69,10 @@ def _has_finished(config: Config, folder: DeployedFolder, settings: Settings) ->
     """Whether nothing is left to do for a config."""
     try:
         return _deploy(config, folder, settings)
-    except Exception:
+    except Exception as error:
         log.exception("Config %s could not be applied.", config.get("id"))
-        return False
+        # A full disk may have room later; what is wrong with the config stays wrong.
+        return not isinstance(error, OSError)
 
 
 def _deploy(given: Config, folder: DeployedFolder, settings: Settings) -> bool:
@@ -117,34 +116,26 @@ def _skip(config: Config) -> None:
         return
     reason = "There is no hook for the group {}.".format(config.get("group"))
     log.error("Skipping config %s: %s", config["id"], reason)
-    report(_watchers(config), config["id"], reason)
+    report(watchers(config), config["id"], reason)
 
 
 def _run_hook(hook: str, config: Config, folder: DeployedFolder, pace: Pace) -> Result:
     id = config["id"]
     stdout, stderr = Tail(_LARGEST_RESULT), Tail()
     log.debug("Running %s < %s", hook, folder.config_file(id))
-    with open(folder.config_file(id), "rb") as stdin, reporting(_watchers(config), id, stderr, pace):
+    with open(folder.config_file(id), "rb") as stdin, reporting(watchers(config), id, stderr, pace):
         try:
             status = run([hook], stdout, stderr, stdin)
         except OSError as error:
             log.error("%s cannot run: %s", hook, error)
             return results.failure(f"The hook cannot run: {error}", results.NOT_FOUND)
+    if stdout.added > _LARGEST_RESULT:
+        return results.failure(f"The hook printed more than {_LARGEST_RESULT >> 20} MiB.")
     result = results.of_hook(stdout.text(), stderr.text(), status)
     log.info(
         "Completed %s for config %s: exit code %s, result in %s", hook, id, status, folder.result_file(id)
     )
     return result
-
-
-def _watchers(config: Config) -> Sequence[Transport]:
-    """Where the progress of a config is reported."""
-    if config.get("reports_progress") is not True:
-        return ()
-    try:
-        return [one for one in transports(inputs_of(config)) if one.takes_progress]
-    except RequestFailed:
-        return ()
 
 
 def _deliver(id: str, folder: DeployedFolder, notify: str) -> bool:

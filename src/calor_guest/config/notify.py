@@ -38,12 +38,17 @@ def main(arguments: List[str]) -> int:
 def notify(config: Mapping[str, Any], result: Mapping[str, Any]) -> int:
     """The exit code."""
     try:
-        for transport in transports(inputs_of(config)):
+        ways = transports(inputs_of(config))
+    except (RequestFailed, LookupError, TypeError, AttributeError) as error:
+        log.error("Config %s does not say where its result goes: %r", config.get("id"), error)
+        return 1
+    try:
+        for transport in ways:
             _deliver(transport, request_body(result))
     except RequestFailed as error:
         log.error("The result of config %s was not delivered: %s", config.get("id"), error)
         return TRY_LATER if error.is_passing else 1
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         log.error("The result of config %s met an odd response: %r", config.get("id"), error)
         return TRY_LATER
     return 0

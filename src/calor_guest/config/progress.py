@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Iterator, NamedTuple, Sequence
 
 from calor_guest.common.http import RequestFailed
+from calor_guest.config.configs import Config, inputs_of
 from calor_guest.config.running import Tail
-from calor_guest.config.transports import Transport
+from calor_guest.config.transports import Transport, transports
 
 LONGEST_LOG = 4096
 
@@ -22,13 +23,23 @@ class Pace(NamedTuple):
     """Reports come so often even without news."""
 
 
+def watchers(config: Config) -> Sequence[Transport]:
+    """Where the progress of a config is reported; nowhere unless the stack asks for it."""
+    if config.get("reports_progress") is not True:
+        return ()
+    try:
+        return [one for one in transports(inputs_of(config)) if one.takes_progress]
+    except (RequestFailed, LookupError, TypeError):
+        return ()
+
+
 def report(transports: Sequence[Transport], id: str, log: str) -> bool:
     """Whether all took it. Nobody depends on progress, so errors are no matter."""
     body = json.dumps({"deploy_progress": {"id": id, "log": log[-LONGEST_LOG:]}})
     try:
         for transport in transports:
             transport.send(body)
-    except (RequestFailed, ValueError, LookupError, TypeError):
+    except (RequestFailed, ValueError, LookupError, TypeError, AttributeError):
         return False
     return True
 

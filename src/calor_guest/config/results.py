@@ -32,7 +32,7 @@ def of_hook(stdout: str, stderr: str, status: int) -> Result:
         printed = json.loads(stdout)
     except (ValueError, RecursionError):
         printed = None
-    return printed if isinstance(printed, dict) else result(stdout, stderr, status)
+    return printed if isinstance(printed, dict) else result(stdout[-LARGEST:], stderr, status)
 
 
 def request_body(given: Mapping[str, Any]) -> str:

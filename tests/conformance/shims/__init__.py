@@ -1,1 +1,1 @@
-"""Modules with the names that the tests of other projects import: they lead to Calor."""
+"""Modules with the names that tests of other projects import; they call Calor."""

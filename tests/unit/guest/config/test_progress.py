@@ -7,14 +7,19 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-from calor.stacks.deployment_progress import KEY, LONGEST_LOG, REPORTS
+import pytest
+
+from calor.stacks.deployment_progress import LONGEST_LOG, REPORTS, is_progress, report_of
 from calor_guest.common.http import RequestFailed, Response
 from calor_guest.config import progress
-from calor_guest.config.progress import Pace, reporting
+from calor_guest.config.progress import Pace, reporting, watchers
 from calor_guest.config.running import Tail
 from calor_guest.config.transports import Transport
 from tests.unit.guest.config.guest import Guest, script
 from tests.unit.guest.config.stack import PATIENCE, Stack
+
+_URL = {"name": "deploy_signal_id", "value": "http://stack/"}
+_QUEUE = {"name": "deploy_queue_id", "value": "q1"}
 
 
 class Recorder(Transport):
@@ -54,7 +59,8 @@ def test_the_stack_sees_the_output_of_a_script_that_runs(guest: Guest, stack: St
     assert guest.run().returncode == 0
     assert stack.progress[0]["id"] == "a1"
     assert sorted(stack.progress[-1]["log"].splitlines()) == ["50 %", "fetching"]
-    assert set(stack.received[0].body) == {KEY}
+    assert is_progress(stack.received[0].body)
+    assert report_of(stack.received[0].body).config == "a1"
     assert [one["deploy_stdout"] for one in stack.results] == ["fetching\ndone\n"]
 
 
@@ -77,11 +83,19 @@ def test_a_hook_of_the_user_shows_its_standard_error(guest: Guest, stack: Stack)
     assert stack.progress[0]["log"] == "step 1\n"
 
 
-def test_a_stack_that_does_not_ask_gets_the_result_only(guest: Guest, stack: Stack) -> None:
-    guest.give(script("a1", "sleep 3", *stack.signal_inputs()))
-    guest.run()
-    assert stack.progress == []
-    assert len(stack.results) == 1
+@pytest.mark.parametrize(
+    ("more", "watching"),
+    [
+        ({REPORTS: True, "inputs": [_URL]}, 1),
+        ({REPORTS: False, "inputs": [_URL]}, 0),
+        ({"inputs": [_URL]}, 0),
+        ({REPORTS: True, "inputs": [{"name": "deploy_signal_id", "value": "ftp://stack/"}]}, 0),
+        ({REPORTS: True, "inputs": [_QUEUE]}, 0),
+        ({REPORTS: True, "inputs": []}, 0),
+    ],
+)
+def test_only_a_stack_that_asks_gets_reports(more: dict[str, Any], watching: int) -> None:
+    assert len(watchers({"id": "a1", **more})) == watching
 
 
 def test_a_stack_that_does_not_answer_delays_nothing(guest: Guest, stack: Stack) -> None:

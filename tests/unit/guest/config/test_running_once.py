@@ -50,6 +50,18 @@ def test_an_update_brings_a_new_id_and_runs(guest: Guest, runs: Path) -> None:
     assert runs.read_text() == "a1\na2\n"
 
 
+def test_who_removes_the_mark_runs_the_config_again(guest: Guest, stack: Stack, runs: Path) -> None:
+    """The earlier result is not taken for that of a second run that is killed."""
+    guest.give(script("a1", f"echo ran >> {runs}", *stack.signal_inputs()))
+    guest.run()
+    (guest.deployed / "a1.json").unlink()
+    guest.write_program(guest.hooks / "script", f"#!/bin/sh\necho again >> {runs}; kill -9 $PPID\n")
+    assert guest.run().returncode == -signal.SIGKILL
+    assert guest.run().returncode == 0
+    assert runs.read_text() == "ran\nagain\n"
+    assert [one["deploy_status_code"] for one in stack.results] == [0, 1]
+
+
 def test_the_config_is_marked_before_its_hook_runs(guest: Guest, runs: Path) -> None:
     guest.give(script("a1", f"cp {guest.deployed}/a1.json {runs}"))
     guest.run()
