@@ -27,6 +27,11 @@ PROGRAMS = (
         "calor_guest.apply.step",
     ),
     Program(
+        "50-heat-config-docker-compose",
+        "/usr/libexec/os-refresh-config/configure.d/50-heat-config-docker-compose",
+        "calor_guest.config.compose_step",
+    ),
+    Program(
         "55-heat-config",
         "/usr/libexec/os-refresh-config/configure.d/55-heat-config",
         "calor_guest.config.main",

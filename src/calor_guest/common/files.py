@@ -8,23 +8,29 @@ from typing import Any, Optional
 PRIVATE = 0o600
 
 
-def write(path: str, content: str, mode: int = PRIVATE) -> None:
-    """Replaces a file; readers see the old or the new one. Creates missing folders."""
+def write(path: str, content: str, mode: int = PRIVATE, durable: bool = False) -> None:
+    """Replaces a file; readers see the old or the new one. Creates missing folders. A `durable` one outlasts a loss of
+    power that follows."""
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.chmod(partial, mode)
         os.rename(partial, path)
     except BaseException:
         os.unlink(partial)
         raise
+    if durable:
+        _sync_folder(folder)
 
 
-def write_json(path: str, value: Any, mode: int = PRIVATE) -> None:
-    write(path, json.dumps(value, indent=1, sort_keys=True), mode)
+def write_json(path: str, value: Any, mode: int = PRIVATE, durable: bool = False) -> None:
+    write(path, json.dumps(value, indent=1, sort_keys=True), mode, durable)
 
 
 def read_text(path: str) -> Optional[str]:
@@ -45,3 +51,11 @@ def read_json(path: str) -> Any:
 def make_private_folder(path: str) -> None:
     os.makedirs(path, mode=0o700, exist_ok=True)
     os.chmod(path, 0o700)
+
+
+def _sync_folder(path: str) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
