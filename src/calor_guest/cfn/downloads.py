@@ -1,8 +1,9 @@
 """Downloads into files, with limits for time and size."""
 
 import ssl
+from http.client import HTTPException
 from typing import BinaryIO
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -22,7 +23,9 @@ def download(url: str, target: BinaryIO, seconds: float = _SECONDS, largest: int
     try:
         source = checked(url)
         within(seconds, lambda: _copy(source, target, largest))
-    except (OSError, ValueError, RequestFailed) as error:
+    except HTTPError as error:
+        raise Problem(f"{shown(url)} cannot be downloaded: {error.code} {error.reason}") from None
+    except (OSError, ValueError, HTTPException, RequestFailed) as error:
         reason = error.reason if isinstance(error, URLError) else error
         raise Problem(f"{shown(url)} cannot be downloaded: {reason}") from None
 

@@ -1,0 +1,1 @@
+"""Modules with the names that tests of other projects import; they call Calor."""
