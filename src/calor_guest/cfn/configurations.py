@@ -19,7 +19,7 @@ def apply(init: Mapping[str, Any], selection: Optional[str], host: Host) -> None
         LOG.debug("applies %s", name)
         problems += _apply(properties(init[name]), host)
     if problems:
-        raise Problem("; ".join(problems))
+        raise Problem("not all packages and sources are there")
 
 
 def _apply(config: Mapping[str, Any], host: Host) -> List[str]:

@@ -9,11 +9,23 @@ from typing import BinaryIO, Callable, List, NamedTuple, Optional, Sequence
 from calor_guest.cfn.problems import Problem
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 class Owner(NamedTuple):
     uid: int
     gid: int
+
+
+class Attributes(NamedTuple):
+    """What an entry has besides its content."""
+
+    mode: Optional[int] = None
+    owner: Optional[Owner] = None
+    time: Optional[float] = None
+
+
+NONE = Attributes()
 
 
 def steps_of(name: str) -> List[str]:
@@ -41,15 +53,35 @@ class ConfinedFolder:
     def close(self) -> None:
         os.close(self._root)
 
-    def add_folder(self, steps: Sequence[str]) -> None:
-        os.close(self._opened(steps))
+    def add_folder(self, steps: Sequence[str], attributes: Attributes = NONE) -> None:
+        """Creates it, or sets the attributes of an existing one."""
+        opened = self._opened(steps)
+        try:
+            _set(opened, attributes)
+        finally:
+            os.close(opened)
 
-    def add_file(self, steps: Sequence[str], fill: Callable[[BinaryIO], None]) -> None:
-        self._within_parent(steps, lambda parent, name: _write(parent, name, fill))
+    def add_file(
+        self, steps: Sequence[str], fill: Callable[[BinaryIO], None], attributes: Attributes = NONE
+    ) -> None:
+        def write(parent: int, name: str) -> None:
+            with os.fdopen(os.open(name, _NEW_FILE, 0o666, dir_fd=parent), "wb") as file:
+                fill(file)
+                file.flush()
+                _set(file.fileno(), attributes)
 
-    def add_link(self, steps: Sequence[str], target: str) -> None:
+        self._within_parent(steps, write)
+
+    def add_link(self, steps: Sequence[str], target: str, owner: Optional[Owner] = None) -> None:
         check_link(steps, target)
-        self._within_parent(steps, lambda parent, name: os.symlink(target, name, dir_fd=parent))
+
+        def link(parent: int, name: str) -> None:
+            os.symlink(target, name, dir_fd=parent)
+            if owner is not None:
+                with suppress(OSError):
+                    os.chown(name, owner.uid, owner.gid, dir_fd=parent, follow_symlinks=False)
+
+        self._within_parent(steps, link)
 
     def add_hard_link(self, steps: Sequence[str], target: Sequence[str]) -> None:
         source = self._opened(target[:-1])
@@ -63,28 +95,6 @@ class ConfinedFolder:
             self._within_parent(steps, link)
         finally:
             os.close(source)
-
-    def finish(
-        self,
-        steps: Sequence[str],
-        mode: Optional[int],
-        owner: Optional[Owner] = None,
-        time: Optional[float] = None,
-    ) -> None:
-        """Sets what an entry has besides its content."""
-        if not steps:
-            return
-        parent = self._opened(steps[:-1])
-        try:
-            if owner is not None:
-                _own(parent, steps[-1], owner)
-            is_link = stat.S_ISLNK(os.stat(steps[-1], dir_fd=parent, follow_symlinks=False).st_mode)
-            if mode is not None and not is_link:
-                os.chmod(steps[-1], mode, dir_fd=parent)
-            if time is not None:
-                os.utime(steps[-1], (time, time), dir_fd=parent, follow_symlinks=False)
-        finally:
-            os.close(parent)
 
     def _within_parent(self, steps: Sequence[str], act: Callable[[int, str], None]) -> None:
         if not steps:
@@ -121,12 +131,6 @@ def _open_or_create(parent: int, name: str) -> int:
         return os.open(name, _OPEN_FOLDER, dir_fd=parent)
 
 
-def _write(parent: int, name: str, fill: Callable[[BinaryIO], None]) -> None:
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=parent)
-    with os.fdopen(handle, "wb") as file:
-        fill(file)
-
-
 def _remove(parent: int, name: str) -> None:
     try:
         os.unlink(name, dir_fd=parent)
@@ -136,7 +140,14 @@ def _remove(parent: int, name: str) -> None:
         os.rmdir(name, dir_fd=parent)
 
 
-def _own(parent: int, name: str, owner: Owner) -> None:
-    # Some ids cannot be used in containers.
-    with suppress(OSError):
-        os.chown(name, owner.uid, owner.gid, dir_fd=parent, follow_symlinks=False)
+def _set(opened: int, attributes: Attributes) -> None:
+    """Through the open file: its name may mean another one by now."""
+    mode, owner, time = attributes
+    if owner is not None:
+        # Some ids cannot be used in containers.
+        with suppress(OSError):
+            os.fchown(opened, owner.uid, owner.gid)
+    if mode is not None:
+        os.fchmod(opened, mode)
+    if time is not None:
+        os.utime(opened, (time, time))

@@ -14,12 +14,12 @@ import zipfile
 import zlib
 from typing import Any, BinaryIO, Callable, Iterator, List, Optional, Tuple
 
-from calor_guest.cfn.confined_folder import ConfinedFolder, Owner, check_link, steps_of
+from calor_guest.cfn.confined_folder import Attributes, ConfinedFolder, Owner, check_link, steps_of
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.source_types import BZIP2, FILE, GZIP, TAR, SourceType
 
 _MAX_BYTES = 16 << 30
-_MAX_ENTRIES = 1000000
+_MAX_ENTRIES = 200000
 _MAX_AT_ONCE = 16 << 20
 """Nothing but the headers of an archive is read as a whole."""
 _CHUNK = 1 << 20
@@ -114,27 +114,34 @@ def _counted(entries: Any) -> Iterator[Any]:
 
 def _unpack_tar(packed: BinaryIO, compression: Optional[str], folder: ConfinedFolder, max_bytes: int) -> None:
     with _opened_tar(packed, compression, max_bytes) as content:
-        for entry in _counted(content):
-            _check_tar_entry(entry)
-    folders: List[Tuple[List[str], tarfile.TarInfo]] = []
+        _check_tar(content, max_bytes)
+    folders: List[Tuple[List[str], Attributes]] = []
     with _opened_tar(packed, compression, max_bytes) as content:
         for entry in content:
             steps = steps_of(entry.name)
             if entry.isdir():
                 folder.add_folder(steps)
-                folders.append((steps, entry))
-                continue
-            if entry.islnk():
+                folders.append((steps, _attributes(entry)))
+            elif entry.islnk():
                 folder.add_hard_link(steps, steps_of(entry.linkname))
-                continue
-            if entry.issym():
-                folder.add_link(steps, entry.linkname)
+            elif entry.issym():
+                folder.add_link(steps, entry.linkname, _attributes(entry).owner)
             else:
-                folder.add_file(steps, _copier(content.extractfile(entry)))
-            _finish(folder, steps, entry)
-    for steps, entry in reversed(folders):
-        # Only now: a folder may be one that nothing can be written into.
-        _finish(folder, steps, entry)
+                folder.add_file(steps, _copier(content.extractfile(entry)), _attributes(entry))
+    for steps, attributes in reversed(folders):
+        # Only now: a folder may be one that nothing can be written into. The target keeps its own.
+        if steps:
+            folder.add_folder(steps, attributes)
+
+
+def _check_tar(content: tarfile.TarFile, max_bytes: int) -> None:
+    size = 0
+    for entry in _counted(content):
+        _check_tar_entry(entry)
+        # Holes in sparse files are not in the archive.
+        size += max(0, entry.size)
+        if size > max_bytes:
+            raise ValueError("its content is too large")
 
 
 def _opened_tar(packed: BinaryIO, compression: Optional[str], max_bytes: int) -> tarfile.TarFile:
@@ -153,12 +160,11 @@ def _check_tar_entry(entry: tarfile.TarInfo) -> None:
         raise Problem(f"{entry.name!r} is neither a file nor a folder nor a link")
 
 
-def _finish(folder: ConfinedFolder, steps: List[str], entry: tarfile.TarInfo) -> None:
-    """As tar, only root gives files to others and keeps bits such as set-user-id."""
+def _attributes(entry: tarfile.TarInfo) -> Attributes:
+    """As with tar, only root gives files to others and keeps bits such as set-user-id."""
     if os.geteuid() == 0:
-        folder.finish(steps, entry.mode & 0o7777, _owner(entry), entry.mtime)
-    else:
-        folder.finish(steps, entry.mode & 0o777, None, entry.mtime)
+        return Attributes(entry.mode & 0o7777, _owner(entry), entry.mtime)
+    return Attributes(entry.mode & 0o777, None, entry.mtime)
 
 
 def _owner(entry: tarfile.TarInfo) -> Owner:
@@ -194,9 +200,9 @@ def _unpack_zip(packed: BinaryIO, folder: ConfinedFolder, max_bytes: int) -> Non
             elif entry.filename in links:
                 folder.add_link(steps, links[entry.filename])
             else:
+                attributes = Attributes(_zip_mode(entry) & 0o777 or None)
                 with content.open(entry) as opened:
-                    folder.add_file(steps, _copier(opened))
-                folder.finish(steps, _zip_mode(entry) & 0o777 or None)
+                    folder.add_file(steps, _copier(opened), attributes)
 
 
 def _zip_mode(entry: zipfile.ZipInfo) -> int:

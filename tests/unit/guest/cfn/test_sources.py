@@ -231,6 +231,15 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
             unpacking.unpack(packed, type, str(tmp_path), max_bytes=1 << 20)
 
 
+def test_holes_count(tmp_path: Path) -> None:
+    sparse = entry("hole", pax_headers={"GNU.sparse.size": str(1 << 40), "GNU.sparse.map": "0,0"})
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", format=tarfile.PAX_FORMAT) as content:
+        content.addfile(sparse)
+    with pytest.raises(Problem, match="too large"):
+        unpacking.unpack(packed, TAR_GZ, str(tmp_path))
+
+
 def test_a_huge_header_is_not_read(tmp_path: Path) -> None:
     packed = tar((entry("././@LongLink", type=tarfile.GNUTYPE_LONGNAME), bytes(20 << 20)), (entry("x"), b""))
     with pytest.raises(Problem, match="too large"):
