@@ -3,6 +3,7 @@
 import json
 import ssl
 import time
+from http.client import HTTPException
 from typing import Any, Callable, Mapping, NamedTuple, Optional
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -72,7 +73,7 @@ def send(
         raise RequestFailed(
             f"{method} {_shown(url)}: {error.code} {error.reason}{_words(error)}", error.code
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         raise RequestFailed(f"{method} {_shown(url)}: {reason}") from None
 
