@@ -45,6 +45,8 @@ def parse(template: str) -> Sequence[Any]:
     for token in _tokens(template):
         if isinstance(token, Text):
             parts.append(token)
+        elif token.kind == "":
+            parts.append(Variable(token.name))
         elif token.kind in "#^":
             open_sections.append((token, parts))
             parts = []
@@ -56,8 +58,6 @@ def parse(template: str) -> Sequence[Any]:
                 raise TemplateError(f"Section end tag mismatch: {token.name} ends, but {begin.name} is open")
             outer.append(Section(begin.name, begin.kind == "^", parts))
             parts = outer
-        elif token.kind == "":
-            parts.append(Variable(token.name))
     if open_sections:
         raise TemplateError(f"section {open_sections[-1][0].name} does not end")
     return parts
@@ -74,7 +74,7 @@ def _tokens(template: str) -> List[Union[Text, _Tag]]:
             break
         tag, end = _tag(template, start + len(opening), closing)
         text = template[at:start]
-        if tag.kind in _STANDALONE and tag.kind:
+        if tag.kind and tag.kind in _STANDALONE:
             text, end = _alone(text, template, end, at)
         found += [Text(text), tag]
         if tag.kind == "=":
