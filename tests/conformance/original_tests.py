@@ -37,6 +37,7 @@ def run(package: str, version: str, workspace: Path, programs: tuple[str, ...] =
         "PATH": f"{workspace / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": f"{workspace}:{HOME / 'src'}",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "LC_ALL": "C",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
     command += ["--rootdir", str(workspace), f"--junitxml={report}", str(workspace / name / "tests")]

@@ -37,11 +37,10 @@ def metadata() -> Dict[str, Any]:
 
 def devices() -> List[Device]:
     """Raises OSError and SubprocessError."""
-    # Without a config drive, blkid exits with 2 where it finds no disks at all.
-    output = subprocess.run(
-        ["blkid", "-o", "export"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_TAKES
-    ).stdout
-    return [parsed(text) for text in output.decode("utf-8", "replace").split("\n\n")]
+    output = subprocess.check_output(
+        ["blkid", "-o", "export"], stderr=subprocess.DEVNULL, universal_newlines=True, timeout=_TAKES
+    )
+    return [parsed(text) for text in output.split("\n\n")]
 
 
 def parsed(text: str) -> Device:

@@ -1,5 +1,6 @@
 """One collection from all sources."""
 
+import logging
 from importlib import import_module
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
@@ -69,9 +70,9 @@ def _items(collector: Collector, cache: Optional[Cache] = None) -> List[Item]:
     try:
         return collector.collect()
     except NotConfigured as problem:
-        log.debug("Source [%s] Not configured. %s", collector.name, problem)
+        collector.note(logging.INFO, f"Not configured. {problem}")
     except NotAvailable as problem:
-        log.warning("Source [%s] Unavailable. %s", collector.name, problem)
+        collector.note(logging.WARNING, f"Unavailable. {problem}")
         kept = cache.read(collector.name) if cache is not None and collector.keeps else None
         if kept is not None:
             return with_deployments(collector.name, kept, collector.deployment_keys)

@@ -26,6 +26,7 @@ class Collector:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._noted = ""
 
     @property
     def section(self) -> Section:
@@ -38,6 +39,11 @@ class Collector:
     def collect(self) -> List[Item]:
         """Raises NotAvailable and NotConfigured."""
         raise NotImplementedError
+
+    def note(self, level: int, problem: str) -> None:
+        """Logs a problem; not again at every collection while it lasts."""
+        log.log(logging.DEBUG if problem == self._noted else level, "Source [%s] %s", self.name, problem)
+        self._noted = problem
 
     def required(self, *names: str) -> List[str]:
         """The values of these settings. Raises NotConfigured."""

@@ -7,15 +7,17 @@ from typing import List, Mapping, NamedTuple, Optional
 from calor_guest.collect.deployments import Item, with_deployments
 from calor_guest.collect.source import Collector, NotAvailable, log
 
-_SETTLED_AFTER = 2
-"""Seconds. Before, an object may change without a change of the time, which is in seconds."""
+_SETTLES_AFTER = 2
+"""Seconds. Before, content may change while its time, which is in seconds, does not."""
 
 
 class Seen(NamedTuple):
     """What identifies the content that was fetched last."""
 
-    modified: Optional[int]
+    modified: int
     tag: Optional[str]
+    settled: bool
+    """Whether another content would have another time."""
 
 
 class Source(Collector):
@@ -51,24 +53,24 @@ class Source(Collector):
 
 
 def seen(headers: Mapping[str, str], now: float) -> Optional[Seen]:
-    """None if the headers do not identify the content."""
-    modified, tag = _time(headers.get("last-modified")), headers.get("etag")
-    asked = _time(headers.get("date")) or int(now)
-    if modified is None or (tag is None and asked - modified < _SETTLED_AFTER):
+    """None if the headers do not date the content."""
+    modified = time_of(headers.get("last-modified"))
+    if modified is None:
         return None
-    return Seen(modified, tag)
+    asked = time_of(headers.get("date")) or int(now)
+    return Seen(modified, headers.get("etag"), asked - modified >= _SETTLES_AFTER)
 
 
 def is_same(headers: Mapping[str, str], before: Optional[Seen]) -> bool:
-    modified, tag = _time(headers.get("last-modified")), headers.get("etag")
-    if before is None or before.modified is None or modified is None:
+    modified, tag = time_of(headers.get("last-modified")), headers.get("etag")
+    if before is None or modified is None:
         return False
     if modified < before.modified:
         log.warning("Last-Modified is older than previous collection")
-    return modified <= before.modified and tag == before.tag
+    return modified <= before.modified and tag == before.tag and (tag is not None or before.settled)
 
 
-def _time(text: Optional[str]) -> Optional[int]:
+def time_of(text: Optional[str]) -> Optional[int]:
     try:
         return timegm(time.strptime(text or "", "%a, %d %b %Y %H:%M:%S %Z"))
     except ValueError:
