@@ -9,6 +9,8 @@ import sys
 import time
 from typing import Dict, List, NamedTuple, Optional
 
+from calor_guest.refresh.own import call, own_program
+
 _NAMES = "^[0-9A-Za-z_-]+$"
 _ENVIRONMENT_NAMES = "^[0-9A-Za-z_.-]+$"
 _SOURCING = 'for file; do . "$file" || exit; done; env -0 >&"$answer"'
@@ -100,6 +102,9 @@ def _rank(name: str) -> "tuple[int, bytes]":
 
 
 def _call(path: str, environment: Dict[str, str]) -> int:
+    program = own_program(path)
+    if program is not None:
+        return call(program, path, environment)
     sys.stdout.flush()
     try:
         return subprocess.call([path], env=environment)
