@@ -6,6 +6,7 @@ import shutil
 import sys
 from typing import List
 
+from calor_guest.common import files
 from calor_guest.programs import PROGRAMS
 
 ARCHIVE = "/usr/lib/calor-guest/calor-guest.pyz"
@@ -30,15 +31,15 @@ def install(archive: str, root: str = "/", force: bool = False) -> None:
     target = _below(root, ARCHIVE)
     if os.path.realpath(archive) != os.path.realpath(target):
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.copyfile(archive, target)
-        os.chmod(target, 0o755)
+        # Agents may be running from the old one.
+        shutil.copyfile(archive, target + ".new")
+        os.chmod(target + ".new", 0o755)
+        os.rename(target + ".new", target)
     for program in PROGRAMS:
         _link(_below(root, program.path), force)
     settings = _below(root, _SETTINGS)
     if not os.path.exists(settings):
-        with open(settings, "w") as file:
-            file.write(_FIRST_SETTINGS)
-        os.chmod(settings, 0o600)
+        files.write(settings, _FIRST_SETTINGS)
 
 
 def _link(path: str, force: bool) -> None:

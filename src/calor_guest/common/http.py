@@ -9,6 +9,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 LARGEST = 32 << 20
+_LONGEST = 6
+"""The time in which a body has to arrive, in time-outs, each of which is for one wait."""
 PASSING = frozenset({500, 502, 503, 504})
 """Statuses of servers that may answer if asked again."""
 
@@ -66,10 +68,10 @@ def send(
         request = Request(url, data=body, headers=dict(headers or {}), method=method)
         context = tls.context() if url.lower().startswith("https:") else None
         with urlopen(request, timeout=timeout, context=context) as answer:
-            return _received(answer)
+            return _received(answer, timeout)
     except HTTPError as error:
         if error.code == 304:
-            return _received(error)
+            return _received(error, timeout)
         raise RequestFailed(
             f"{method} {_shown(url)}: {error.code} {error.reason}{_words(error)}", error.code
         ) from None
@@ -107,10 +109,14 @@ def send_json(
     return send(method, url, body, dict(headers or {}, **{"Content-Type": "application/json"}), timeout, tls)
 
 
-def _received(answer: Any) -> Response:
-    body = answer.read(LARGEST + 1)
-    if len(body) > LARGEST:
-        raise ValueError(f"the response is larger than {LARGEST >> 20} MiB")
+def _received(answer: Any, timeout: float) -> Response:
+    body, until = b"", time.monotonic() + _LONGEST * timeout
+    for piece in iter(lambda: answer.read1(1 << 20), b""):
+        body += piece
+        if len(body) > LARGEST:
+            raise ValueError(f"the response is larger than {LARGEST >> 20} MiB")
+        if time.monotonic() > until:
+            raise ValueError("the response takes too long")
     names = {name.lower(): value for name, value in answer.headers.items()}
     return Response(int(getattr(answer, "status", None) or answer.getcode()), names, body)
 

@@ -1,0 +1,1 @@
+"""os-apply-config: renders templates with the metadata of the server."""

@@ -1,0 +1,2 @@
+class ApplyError(Exception):
+    """Templates, metadata or a key are not as they have to be."""

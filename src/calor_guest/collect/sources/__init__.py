@@ -1,0 +1,1 @@
+"""The sources of metadata: each module is named as its collector and has a class Source."""

@@ -1,0 +1,1 @@
+"""The modules of the original that its tests import. They only pass calls on to calor_guest.apply."""

@@ -1,0 +1,3 @@
+import requests
+
+__all__ = ["requests"]

@@ -1,0 +1,13 @@
+from oslo_config import cfg
+
+from os_collect_config.sources import collected, made
+
+opts: list[cfg.Opt] = []
+
+
+class Collector:
+    def __init__(self):
+        self.source = made("local")
+
+    def collect(self):
+        return collected(self.source, "LocalMetadata")
