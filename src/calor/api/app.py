@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
 from calor.api import bodies
-from calor.api.addresses import base_url
+from calor.api.addresses import base_url, versions
 from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, fault, notice, status_of, unexpected_fault
 from calor.api.heat.routes import ROUTES
@@ -142,7 +142,7 @@ class _Endpoint:
         try:
             below = unversioned(path, request.headers.get("accept", ""))
         except VersionUnknown:
-            return respond(Reply(300, _versions(base_url(request, self._settings.trust_proxy_headers))))
+            return respond(Reply(300, versions(base_url(request, self._settings.trust_proxy_headers))))
         found = self._router.find(below, request.method) if below is not None and "\0" not in below else None
         if found is None:
             return respond(Reply(404, notice(404)))
@@ -240,8 +240,3 @@ class _Endpoint:
         status = status_of(error)
         headers = {"WWW-Authenticate": self._authenticator.challenge} if status == 401 else {}
         return respond(Reply(status, fault(error), headers))
-
-
-def _versions(base: str) -> Mapping[str, object]:
-    links = [{"rel": "self", "href": f"{base}/v1/"}]
-    return {"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}

@@ -1,0 +1,84 @@
+"""EC2 keys, and requests that are signed with them as the clients of old sign: version 2 and older."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote, urlencode
+
+import httpx2 as httpx
+import yaml
+
+from tests.support.server import Place
+
+
+@dataclass(frozen=True)
+class Keys:
+    access: str
+    secret: str
+
+
+def new_keys(server: Place, cloud: str = "calor") -> Keys:
+    """Keys of a user of the server's cloud, as `openstack ec2 credentials create` makes them."""
+    auth = yaml.safe_load((server.state_dir / "clouds.yaml").read_text())["clouds"][cloud]["auth"]
+    headers = {"X-Auth-Token": server.token_of(cloud)[0]}
+    shown = httpx.get(
+        f"{auth['auth_url']}/auth/tokens", headers={**headers, "X-Subject-Token": headers["X-Auth-Token"]}
+    )
+    token = shown.json()["token"]
+    made = httpx.post(
+        f"{auth['auth_url']}/users/{token['user']['id']}/credentials/OS-EC2",
+        headers=headers,
+        json={"tenant_id": token["project"]["id"]},
+    )
+    credential = made.json()["credential"]
+    return Keys(credential["access"], credential["secret"])
+
+
+def timestamp(**ago: float) -> str:
+    return (datetime.now(UTC) - timedelta(**ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def sign(
+    keys: Keys, verb: str, url: str, params: Mapping[str, str], version: str = "2", **changed: str
+) -> dict[str, str]:
+    """The parameters with a signature."""
+    parts = httpx.URL(url)
+    given = {
+        "AWSAccessKeyId": keys.access,
+        "SignatureVersion": version,
+        "Timestamp": timestamp(),
+        **params,
+        **changed,
+    }
+    given = {name: value for name, value in given.items() if value}
+    match version:
+        case "0":
+            text, digest = given["Action"] + given["Timestamp"], hashlib.sha1
+        case "1":
+            text = "".join(
+                name + value for name, value in sorted(given.items(), key=lambda one: one[0].lower())
+            )
+            digest = hashlib.sha1
+        case _:
+            given["SignatureMethod"] = "HmacSHA256"
+            query = "&".join(
+                f"{quote(name, safe='')}={quote(given[name], safe='')}" for name in sorted(given)
+            )
+            text = "\n".join((verb, parts.netloc.decode().lower(), parts.path or "/", query))
+            digest = hashlib.sha256
+    made = hmac.new(keys.secret.encode(), text.encode(), digest).digest()
+    return {**given, "Signature": base64.b64encode(made).decode()}
+
+
+def get(keys: Keys, url: str, version: str = "2", **params: str) -> httpx.Response:
+    return httpx.get(url, params=sign(keys, "GET", url, params, version))
+
+
+def post(keys: Keys, url: str, version: str = "2", **params: str) -> httpx.Response:
+    headers = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
+    return httpx.post(url, content=urlencode(sign(keys, "POST", url, params, version)), headers=headers)
