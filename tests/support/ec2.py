@@ -20,6 +20,12 @@ from tests.support.server import Place
 class Keys:
     access: str
     secret: str
+    address: str = ""
+    """Where the identity service has them."""
+
+    def revoke(self, server: Place, cloud: str = "calor") -> None:
+        answer = httpx.delete(self.address, headers={"X-Auth-Token": server.token_of(cloud)[0]})
+        assert answer.status_code == 204, answer.text
 
 
 def new_keys(server: Place, cloud: str = "calor") -> Keys:
@@ -30,13 +36,10 @@ def new_keys(server: Place, cloud: str = "calor") -> Keys:
         f"{auth['auth_url']}/auth/tokens", headers={**headers, "X-Subject-Token": headers["X-Auth-Token"]}
     )
     token = shown.json()["token"]
-    made = httpx.post(
-        f"{auth['auth_url']}/users/{token['user']['id']}/credentials/OS-EC2",
-        headers=headers,
-        json={"tenant_id": token["project"]["id"]},
-    )
+    address = f"{auth['auth_url']}/users/{token['user']['id']}/credentials/OS-EC2"
+    made = httpx.post(address, headers=headers, json={"tenant_id": token["project"]["id"]})
     credential = made.json()["credential"]
-    return Keys(credential["access"], credential["secret"])
+    return Keys(credential["access"], credential["secret"], f"{address}/{credential['access']}")
 
 
 def timestamp(**ago: float) -> str:
@@ -84,10 +87,12 @@ def post(keys: Keys, url: str, version: str = "2", **params: str) -> httpx.Respo
     return httpx.post(url, content=urlencode(sign(keys, "POST", url, params, version)), headers=headers)
 
 
-def sign_v4(keys: Keys, verb: str, url: str, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
+def sign_v4(
+    keys: Keys, verb: str, url: str, body: bytes, headers: Mapping[str, str], at: datetime | None = None
+) -> dict[str, str]:
     """The headers with a signature of version 4, which is computed as AWS's SDKs do."""
     parts = httpx.URL(url)
-    date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    date = (at or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
     given = {**{name.lower(): value for name, value in headers.items()}, "x-amz-date": date}
     signed = {**given, "host": parts.netloc.decode()}
     path = url.partition("?")[0].partition("://")[2].partition("/")[2]
