@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -9,10 +10,12 @@ from xml.etree import ElementTree
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Message, Scope
 
 from calor.api.cfn import endpoint
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
+from calor.observe.logs import TextLines
 from tests.api.cfn.client import Client, refused
 from tests.support.api import PROJECT, Stage, token
 from tests.support.cfn import cfn_app, signer
@@ -20,6 +23,7 @@ from tests.support.cfn import cfn_app, signer
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SIGNED = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
 DATED = {**SIGNED, "Timestamp": "2026-05-01T12:00:00Z"}
+INTERNALS = "what nobody should read"
 HEADER = "AWS4-HMAC-SHA256 Credential=key/20260501/r/s/aws4_request, SignedHeaders=host, Signature=s"
 
 
@@ -163,6 +167,40 @@ class TestParameters:
     def test_bodies_have_a_limit(self, cfn: Client) -> None:
         refused(cfn("ListStacks", a="x" * endpoint.LARGEST_FORM), 400, "RequestLimitExceeded")
 
+    def test_large_ones_of_one_client_wait_for_each_other(self, stage: Stage) -> None:
+        """A body is read before it is known who sends it: that must not fill the memory."""
+        app = cfn_app(stage, Signatures(stage).verify)
+        begun, most = 0, 0
+
+        async def send_many() -> list[int]:
+            nonlocal begun, most
+            enough, statuses = asyncio.Event(), []
+
+            async def receive() -> Message:
+                nonlocal begun, most
+                begun += 1
+                most = max(most, begun)
+                if begun == endpoint.LARGE_FORMS_OF_A_CLIENT:
+                    enough.set()
+                await enough.wait()
+                begun -= 1
+                return {"type": "http.request", "body": b"x" * (endpoint.SMALL_FORM + 1), "more_body": False}
+
+            async def send(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    statuses.append(message["status"])
+
+            requests = [
+                app(_large_post(), receive, send) for _ in range(endpoint.LARGE_FORMS_OF_A_CLIENT + 4)
+            ]
+            await asyncio.gather(*requests)
+            return statuses
+
+        statuses = asyncio.run(send_many())
+
+        assert most == endpoint.LARGE_FORMS_OF_A_CLIENT
+        assert statuses == [400] * (endpoint.LARGE_FORMS_OF_A_CLIENT + 4)
+
     def test_other_bodies_are_no_parameters(self, cfn: Client) -> None:
         headers = {"X-Auth-Token": cfn.token, "Content-Type": "application/json"}
         answer = cfn.http.post("/v1/", content=b'{"Action": "ListStacks"}', headers=headers)
@@ -212,12 +250,38 @@ class TestAnswers:
         cfn.stage.add_stack("s", template=template, outputs={"o": {"value": value}})
         assert cfn.xml("DescribeStacks").findtext(".//OutputValue") == shown
 
-    def test_unexpected_errors_disclose_nothing(self, cfn: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*given: object) -> None:
-            raise ValueError("internals")
+    @pytest.mark.parametrize("verb", ["GET", "POST"])
+    def test_unexpected_errors_disclose_nothing(
+        self, cfn: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, verb: str
+    ) -> None:
+        """Not even to those who read the log: parameters may be secret."""
+        monkeypatch.setattr(cfn.stage.queries.stacks, "find", self.fail)
+        monkeypatch.setattr(caplog.handler, "formatter", TextLines())
+        given = {"Action": "DescribeStacks", "StackName": "s"}
+        headers = {"X-Auth-Token": cfn.token}
+        sent = {"params": given} if verb == "GET" else {"data": given}
+        answer = cfn.http.request(verb, "/v1/", headers=headers, **sent)
+        assert INTERNALS not in refused(answer, 500, "InternalFailure")
+        assert "ValueError" in caplog.text
+        assert INTERNALS not in caplog.text
 
-        monkeypatch.setattr(cfn.stage.queries.stacks, "page", fail)
-        assert "internals" not in refused(cfn("ListStacks"), 500, "InternalFailure")
+    @staticmethod
+    def fail(*given: object) -> None:
+        raise ValueError(INTERNALS)
+
+
+def _large_post() -> Scope:
+    return {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/",
+        "raw_path": b"/v1/",
+        "query_string": b"",
+        "scheme": "http",
+        "headers": [(b"host", b"cfn.test"), (b"content-length", str(endpoint.SMALL_FORM + 1).encode())],
+        "client": ("192.0.2.1", 1),
+        "server": ("cfn.test", 80),
+    }
 
 
 def test_versions(cfn: Client) -> None:

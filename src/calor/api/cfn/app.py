@@ -56,5 +56,5 @@ def create_cfn_app(
             Route("/", listed),
             Route("/versions", listed),
         ],
-        middleware=[Middleware(Observed, api="cfn", access_log=access_log)],
+        middleware=[Middleware(Observed, api="cfn", access_log=access_log, confidential_queries=True)],
     )

@@ -89,11 +89,15 @@ class Events:
         of_stacks = (
             table.c.stack.in_(select(own.c.id).where(*living)) if place is None else table.c.stack == place.id
         )
-        query = select(table).where(of_stacks)
+        numbers = select(table.c.seq).where(of_stacks).order_by(table.c.seq.desc()).limit(limit)
         if before is not None:
-            query = query.where(table.c.seq < before)
+            numbers = numbers.where(table.c.seq < before)
         with self._source.connect() as connection:
-            rows = connection.execute(query.order_by(table.c.seq.desc()).limit(limit)).all()
+            # In two steps: an index has the numbers, so that only few of the rows are read.
+            chosen = connection.execute(numbers).scalars().all()
+            rows = connection.execute(
+                select(table).where(table.c.seq.in_(chosen)).order_by(table.c.seq.desc())
+            ).all()
             found = [records.record(records.Event, row) for row in rows]
             if place is not None:
                 return [ShownEvent(one, place) for one in found]
