@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx2 as httpx
@@ -48,7 +51,7 @@ resources: {OS::Neutron::FloatingIP: 0.005}
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "prices.yaml").write_text(PRICES)
-    (folder / "calor.conf").write_text("[calor]\nprice_list = prices.yaml\n")
+    (folder / "calor.conf").write_text("[calor]\nprice_list = prices.yaml\nfetch_allowed = 127.0.0.1\n")
     made = Server(folder / "state", free_port(), folder / "calor.conf")
     made.ready()
     yield made
@@ -283,7 +286,24 @@ class TestErrors:
         assert self.code(forger.list_stacks) == "AccessDenied"
 
 
-def test_a_template_is_fetched(tmp_path: Path, cloudformation: Any) -> None:
-    """From public addresses only: the one of this machine is refused."""
-    with pytest.raises(errors.ClientError, match="not at a public address"):
-        cloudformation.create_stack(StackName="u", TemplateURL="http://127.0.0.1:9/template")
+class TestTemplatesAtUrls:
+    @pytest.fixture
+    def url(self, tmp_path: Path) -> Iterator[str]:
+        (tmp_path / "template").write_text(json.dumps(TEMPLATE))
+        handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
+            Thread(target=served.serve_forever).start()
+            yield f"http://127.0.0.1:{served.server_port}/template"
+            served.shutdown()
+
+    def test_they_are_fetched(self, cloudformation: Any, url: str) -> None:
+        id = cloudformation.create_stack(
+            StackName="fetched", TemplateURL=url, Parameters=parameters(Name="x")
+        )["StackId"]
+        wait(cloudformation, "stack_create_complete", id)
+        assert cloudformation.get_template(StackName=id)["TemplateBody"] == TEMPLATE
+        cloudformation.delete_stack(StackName=id)
+
+    def test_from_allowed_addresses_only(self, cloudformation: Any) -> None:
+        with pytest.raises(errors.ClientError, match="not at a public address"):
+            cloudformation.create_stack(StackName="u", TemplateURL="http://169.254.169.254/template")

@@ -20,6 +20,7 @@ from calor.api import bodies
 from calor.api.addresses import base_url, versions
 from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, fault, notice, status_of, unexpected_fault
+from calor.api.health import healthcheck
 from calor.api.heat.routes import ROUTES
 from calor.api.lanes import Lanes
 from calor.api.metrics import exposition
@@ -59,13 +60,8 @@ def create_app(
     settings = settings or ApiSettings()
     endpoint = _Endpoint(authorizer, settings, authenticator)
 
-    def healthcheck(request: Request) -> Response:
-        try:
-            authorizer.services.ping()
-        except Exception:
-            log.exception("the database does not respond")
-            return PlainTextResponse("the database does not respond", 503)
-        return PlainTextResponse("OK")
+    def healthy(request: Request) -> Response:
+        return healthcheck(authorizer.services)
 
     def figures(request: Request) -> Response:
         if request.client is not None and request.client.host == settings.servers_come_from:
@@ -75,7 +71,7 @@ def create_app(
     def described(request: Request) -> Response:
         return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
 
-    routes = [Path("/healthcheck", healthcheck), Path("/openapi.json", described)]
+    routes = [Path("/healthcheck", healthy), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(Observed, api="heat", access_log=settings.access_log)]

@@ -16,6 +16,7 @@ from calor.api.cfn import endpoint
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
 from calor.observe import fields
+from calor.service.queries.services import Services
 from tests.api.cfn.client import Client, refused
 from tests.support.api import PROJECT, Stage, token
 from tests.support.cfn import cfn_app, signer
@@ -280,6 +281,12 @@ def _large_post() -> Scope:
         "client": ("192.0.2.1", 1),
         "server": ("cfn.test", 80),
     }
+
+
+def test_load_balancers_ask_whether_it_works(cfn: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cfn.http.get("/healthcheck").text == "OK"
+    monkeypatch.setattr(Services, "ping", lambda services: 1 / 0)
+    assert cfn.http.get("/healthcheck").status_code == 503
 
 
 def test_versions(cfn: Client) -> None:

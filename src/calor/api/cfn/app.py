@@ -13,6 +13,7 @@ from calor.api.cfn import estimate_pages
 from calor.api.cfn.authentication import Authentication
 from calor.api.cfn.endpoint import ActionEndpoint, EndpointSettings
 from calor.api.cfn.signals import SignalHandler
+from calor.api.health import healthcheck
 from calor.api.observing import ROUTE, Observed
 from calor.service.authorization import Authorizer
 from calor.store.database import Database, reading
@@ -39,6 +40,9 @@ def create_cfn_app(
         request.scope[ROUTE] = "/waitcondition"
         return await signals.answer(request, wait=True)
 
+    def healthy(request: Request) -> Response:
+        return healthcheck(authorizer.services)
+
     async def listed(request: Request) -> Response:
         return JSONResponse(versions(base_url(request, settings.trust_proxy_headers)), 300)
 
@@ -53,6 +57,7 @@ def create_cfn_app(
             Route(estimate_pages.PATH, estimate),
             Route("/v1", actions.answer, methods=["GET", "POST"]),
             Route("/v1/", actions.answer, methods=["GET", "POST"]),
+            Route("/healthcheck", healthy),
             Route("/", listed),
             Route("/versions", listed),
         ],
