@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from calor.clouds import errors
-from calor.clouds.ec2 import Claim, ReceivedRequest, Signer, claim_of, signer_of, token_request
+from calor.clouds.ec2 import Claim, ReceivedRequest, Signer, claim_of, signed_paths, signer_of, token_request
 from calor.clouds.sessions import Cloud, access_of
 from calor.clouds.signing import KeyPair, presigned_url, signature, string_to_sign
 from calor.clouds.stack_users import StackUser, StackUsers
@@ -111,6 +111,21 @@ class TestWhatTheIdentityServiceIsTold:
         assert claim
         told = token_request(request, claim)["ec2Credentials"]
         assert told["params"] == {"X-Amz-Credential": "key/x", "a": "b"}
+
+    @pytest.mark.parametrize(
+        ("path", "version_4", "paths"),
+        [
+            ("/v1/", True, ("/v1/",)),
+            ("/v1/a%3Ab", False, ("/v1/a:b",)),
+            ("/v1/a%3Ab", True, ("/v1/a:b", "/v1/a%253Ab")),
+            ("/v1/a:b", True, ("/v1/a:b", "/v1/a%3Ab")),
+        ],
+    )
+    def test_in_version_4_the_path_may_be_quoted_once_more(
+        self, path: str, version_4: bool, paths: tuple[str, ...]
+    ) -> None:
+        claim = Claim("key", "proof", version_4)
+        assert signed_paths(ReceivedRequest("PUT", HOST, path), claim) == paths
 
 
 class TestSigners:

@@ -98,6 +98,16 @@ def test_a_version_2_signature_gets_a_token_of_its_user(
     assert cloud.is_valid(answer.headers[SUBJECT])
 
 
+def test_a_version_0_signature_gets_a_token(cloud: Cloud, keys: dict[str, Any]) -> None:
+    """It covers the action and the time, as in Keystone."""
+    date = cloud.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+    params = {"Action": "ListStacks", "Timestamp": date, "SignatureVersion": "0"}
+    signature = mac(keys["secret"], f"ListStacks{date}", "sha1")
+    signed = {"access": keys["access"], "signature": signature, "params": params}
+    assert exchange(cloud, signed).status_code == 200
+    assert exchange(cloud, {**signed, "params": {**params, "Action": "DeleteStack"}}).status_code == 401
+
+
 def test_a_version_1_signature_gets_a_token(cloud: Cloud, keys: dict[str, Any]) -> None:
     params = {"AWSAccessKeyId": keys["access"], "action": "ListStacks", "SignatureVersion": "1"}
     text = f"actionListStacksAWSAccessKeyId{keys['access']}SignatureVersion1"

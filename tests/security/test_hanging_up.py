@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from calor.api.cfn.app import create_cfn_app
 from calor.localcloud.caller import Caller
 from calor.localcloud.web import Call, Reply, Route, service_app
-from calor.service.authorization import Authorizer
 from tests.support.api import PROJECT, Door, token
+from tests.support.cfn import cfn_app
 
 APPS = {
     "rest": f"/v1/{PROJECT}/stacks",
@@ -63,9 +62,7 @@ def app_of(which: str, door: Door) -> Any:
         case "rest":
             return door.client.app
         case "cfn":
-            return create_cfn_app(
-                stage.database, Authorizer(stage.queries, stage.commands, stage.policy), _nobody
-            )
+            return cfn_app(stage, _nobody)
 
     async def handler(call: Call) -> Reply:
         return Reply()

@@ -9,9 +9,7 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from calor.api.cfn.app import create_cfn_app
 from calor.clouds.ec2 import ReceivedRequest, Signer
-from calor.service.authorization import Authorizer
 from calor.service.caller import Caller
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError
@@ -19,6 +17,7 @@ from calor.stacks.vault import Vault
 from calor.store import records, tables
 from calor.store.cipher import Cipher
 from tests.support.api import PROJECT, Stage, error, open_door, token
+from tests.support.cfn import cfn_app, signer
 
 SIGNED = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
 READER = token("rita", roles="reader")
@@ -40,12 +39,9 @@ class TestReaders:
         stage.add_resource(stack, "h", type="OS::Heat::WaitConditionHandle", data={"user_id": "id-of-rita"})
 
         def verify(received: ReceivedRequest) -> Signer:
-            user = {"id": "id-of-rita", "name": "rita"}
-            named = [{"name": role} for role in roles.split(",") if role]
-            return Signer("token", {"user": user, "project": {"id": PROJECT}, "roles": named})
+            return signer("id-of-rita", PROJECT, *filter(None, roles.split(",")), name="rita")
 
-        gate = Authorizer(stage.queries, stage.commands, stage.policy)
-        client = TestClient(create_cfn_app(stage.database, gate, verify), base_url="http://cfn.test")
+        client = TestClient(cfn_app(stage, verify), base_url="http://cfn.test")
         arn = f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/h"
         signed = client.post(f"/v1/signal/{arn}", params=SIGNED, content=b"{}")
         door = open_door(stage).by(token("rita", roles=roles))

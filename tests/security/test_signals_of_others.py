@@ -7,13 +7,12 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from calor.api.cfn.app import create_cfn_app
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Unauthorized
-from calor.service.authorization import Authorizer
 from calor.store import tables
 from tests.security.tenants import rows
 from tests.support.api import OTHER, PROJECT, Stage
+from tests.support.cfn import cfn_app, signer
 
 SMALL, LARGE = b"{}", b'{"a": "' + b"x" * 20_000 + b'"}'
 
@@ -23,17 +22,14 @@ def verify(received: ReceivedRequest) -> Signer:
     key = received.query["AWSAccessKeyId"]
     if key == "nobody":
         raise Unauthorized("wrong")
-    user = {"id": "m", "name": "mallory"}
-    return Signer("token", {"user": user, "project": {"id": key}, "roles": [{"name": "member"}]})
+    return signer("m", key, "member", name="mallory")
 
 
 @pytest.mark.parametrize("key", ["nobody", OTHER])
 @pytest.mark.parametrize("version", ["2", "4"])
 @pytest.mark.parametrize("body", [SMALL, LARGE], ids=["small", "large"])
 def test_strangers_get_the_same_answers(stage: Stage, key: str, version: str, body: bytes) -> None:
-    client = TestClient(
-        create_cfn_app(stage.database, Authorizer(stage.queries, stage.commands, stage.policy), verify)
-    )
+    client = TestClient(cfn_app(stage, verify))
     alive, deleted = stage.add_stack("s"), stage.add_stack("s", deleted_at=1.0)
     for id in (alive, deleted):
         stage.add_resource(id, "h", type="OS::Heat::WaitConditionHandle")

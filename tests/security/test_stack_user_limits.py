@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from calor.api.cfn.app import create_cfn_app
 from calor.clouds.ec2 import ReceivedRequest, Signer
-from calor.service.authorization import Authorizer
 from calor.stacks.keys import HOOK
 from tests.support.api import PROJECT, Door, Stage, error, token
+from tests.support.cfn import cfn_app, signer
 
 USERS = "9" * 32
 HANDLE = "OS::Heat::WaitConditionHandle"
@@ -48,14 +47,9 @@ class TestSignals:
         self, stage: Stage, stack: str, name: str, status: int, project: str
     ) -> None:
         def verify(received: ReceivedRequest) -> Signer:
-            user = {"id": "id-of-agent", "name": "agent"}
-            roles = [{"name": "heat_stack_user"}]
-            return Signer("token", {"user": user, "project": {"id": project}, "roles": roles})
+            return signer("id-of-agent", project, "heat_stack_user")
 
-        served = create_cfn_app(
-            stage.database, Authorizer(stage.queries, stage.commands, stage.policy), verify
-        )
-        client = TestClient(served, base_url="http://cfn.test")
+        client = TestClient(cfn_app(stage, verify), base_url="http://cfn.test")
         arn = f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/{name}"
         signed = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
 

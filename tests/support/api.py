@@ -157,11 +157,17 @@ class FakeAuthenticator:
         self._policy = policy
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        return self._identity(headers).acting_in(project, lambda roles, own: self._policy.is_admin(roles))
+
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        return self._identity(headers).at_home(lambda roles, own: self._policy.is_admin(roles))
+
+    def _identity(self, headers: Mapping[str, str]) -> Identity:
         parts = headers.get("x-auth-token", "").split(":")
         if len(parts) not in (3, 4):
             raise Unauthorized
         user, own, roles = parts[:3]
-        identity = Identity(
+        return Identity(
             user_id=f"id-of-{user}",
             username=user,
             user_domain="default",
@@ -172,7 +178,6 @@ class FakeAuthenticator:
             expires_at=float("inf"),
             services=frozenset(parts[3].split(",")) if len(parts) == 4 else None,
         )
-        return identity.acting_in(project, lambda roles, own: self._policy.is_admin(roles))
 
 
 def token(user: str = "alice", project: str = PROJECT, roles: str = "member,reader") -> str:

@@ -53,3 +53,8 @@ def _quoted(name: str) -> str:
 
 def link(href: str, rel: str = "self") -> dict[str, str]:
     return {"href": href, "rel": rel}
+
+
+def versions(base: str) -> dict[str, object]:
+    """The body that lists the versions of an API."""
+    return {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link(f"{base}/v1/")]}]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,9 +17,10 @@ from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
 from calor.api import bodies
-from calor.api.addresses import base_url
+from calor.api.addresses import base_url, versions
 from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, fault, notice, status_of, unexpected_fault
+from calor.api.health import healthcheck
 from calor.api.heat.routes import ROUTES
 from calor.api.lanes import Lanes
 from calor.api.metrics import exposition
@@ -59,13 +60,8 @@ def create_app(
     settings = settings or ApiSettings()
     endpoint = _Endpoint(authorizer, settings, authenticator)
 
-    def healthcheck(request: Request) -> Response:
-        try:
-            authorizer.services.ping()
-        except Exception:
-            log.exception("the database does not respond")
-            return PlainTextResponse("the database does not respond", 503)
-        return PlainTextResponse("OK")
+    def healthy(request: Request) -> Response:
+        return healthcheck(authorizer.services)
 
     def figures(request: Request) -> Response:
         if request.client is not None and request.client.host == settings.servers_come_from:
@@ -75,7 +71,7 @@ def create_app(
     def described(request: Request) -> Response:
         return respond(Reply(body=document(base_url(request, settings.trust_proxy_headers))))
 
-    routes = [Path("/healthcheck", healthcheck), Path("/openapi.json", described)]
+    routes = [Path("/healthcheck", healthy), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
     middleware = [Middleware(Observed, api="heat", access_log=settings.access_log)]
@@ -142,7 +138,7 @@ class _Endpoint:
         try:
             below = unversioned(path, request.headers.get("accept", ""))
         except VersionUnknown:
-            return respond(Reply(300, _versions(base_url(request, self._settings.trust_proxy_headers))))
+            return respond(Reply(300, versions(base_url(request, self._settings.trust_proxy_headers))))
         found = self._router.find(below, request.method) if below is not None and "\0" not in below else None
         if found is None:
             return respond(Reply(404, notice(404)))
@@ -240,8 +236,3 @@ class _Endpoint:
         status = status_of(error)
         headers = {"WWW-Authenticate": self._authenticator.challenge} if status == 401 else {}
         return respond(Reply(status, fault(error), headers))
-
-
-def _versions(base: str) -> Mapping[str, object]:
-    links = [{"rel": "self", "href": f"{base}/v1/"}]
-    return {"versions": [{"id": "v1.0", "status": "CURRENT", "links": links}]}

@@ -34,8 +34,12 @@ log = logging.getLogger("calor.requests")
 class Observed:
     """Assigns every request an id, unless it has one, returns the id, and records the result of the request."""
 
-    def __init__(self, app: ASGIApp, *, api: str, access_log: bool) -> None:
+    def __init__(
+        self, app: ASGIApp, *, api: str, access_log: bool, confidential_queries: bool = False
+    ) -> None:
+        """With `confidential_queries`, not only bodies may contain hidden values."""
         self._app = app
+        self._always_confidential = confidential_queries
         self._api = api
         self._access_log = access_log
 
@@ -61,7 +65,8 @@ class Observed:
 
         parent = given.get(b"traceparent", b"").decode("latin-1")
         # Bodies may contain hidden values, and exceptions may repeat them.
-        with fields.scope(confidential=method not in _WITHOUT_BODY, request_id=id):
+        confidential = self._always_confidential or method not in _WITHOUT_BODY
+        with fields.scope(confidential=confidential, request_id=id):
             try:
                 with tracing.span(method, kind="SERVER", parent=parent, http_request_method=method) as span:
                     await self._app(scope, receive, send_marked)

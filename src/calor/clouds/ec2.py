@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from calor.clouds.calls import Api, content
 from calor.clouds.errors import CloudError, Forbidden, NotFound, Permanent, Unauthorized
@@ -33,6 +34,11 @@ class ReceivedRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
+    @property
+    def params(self) -> Mapping[str, str]:
+        """The parameters of query and form."""
+        return {**self.form, **self.query}
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -51,9 +57,14 @@ class Signer:
     details: JsonMapping
 
 
+def has_signature(request: ReceivedRequest) -> bool:
+    """Whether a request has a signature, be it without an access key."""
+    return any(request.params.get(name) for name in _SIGNATURES) or "Signature" in _authorization(request)
+
+
 def claim_of(request: ReceivedRequest) -> Claim | None:
     """The claim of a request; None if it is not signed."""
-    params = {**request.form, **request.query}
+    params = request.params
     if params.get("Signature") and params.get("AWSAccessKeyId"):
         return Claim(params["AWSAccessKeyId"], params["Signature"], version_4=False)
     if params.get("X-Amz-Signature") and params.get("X-Amz-Credential"):
@@ -67,20 +78,30 @@ def claim_of(request: ReceivedRequest) -> Claim | None:
 def is_over_body(request: ReceivedRequest) -> bool:
     """Whether the signature may cover the body, which then has to be read to verify it. Versions before 4, used in
     pre-signed URLs, do not."""
-    return {**request.form, **request.query}.get("SignatureVersion") not in _WITHOUT_BODY
+    return request.params.get("SignatureVersion") not in _WITHOUT_BODY
 
 
-def token_request(request: ReceivedRequest, claim: Claim) -> JsonObject:
-    """The body of the request to the identity service that verifies a signature."""
+def signed_paths(request: ReceivedRequest, claim: Claim) -> tuple[str, ...]:
+    """The forms of the path that the signature may cover. In version 4, AWS's clients quote the path as it is sent once
+    more, which Keystone cannot know."""
+    plain = unquote(request.path)
+    if not claim.version_4:
+        return (plain,)
+    return tuple(dict.fromkeys((plain, quote(request.path, safe="/-_.~"))))
+
+
+def token_request(request: ReceivedRequest, claim: Claim, path: str | None = None) -> JsonObject:
+    """The body of the request to the identity service that verifies a signature, over another form of the path if
+    given."""
     # Version 4 signs a form as a body.
-    params = request.query if claim.version_4 else {**request.form, **request.query}
+    params = request.query if claim.version_4 else request.params
     return {
         "ec2Credentials": {
             "access": claim.access,
             "signature": claim.signature,
             "host": request.host.lower(),
             "verb": request.verb.upper(),
-            "path": unquote(request.path),
+            "path": unquote(request.path) if path is None else path,
             "params": {key: value for key, value in params.items() if key not in _SIGNATURES},
             # Keystone expects Authorization and X-Amz-Date in this case.
             "headers": {name.title(): value for name, value in request.headers.items()},
@@ -91,7 +112,15 @@ def token_request(request: ReceivedRequest, claim: Claim) -> JsonObject:
 
 def signer_of(cloud: Cloud, request: ReceivedRequest, claim: Claim) -> Signer:
     """The verified signer. Raises Unauthorized only if the signature is invalid."""
-    identity, body = cloud.identity(cloud.service), token_request(request, claim)
+    *others, last = signed_paths(request, claim)
+    for path in others:
+        with suppress(Unauthorized):
+            return _signer_over(cloud, token_request(request, claim, path))
+    return _signer_over(cloud, token_request(request, claim, last))
+
+
+def _signer_over(cloud: Cloud, body: JsonObject) -> Signer:
+    identity = cloud.identity(cloud.service)
     try:
         token = str(access_of(cloud.service).auth_token)
     except Unauthorized as error:

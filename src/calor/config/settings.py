@@ -52,6 +52,8 @@ class Api:
     enable_abandon: bool
     hidden_tags: tuple[str, ...]
     revision: str | None
+    price_list: Path | None
+    """The file with the prices by which templates are estimated."""
 
 
 @dataclass(frozen=True, slots=True)

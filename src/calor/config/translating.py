@@ -34,7 +34,7 @@ def settings_of(loaded: Loaded) -> Settings:
     conf: cfg.ConfigOpts = loaded.conf
     config_dir = Path(loaded.files[0]).parent if loaded.files else None
     return Settings(
-        api=_api(conf),
+        api=_api(conf, config_dir),
         limits=Limits(
             stacks_per_project=_limit(conf.max_stacks_per_tenant),
             resources_per_stack=_limit(conf.max_resources_per_stack),
@@ -79,7 +79,7 @@ def _log_file(file: str | None, folder: str | None) -> str | None:
     return str(Path(folder) / (file or LOG_FILE)) if folder else file
 
 
-def _api(conf: cfg.ConfigOpts) -> Api:
+def _api(conf: cfg.ConfigOpts, config_dir: Path | None) -> Api:
     middle, cors = conf.oslo_middleware, conf.cors
     return Api(
         rest=_listening(conf.heat_api, "heat_api"),
@@ -107,6 +107,7 @@ def _api(conf: cfg.ConfigOpts) -> Api:
         enable_abandon=conf.enable_stack_abandon,
         hidden_tags=tuple(conf.hidden_stack_tags),
         revision=conf.revision.heat_revision,
+        price_list=_price_list(conf.calor.price_list, config_dir),
     )
 
 
@@ -206,6 +207,16 @@ def _public_url(conf: cfg.ConfigOpts, name: str) -> str | None:
 
 def _limit(number: int) -> int | None:
     return None if number < 0 else number
+
+
+def _price_list(text: str | None, config_dir: Path | None) -> Path | None:
+    """Raises ConfigError."""
+    if not text:
+        return None
+    path = _path(text, config_dir)
+    if path is None or not path.is_file():
+        raise ConfigError(f"[calor] price_list: {text} does not exist")
+    return path
 
 
 def _path(text: str, config_dir: Path | None) -> Path | None:

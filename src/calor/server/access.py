@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from calor.config.settings import Certificates
@@ -99,23 +100,34 @@ def policy(settings: Settings) -> Policy:
     return Policy(str(auth.policy_file) if auth.policy_file else None, [str(one) for one in auth.policy_dirs])
 
 
+def is_admin(policy: Policy, roles: Sequence[str], project: bool) -> bool:
+    """Whether a user with these roles, in an admin project or not, is an admin of the cloud."""
+    return policy.is_admin(roles, is_admin_project=project)
+
+
 def authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authenticator:
     """Raises LookupError if the configured plug-in is not installed."""
     from calor.api.auth import CustomAuthenticator, MultiCloud, load_backend
 
     auth = settings.configured.auth
 
-    def is_admin(roles: Sequence[str], project: bool) -> bool:
-        return policy.is_admin(roles, is_admin_project=project)
-
+    admin = partial(is_admin, policy)
     if auth.flavor == "custombackend":
-        return CustomAuthenticator(load_backend(auth.backend, auth.backend_settings), is_admin)
+        return CustomAuthenticator(load_backend(auth.backend, auth.backend_settings), admin)
     if not auth.clouds:
-        return _of_one_cloud(settings, home, is_admin)
+        return _of_one_cloud(settings, home, admin)
     others = (replace(home.account, auth_url=url) for url in auth.clouds)
     return MultiCloud(
-        {account.auth_url: _of_one_cloud(settings, _cloud(settings, account), is_admin) for account in others}
+        {account.auth_url: _of_one_cloud(settings, _cloud(settings, account), admin) for account in others}
     )
+
+
+def token_authenticator(settings: Settings, home: Cloud, policy: Policy) -> Authenticator | None:
+    """Who authenticates requests to the CFN API that are not signed; nobody if only signatures count. Raises
+    LookupError if the configured plug-in is not installed."""
+    if settings.configured.auth.flavor == "standalone":
+        return None
+    return authenticator(settings, home, policy)
 
 
 def _cloud(settings: Settings, account: ServiceAccount, verify: bool | str | None = None) -> Cloud:

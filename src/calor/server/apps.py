@@ -16,11 +16,14 @@ from calor.server.template_library import configured_world
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from calor.api.cfn.endpoint import EndpointSettings
     from calor.api.settings import ApiSettings
     from calor.clouds.ec2 import ReceivedRequest, Signer
     from calor.clouds.sessions import Cloud
     from calor.service.commands import Limits
+    from calor.service.prices import PriceList
     from calor.stacks.vault import Vault
+    from calor.store.cipher import Cipher
 
 
 class Apps:
@@ -37,8 +40,9 @@ class Apps:
 
         self._settings = settings
         self._metrics = metrics
+        self._cipher = secrets.cipher
         self._database = database.connect(
-            settings.database_url, secrets.cipher, seal_all=settings.configured.seal_all
+            settings.database_url, self._cipher, seal_all=settings.configured.seal_all
         )
         self._writer = Writer(self._database)
         self._world = configured_world(settings)
@@ -81,10 +85,21 @@ class Apps:
 
     def cfn(self) -> Starlette:
         from calor.api.cfn.app import create_cfn_app
+        from calor.api.cfn.authentication import Authentication
 
-        verify = partial(_signer_of, access.signature_clouds(self._settings, self._cloud))
-        access_log = self._settings.configured.logging.requests
-        return create_cfn_app(self._database, self._authorizer, verify, access_log=access_log)
+        settings = self._settings
+        authentication = Authentication(
+            verify=partial(_signer_of, access.signature_clouds(settings, self._cloud)),
+            is_admin=partial(access.is_admin, self._policy),
+            tokens=access.token_authenticator(settings, self._cloud, self._policy),
+        )
+        return create_cfn_app(
+            self._database,
+            self._authorizer,
+            authentication,
+            _cfn_settings(settings, self._cipher),
+            access_log=settings.configured.logging.requests,
+        )
 
     @property
     def largest_body(self) -> int:
@@ -146,6 +161,33 @@ def _api_settings(settings: Settings) -> ApiSettings:
         revision=revision,
         engine_revision=revision,
     )
+
+
+def _cfn_settings(settings: Settings, cipher: Cipher) -> EndpointSettings:
+    from calor.api.cfn.actions.call import ActionSettings
+    from calor.api.cfn.endpoint import EndpointSettings
+    from calor.api.cfn.estimate_pages import EstimatePages
+
+    api = settings.configured.api
+    return EndpointSettings(
+        ActionSettings(
+            largest_template=settings.configured.limits.template_size,
+            converge=settings.configured.engine.converge,
+            prices=prices(settings),
+            estimate_pages=EstimatePages(cipher),
+        ),
+        previews_at_once=api.previews_at_once,
+        largest_body=api.largest_body,
+        trust_proxy_headers=api.trust_proxy_headers,
+    )
+
+
+def prices(settings: Settings) -> PriceList:
+    """Raises PricesUnusable."""
+    from calor.service.prices import PriceList, read_prices
+
+    file = settings.configured.api.price_list
+    return PriceList() if file is None else read_prices(file)
 
 
 def _signer_of(clouds: Sequence[Cloud], received: ReceivedRequest) -> Signer:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from calor.api.auth import load_backend
 from calor.observe import tracing
 from calor.server import access, secrets, seeding, tls
+from calor.server.apps import prices
 from calor.server.secrets import Secrets
 from calor.server.settings import Settings
 
@@ -28,8 +29,8 @@ class IdentityUnavailable(Exception):
 
 
 def check(settings: Settings) -> None:
-    """Checks the files and plug-ins that the settings name. Raises CertificateUnusable, PolicyUnusable, BackendMissing
-    and TracingMissing."""
+    """Checks the files and plug-ins that the settings name. Raises CertificateUnusable, PolicyUnusable, PricesUnusable,
+    BackendMissing and TracingMissing."""
     api, auth = settings.configured.api, settings.configured.auth
     tracing.check(settings.configured.otlp_endpoint)
     for one in (api.rest, api.cfn):
@@ -37,6 +38,8 @@ def check(settings: Settings) -> None:
             tls.check(one.cert_file, one.key_file)
     if auth.policy_file or auth.policy_dirs:
         access.policy(settings)
+    if api.price_list is not None:
+        prices(settings)
     if auth.flavor == "custombackend":
         load_backend(auth.backend, auth.backend_settings)
 

@@ -14,6 +14,7 @@ from calor.server.processes import CloudNotEmbedded
 from calor.server.sockets import InvalidPort, PortInUse
 from calor.server.tls import CertificateUnusable
 from calor.service.policy import PolicyUnusable
+from calor.service.prices import PricesUnusable
 from calor.store.cipher import WrongKey
 
 STARTUP_ERRORS = (
@@ -28,6 +29,7 @@ STARTUP_ERRORS = (
     InvalidPort,
     PolicyUnusable,
     PortInUse,
+    PricesUnusable,
     StateDirInUse,
     TracingMissing,
     UnusableKey,

@@ -42,12 +42,7 @@ class PreviewCommands:
         """The stack that a request would create."""
         name, project = new_stack.name, caller.project
         check_name(name)
-        check_deadline = self.quotas.preview_deadline()
-        definition = self.admission.define(caller, new_stack.request, StackIdentity(name, None, project))
-        nothing = PresentStack("None", name, project, exists=False)
-        plan = forecast(
-            definition, nothing, None, means_of(self.world, new_stack.request, check=check_deadline)
-        )
+        definition, plan = self.plan_create(caller, name, new_stack.request)
         masking = Masking(self.world.declaration, hidden_values(definition), show_secrets)
         return {
             "capabilities": [],
@@ -77,6 +72,14 @@ class PreviewCommands:
             "timeout_mins": new_stack.timeout_mins,
             "updated_time": None,
         }
+
+    def plan_create(self, caller: Caller, name: str, request: JsonMapping) -> tuple[Definition, Plan]:
+        """The plan for creating a stack."""
+        check_deadline = self.quotas.preview_deadline()
+        definition = self.admission.define(caller, request, StackIdentity(name, None, caller.project))
+        nothing = PresentStack("None", name, caller.project, exists=False)
+        plan = forecast(definition, nothing, None, means_of(self.world, request, check=check_deadline))
+        return definition, plan
 
     def update(
         self,

@@ -22,6 +22,9 @@ class Authenticator(Protocol):
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
         """The caller, acting in the project of the path. Raises Unauthorized or Forbidden."""
 
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        """The caller, acting in the project of the credentials. Raises Unauthorized or Forbidden."""
+
 
 IsAdmin = Callable[[Sequence[str], bool], bool]
 """Whether a user with these roles, in an admin project or not, is an admin of the cloud."""
@@ -85,6 +88,12 @@ class Identity:
             own_project=self.project if self.project != project else None,
         )
 
+    def at_home(self, is_admin: IsAdmin) -> Caller:
+        """The caller in the project of the token. Raises Forbidden if it has none."""
+        if self.project is None:
+            raise Forbidden
+        return self.acting_in(self.project, is_admin)
+
 
 def _services(catalog: Any) -> frozenset[str] | None:
     """The types of the services with endpoints in a catalog."""
@@ -104,13 +113,19 @@ class MultiCloud:
         return next(iter(self._clouds.values())).challenge
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        return self._chosen(headers).authenticate(headers, project)
+
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        return self._chosen(headers).authenticate_at_home(headers)
+
+    def _chosen(self, headers: Mapping[str, str]) -> Authenticator:
         url = headers.get("x-auth-url", "").rstrip("/")
         if not url:
             raise BadRequest("The header X-Auth-Url is missing.")
         cloud = self._clouds.get(url)
         if cloud is None:
             raise Unauthorized(f"The cloud {url} is not allowed.")
-        return cloud.authenticate(headers, project)
+        return cloud
 
 
 class Backend(Protocol):
@@ -130,10 +145,16 @@ class CustomAuthenticator:
         self._is_admin = is_admin
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        return self._identity(headers).acting_in(project, self._is_admin)
+
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        return self._identity(headers).at_home(self._is_admin)
+
+    def _identity(self, headers: Mapping[str, str]) -> Identity:
         identity = self._backend.authenticate(headers)
         if identity is None:
             raise Unauthorized
-        return identity.acting_in(project, self._is_admin)
+        return identity
 
 
 class BackendMissing(LookupError):

@@ -37,11 +37,16 @@ class KeystoneAuthenticator:
         return f'Keystone uri="{self._public_url}"'
 
     def authenticate(self, headers: Mapping[str, str], project: str) -> Caller:
+        return self._identity(headers).acting_in(project, self._is_admin)
+
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        return self._identity(headers).at_home(self._is_admin)
+
+    def _identity(self, headers: Mapping[str, str]) -> Identity:
         token = headers.get("x-auth-token", "").strip()
         if not token:
             raise Unauthorized
-        identity = self._memory.identity(token, lambda: self._validated(token))
-        return identity.acting_in(project, self._is_admin)
+        return self._memory.identity(token, lambda: self._validated(token))
 
     def _validated(self, token: str) -> Identity:
         from keystoneauth1.exceptions import ClientException, HttpError, NotFound
@@ -92,6 +97,9 @@ class PasswordAuthenticator:
         proof = "\0".join((user, key, domain, project))
         identity = self._memory.identity(proof, lambda: self._logged_in(user, key, domain, project))
         return identity.acting_in(project, self._is_admin)
+
+    def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
+        raise Unauthorized("A name and a password do not tell the project.")
 
     def _logged_in(self, user: str, key: str, domain: str, project: str) -> Identity:
         from keystoneauth1.exceptions import ClientException, HttpError

@@ -1,1 +1,1 @@
-"""The CloudFormation-compatible API, which has only signals."""
+"""The CloudFormation-compatible API: AWS's actions on stacks, and signals by pre-signed URLs."""

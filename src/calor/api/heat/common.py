@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calor.api import metadata
 from calor.api.errors import BadRequest
 from calor.api.web import Api, Call, Query
 from calor.service.queries.paging import Page
@@ -22,14 +23,13 @@ def find_stack(api: Api, call: Call, *, deleted: bool = False, for_users: bool =
 
 
 def sees_credentials(api: Api, call: Call) -> bool:
-    """Whether the caller sees credentials of resources: only those who can signal resources without them."""
-    return api.policy.allows(call.caller, "resource:signal")
+    """Whether the caller sees credentials of resources."""
+    return metadata.sees_credentials(api, call.caller)
 
 
 def record_fetch(api: Api, call: Call, server: str) -> None:
-    """Notes that an agent has read the deployments of its server; agents are users that stacks have created."""
-    if call.caller.is_stack_user:
-        api.commands.progress.record_fetch(api.queries.deployments.unfetched(call.caller, server))
+    """Notes that an agent has read the deployments of its server."""
+    metadata.record_fetch(api, call.caller, server)
 
 
 def page(query: Query, keys: dict[str, str]) -> Page:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from calor.api.errors import BadRequest
 from calor.api.heat import views
-from calor.api.heat.common import STACK, find_stack, record_fetch, sees_credentials, state_filters
+from calor.api.heat.common import STACK, find_stack, sees_credentials, state_filters
+from calor.api.metadata import metadata_of
 from calor.api.web import NULL, Api, Call, Reply, Route, only
 from calor.service.queries.resources import ResourceFilter
-from calor.types.heat.software import agent_settings
 
 _FILTERS = {
     "status": "status",
@@ -46,15 +46,8 @@ def show(api: Api, call: Call) -> Reply:
 
 
 def metadata(api: Api, call: Call) -> Reply:
-    stack, name = find_stack(api, call, for_users=True), call.path["resource_name"]
-    reveals = sees_credentials(api, call)
-    found = api.queries.resources.metadata(call.caller, stack, name, reveals=reveals)
-    if agent_settings.SETTINGS in found:
-        # A server's agent reads its deployments from the metadata of the server.
-        server = api.queries.resources.get(stack, name).physical_id or ""
-        configs = api.queries.deployments.of_server(call.caller, server)
-        record_fetch(api, call, server)
-        found = {**found, "deployments": [views.deployed_config(one, reveals=reveals) for one in configs]}
+    stack = find_stack(api, call, for_users=True)
+    found = metadata_of(api, call.caller, stack, call.path["resource_name"])
     return Reply(body={"metadata": found})
 
 

@@ -160,6 +160,11 @@ OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
             "addresses, and host names, whatever they resolve to. Otherwise nothing is fetched from loopback, "
             "link-local, private or other special addresses, not even through names or redirects. Calor only.",
         ),
+        cfg.StrOpt(
+            "price_list",
+            help="A YAML file with prices, by which EstimateTemplateCost of the CFN API estimates what a stack costs. "
+            "Without it, everything is free. Calor only.",
+        ),
         cfg.PortOpt(
             "metrics_port",
             help="A port that serves the metrics of all processes that use the state directory, for machines that only "

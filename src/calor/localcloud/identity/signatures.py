@@ -1,4 +1,4 @@
-"""Verifies EC2 signatures of requests, versions 1, 2 and 4.
+"""Verifies EC2 signatures of requests, versions 0, 1, 2 and 4.
 
 Pure functions, without access to credentials or the time.
 """
@@ -77,12 +77,22 @@ def _hosts(host: str) -> tuple[str, ...]:
 
 def _signatures(request: SignedRequest, secret: str, host: str) -> Iterator[str]:
     version = request.params.get("SignatureVersion")
-    if version == "1":
+    if version == "0":
+        yield _version_0(request, secret)
+    elif version == "1":
         yield _version_1(request, secret)
     elif version == "2":
         yield _version_2(request, secret, host)
     elif credential := _credential_scope(request):
-        yield _version_4(request, secret, host, credential)
+        # Keystone takes the path as the service that asks has written it; AWS's clients quote it.
+        path = request.path or "/"
+        for canonical in dict.fromkeys((quote(path, safe="/-_.~"), path)):
+            yield _version_4(request, secret, host, credential, canonical)
+
+
+def _version_0(request: SignedRequest, secret: str) -> str:
+    params = request.params
+    return _mac(secret, params.get("Action", "") + params.get("Timestamp", ""), "sha1")
 
 
 def _version_1(request: SignedRequest, secret: str) -> str:
@@ -103,13 +113,13 @@ def _mac(secret: str, signed: str, digest: str) -> str:
     return base64.b64encode(hmac.digest(secret.encode(), signed.encode(), digest)).decode()
 
 
-def _version_4(request: SignedRequest, secret: str, host: str, credential: str) -> str:
+def _version_4(request: SignedRequest, secret: str, host: str, credential: str, path: str) -> str:
     _, _, scope = credential.partition("/")
     signed_headers = _signed_headers(request)
     canonical = "\n".join(
         (
             request.verb.upper(),
-            quote(request.path or "/", safe="/-_.~"),
+            path,
             _query({key: value for key, value in request.params.items() if key != "X-Amz-Signature"}),
             "".join(f"{name}:{_header_value(request, name, host)}\n" for name in signed_headers),
             ";".join(signed_headers),

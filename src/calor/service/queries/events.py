@@ -78,6 +78,33 @@ class Events:
             rows = connection.execute(ordered(query, keys, descending, page.limit)).all()
         return [ShownEvent(records.record(records.Event, row), places[row.stack]) for row in rows]
 
+    def latest(
+        self, place: Place | None, project: str, limit: int, before: int | None = None
+    ) -> list[ShownEvent]:
+        """Events with their properties, the newest first: of one stack without its nested stacks, or of all stacks of a
+        project that are not deleted. Only those with lower numbers than `before`."""
+        own = tables.stack
+        columns = [own.c[name] for name in records.columns(Place)]
+        living = own.c.project == project, own.c.deleted_at.is_(None)
+        of_stacks = (
+            table.c.stack.in_(select(own.c.id).where(*living)) if place is None else table.c.stack == place.id
+        )
+        numbers = select(table.c.seq).where(of_stacks).order_by(table.c.seq.desc()).limit(limit)
+        if before is not None:
+            numbers = numbers.where(table.c.seq < before)
+        with self._source.connect() as connection:
+            # In two steps: an index has the numbers, so that only few of the rows are read.
+            chosen = connection.execute(numbers).scalars().all()
+            rows = connection.execute(
+                select(table).where(table.c.seq.in_(chosen)).order_by(table.c.seq.desc())
+            ).all()
+            found = [records.record(records.Event, row) for row in rows]
+            if place is not None:
+                return [ShownEvent(one, place) for one in found]
+            stacks = select(*columns).where(own.c.id.in_({one.stack for one in found}))
+            places = {row.id: Place(*row) for row in connection.execute(stacks)}
+        return [ShownEvent(one, places[one.stack]) for one in found]
+
     def show(self, stack: records.Stack, resource: str, id: str) -> records.Event:
         """Raises NotFound."""
         query = select(table).where(table.c.id == id, table.c.stack == stack.id, table.c.resource == resource)

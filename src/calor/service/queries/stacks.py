@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Select, and_, bindparam, func, or_, select
 
 from calor.service.caller import Caller
 from calor.service.errors import NotFound
@@ -48,13 +48,16 @@ class StackLine:
     username: str | None
     user_project: str | None
     tags: list[str]
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
 class StackFilter:
-    """Which stacks to list. `equal` has names of columns with their allowed values."""
+    """Which stacks to list. `equal` has names of columns with their allowed values, `states` pairs of an action and a
+    status; empty, they match everything."""
 
     equal: tuple[tuple[str, tuple[object, ...]], ...] = ()
+    states: tuple[tuple[str, str], ...] = ()
     tags: tuple[str, ...] = ()
     tags_any: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
@@ -105,13 +108,34 @@ class Stacks:
             raise NotFound("Stack", name)
         return stack
 
+    def containing(self, caller: Caller, physical_id: str) -> records.Stack:
+        """The stack in the caller's project of the resource with a physical id. Raises NotFound."""
+        query = (
+            select(table)
+            .join(tables.resource, tables.resource.c.stack == table.c.id)
+            .where(
+                tables.resource.c.physical_id == physical_id,
+                table.c.project == caller.project,
+                table.c.deleted_at.is_(None),
+            )
+            .order_by(table.c.created_at, table.c.id)
+            .limit(1)
+        )
+        with self._source.connect() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise NotFound("physical resource", physical_id)
+        return records.record(records.Stack, row)
+
     def page(self, caller: Caller, wanted: StackFilter, page: Page = WHOLE) -> list[StackLine]:
         names = tuple(name for name in page.sort_keys if name in _SORTABLE)
         descending = page.descending if page.descending is not None else not names
         with self._source.connect() as connection:
             after = None
             if page.marker is not None:
-                marker = self._matching(select(*_sort_columns(names)), caller.project, wanted)
+                # Also if it has been deleted since: otherwise the list would start again.
+                every = StackFilter(deleted=True, nested=True, hidden=True, all_projects=wanted.all_projects)
+                marker = self._matching(select(*_sort_columns(names)), caller.project, every)
                 after = connection.execute(marker.where(table.c.id == page.marker)).one_or_none()
             query = self._page_query(
                 caller.project, wanted, names, descending, page.limit, tuple(after) if after else None
@@ -168,6 +192,11 @@ class Stacks:
             query = query.where(table.c.parent.is_(None))
         for column, values in wanted.equal:
             query = query.where(table.c[column].in_(values))
+        if wanted.states:
+            one_of = (
+                and_(table.c.action == action, table.c.status == status) for action, status in wanted.states
+            )
+            query = query.where(or_(*one_of))
         unwanted = wanted.not_tags_any
         if not wanted.hidden:
             unwanted += self._hidden_tags

@@ -10,13 +10,13 @@ import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
 
-from calor.api.cfn import app
+from calor.api.cfn import signals
 from calor.clouds.ec2 import ReceivedRequest, Signer
 from calor.clouds.errors import Transient, Unauthorized
-from calor.service.authorization import Authorizer
 from calor.service.quotas import Limits
 from calor.store import tables
 from tests.support.api import OTHER, PROJECT, Stage
+from tests.support.cfn import cfn_app, signer
 
 USERS = "9" * 32
 SIGNED = {"AWSAccessKeyId": USERS, "Signature": "s", "SignatureVersion": "2"}
@@ -29,8 +29,7 @@ def verify(received: ReceivedRequest) -> Signer:
         raise Unauthorized("wrong")
     if key == "broken":
         raise Transient("no answer")
-    user = {"id": "u", "name": "agent"}
-    return Signer("token", {"user": user, "project": {"id": key}, "roles": [{"name": "heat_stack_user"}]})
+    return signer("u", key, "heat_stack_user")
 
 
 class Cfn:
@@ -39,10 +38,7 @@ class Cfn:
         self.stack = stage.add_stack("s", user_project=USERS)
         stage.add_resource(self.stack, "h", type="OS::Heat::WaitConditionHandle", data={"user_id": "u"})
         stage.add_resource(self.stack, "t", data={"user_id": "u"})
-        served = app.create_cfn_app(
-            stage.database, Authorizer(stage.queries, stage.commands, stage.policy), verify
-        )
-        self._client = TestClient(served, base_url="http://cfn.test")
+        self._client = TestClient(cfn_app(stage, verify), base_url="http://cfn.test")
 
     def arn(self, resource: str = "h", project: str = PROJECT, name: str = "s") -> str:
         return f"arn:openstack:heat::{project}:stacks/{name}/{self.stack}/resources/{resource}"
@@ -103,16 +99,16 @@ class TestWaitConditions:
         """The ids of the signals that an engine has handled: each new one, when it is looked for the second time."""
         looks: Counter[str] = Counter()
         handled: list[str] = []
-        is_waiting = app._SignalHandler._is_waiting
+        is_waiting = signals.SignalHandler._is_waiting
 
-        def looked(door: app._SignalHandler, signal: str) -> bool:
+        def looked(door: signals.SignalHandler, signal: str) -> bool:
             looks[signal] += 1
             if looks[signal] == 2:
                 cfn.stage.remove(tables.inbox, signal)
                 handled.append(signal)
             return is_waiting(door, signal)
 
-        monkeypatch.setattr(app._SignalHandler, "_is_waiting", looked)
+        monkeypatch.setattr(signals.SignalHandler, "_is_waiting", looked)
         return handled
 
     def test_the_own_signal_is_waited_for(self, cfn: Cfn, handled: list[str]) -> None:
@@ -131,7 +127,7 @@ class TestWaitConditions:
         assert [signal.id for signal in cfn.inbox] == [other.id]
 
     def test_not_for_ever(self, cfn: Cfn, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(app, "PATIENCE", 0.05)
+        monkeypatch.setattr(signals, "PATIENCE", 0.05)
 
         assert cfn.put().status_code == 200
 
