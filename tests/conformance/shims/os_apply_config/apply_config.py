@@ -1,6 +1,8 @@
 import os
 import sys
 
+from os_apply_config.oac_file import OacFile
+
 from calor_guest.apply import control, metadata, mustache, templates
 from calor_guest.apply import main as program
 from calor_guest.apply.metadata import listed as load_list_from_json
@@ -14,7 +16,6 @@ from calor_guest.apply.templates import (
 from calor_guest.apply.templates import (
     render as render_template,
 )
-from os_apply_config.oac_file import OacFile
 
 __all__ = ["load_list_from_json", "render_executable", "render_template", "strip_hash", "template_paths"]
 

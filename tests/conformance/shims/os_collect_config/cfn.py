@@ -1,7 +1,6 @@
-from oslo_config import cfg
-
 from os_collect_config import common
 from os_collect_config.sources import collected, made, sending
+from oslo_config import cfg
 
 CONF = cfg.CONF
 

@@ -4,12 +4,12 @@ import time
 from importlib import import_module
 from unittest import mock
 
+from os_collect_config import exc
 from oslo_config import cfg
 
 from calor_guest.collect import hangup, options, poll
 from calor_guest.collect import main as program
 from calor_guest.collect.cache import Cache
-from os_collect_config import exc
 
 _KINDS = {
     options.TEXT: cfg.StrOpt,

@@ -1,8 +1,9 @@
 import json
 from urllib.parse import unquote
 
-from calor_guest.common import http
 from os_collect_config.sources import collected, logging_in, made
+
+from calor_guest.common import http
 
 
 class Collector:

@@ -1,6 +1,5 @@
-from oslo_config import cfg
-
 from os_collect_config.sources import collected, made
+from oslo_config import cfg
 
 opts: list[cfg.Opt] = []
 

@@ -1,6 +1,7 @@
-from calor_guest.collect.sources.request import Seen, is_same, time_of
 from os_collect_config import common, exc
 from os_collect_config.sources import collected, made, sending
+
+from calor_guest.collect.sources.request import Seen, is_same, time_of
 
 
 class Collector:

@@ -5,11 +5,11 @@ from importlib import import_module
 from unittest import mock
 from urllib.parse import parse_qsl
 
+from os_collect_config import exc
 from oslo_config import cfg
 
 from calor_guest.collect import options, source
 from calor_guest.common import http
-from os_collect_config import exc
 
 
 def settings():

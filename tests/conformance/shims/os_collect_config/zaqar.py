@@ -1,10 +1,10 @@
 import json
 
+from os_collect_config.sources import collected, logging_in, made
 from zaqarclient import transport as zaqar_transport
 from zaqarclient.transport import request
 
 from calor_guest.common import http
-from os_collect_config.sources import collected, logging_in, made
 
 
 class Collector:
