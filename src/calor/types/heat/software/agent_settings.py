@@ -17,13 +17,18 @@ COLLECTORS = {
 }
 
 
+def is_connected(metadata: JsonMapping, transport: str) -> bool:
+    return COLLECTORS[transport] in _given(metadata)
+
+
 async def connect(ctx: Context, transport: str, swift: JsonMapping | None = None) -> None:
     """Adds the settings for a transport to the metadata. Those of other transports are emptied, since agents merge
     settings."""
     collector = COLLECTORS[transport]
-    before = ctx.metadata.get(SETTINGS) or {}
+    before = _given(ctx.metadata)
     others = {name: None for name in COLLECTORS.values() if name in before and name != collector}
     settings = {
+        **({} if ctx.polling_interval is None else {"polling_interval": ctx.polling_interval}),
         **before,
         **others,
         collector: await _settings(ctx, transport, swift or {}),
@@ -31,6 +36,12 @@ async def connect(ctx: Context, transport: str, swift: JsonMapping | None = None
     }
     ctx.set_metadata({"deployments": [], **ctx.metadata, SETTINGS: settings})
     await ctx.publish_metadata()
+
+
+def _given(metadata: JsonMapping) -> JsonObject:
+    """The settings so far. A template may have some of its own."""
+    found = metadata.get(SETTINGS)
+    return found if isinstance(found, dict) else {}
 
 
 async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObject:
