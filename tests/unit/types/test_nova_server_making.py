@@ -316,7 +316,7 @@ class TestUserData:
                 "metadata_url": "http://cfn:8000/v1/",
                 "access_key_id": "access-of-thing",
                 "secret_access_key": "secret-of-thing",
-                "stack_name": f"web/{context.stack_id}",
+                "stack_name": "web",
                 "path": "thing.Metadata",
             },
         }

@@ -45,14 +45,13 @@ def _given(metadata: JsonMapping) -> JsonObject:
 
 
 async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObject:
-    stack = f"{ctx.stack_name}/{ctx.stack_id}"
     if transport == "POLL_SERVER_CFN":
         access, secret = await ctx.access_keys()
         return {
             "metadata_url": f"{ctx.cfn_url()}/",
             "access_key_id": access,
             "secret_access_key": secret,
-            "stack_name": stack,
+            "stack_name": ctx.stack_name,
             "path": f"{ctx.name}.Metadata",
         }
     if transport == "POLL_TEMP_URL":
@@ -61,4 +60,4 @@ async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObj
     settings = {name: user[name] for name in ("user_id", "password", "auth_url", "project_id", "region_name")}
     if transport == "ZAQAR_MESSAGE":
         return {**settings, "queue_id": await ctx.queue()}
-    return {**settings, "stack_id": stack, "resource_name": ctx.name}
+    return {**settings, "stack_id": f"{ctx.stack_name}/{ctx.stack_id}", "resource_name": ctx.name}
