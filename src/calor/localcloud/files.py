@@ -144,13 +144,15 @@ def copy_sparse(source: Path, target: Path, *, keep_mark: bool = False) -> None:
         shutil.copyfile(source, target)
         return
     with source.open("rb") as read, target.open("xb") as written:
+        # Before: the source may be a copy that is still being made, whose mark comes last.
+        is_whole = keep_mark and is_made_here(read.fileno())
         size = os.fstat(read.fileno()).st_size
         place = 0
         while (data := _next_data(read.fileno(), place)) is not None:
             place = os.lseek(read.fileno(), data, os.SEEK_HOLE)
             _copy_part(read.fileno(), written.fileno(), data, place)
         written.truncate(size)
-        if keep_mark and is_made_here(read.fileno()):
+        if is_whole:
             mark_as_made_here(written.fileno())
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from ipaddress import ip_address
 
 from calor.localcloud.backend import PortPlan
@@ -98,8 +99,7 @@ class ServerPorts:
         with self.namespace.netlink() as netlink:
             if wired:
                 # The rules must be in place before a device is up.
-                port_rules(wired, settings.host_services, fresh=self._is_fresh).commit()
-                self._is_fresh = False
+                self._set_rules(wired, settings)
             for device, plan in wired.items():
                 index = netlink.need(device)
                 netlink.set_link(index, up=plan.up, mac=plan.mac, mtu=plan.mtu)
@@ -108,6 +108,17 @@ class ServerPorts:
                     routes |= _routes_of(plan, index, settings, routes)
             set_routes(netlink, self._routes, routes)
         self._routes = routes
+
+    def _set_rules(self, wired: Mapping[str, PortPlan], settings: HostSettings) -> None:
+        """If the kernel refuses the rules, nothing is permitted: the rules before may permit too much."""
+        try:
+            port_rules(wired, settings.host_services, fresh=self._is_fresh).commit()
+        except OSError:
+            closed = {device: replace(plan, permissions=()) for device, plan in wired.items()}
+            port_rules(closed, settings.host_services, fresh=self._is_fresh).commit()
+            raise
+        finally:
+            self._is_fresh = False
 
     def listening_ports(self) -> list[int]:
         """The TCP ports on which the server listens, loopback aside."""
