@@ -30,6 +30,7 @@ def test_the_web_tier_answers_from_the_host_and_grows(calor: Tried) -> None:
     assert calor.objects() == before
 
 
+@pytest.mark.extended
 def test_the_site_of_the_guest_book_gets_its_database_from_the_other_server(calor: Tried) -> None:
     before = calor.objects()
     calor.create("book", "software/guestbook.yaml")
