@@ -20,7 +20,7 @@ class Site(Orchestrator):
         self.server = server
         answer = self.ask("network", "POST", "/v2.0/networks", json={"network": {"name": NETWORK}})
         network = answer.json()["network"]["id"]
-        subnet = {"network_id": network, "cidr": "10.71.0.0/16", "ip_version": 4}
+        subnet = {"name": NETWORK, "network_id": network, "cidr": "10.71.0.0/16", "ip_version": 4}
         self.ask("network", "POST", "/v2.0/subnets", json={"subnet": subnet}).raise_for_status()
 
     def run(self, server: str, command: str) -> str:
@@ -48,6 +48,21 @@ class Site(Orchestrator):
             return None if stack["stack_status"].endswith("_IN_PROGRESS") else stack
 
         return until(settled)
+
+    def event(self, path: str, words: str) -> None:
+        """Returns when there is an event with these words."""
+
+        def found() -> bool:
+            events = self.api.get(f"{path}/events", params={"nested_depth": 3}).json()["events"]
+            return any(words in (event["resource_status_reason"] or "") for event in events)
+
+        until(found)
+
+    def deployment(self, path: str, name: str) -> dict[str, Any]:
+        """What the API shows of a deployment."""
+        id = until(lambda: self.resource(path, name)["physical_resource_id"])
+        found: dict[str, Any] = self.api.get(f"/software_deployments/{id}").json()["software_deployment"]
+        return found
 
     def failure(self, path: str, name: str) -> str:
         """The reason for which a resource failed."""
