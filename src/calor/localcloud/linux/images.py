@@ -18,7 +18,7 @@ from calor_guest.archive import archive
 from calor_guest.install import install
 
 _PARTIAL = ".partial"
-_VERSION = 6
+_VERSION = 7
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -77,9 +77,17 @@ def default_user(name: str) -> str:
     return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
 
 
-_FROM_HOST = ("curl", "ping", "sh")
+_FROM_HOST = ("curl", "ping", "sh", "sshd", "ssh-keygen")
 """Programs copied from the host into busybox images: curl sends signals, busybox's ping needs a raw socket, and its
 shell prefers its own applets."""
+_PROGRAMS = f"{os.defpath}:/usr/local/sbin:/usr/sbin:/sbin"
+_SSH_SERVER = """PasswordAuthentication no
+KbdInteractiveAuthentication no
+UsePAM no
+PrintMotd no
+AcceptEnv LANG LC_*
+Subsystem sftp internal-sftp
+"""
 
 
 class Images:
@@ -145,6 +153,8 @@ class Images:
         (root / "root").chmod(0o700)
         _write_accounts(root / "etc", user)
         (root / "etc/profile").write_text(_PROFILE)
+        (root / "etc/ssh").mkdir()
+        (root / "etc/ssh/sshd_config").write_text(_SSH_SERVER)
         if busybox is not None:
             _fill_small(root, busybox)
         else:
@@ -178,6 +188,7 @@ def _write_accounts(etc: Path, user: str) -> None:
             "root:x:0:0:root:/root:/bin/sh",
             "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin",
             "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin",
+            "sshd:x:101:65534::/run/sshd:/usr/sbin/nologin",
             "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
             f"{user}:x:1000:1000:{user}:/home/{user}:/bin/sh",
         ),
@@ -193,7 +204,8 @@ def _write_accounts(etc: Path, user: str) -> None:
             ),
             *("nogroup:x:65534:", f"{user}:x:1000:"),
         ),
-        "shadow": ("root:*:19000:0:99999:7:::", f"{user}:!:19000:0:99999:7:::"),
+        # With "!", sshd would refuse keys, too.
+        "shadow": ("root:*:19000:0:99999:7:::", f"{user}:*:19000:0:99999:7:::"),
     }
     for name, content in lines.items():
         (etc / name).write_text("".join(f"{line}\n" for line in content))
@@ -211,7 +223,7 @@ def _fill_small(root: Path, busybox: Path) -> None:
             (root / "bin" / name).symlink_to("/bin/busybox")
     (root / "usr/bin/env").symlink_to("/bin/busybox")
     for name in _FROM_HOST:
-        program = shutil.which(name)
+        program = shutil.which(name, path=_PROGRAMS)
         if program is not None and Path(program).resolve().name != "busybox":
             _add_with_libraries(root, name, Path(program))
 
