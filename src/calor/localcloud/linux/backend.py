@@ -26,6 +26,7 @@ from calor.localcloud.config import HostService
 from calor.localcloud.linux.boot_specs import BootSpecs
 from calor.localcloud.linux.booting import write_boot, write_config_drive
 from calor.localcloud.linux.guest_connections import forward_connections, serve_metadata
+from calor.localcloud.linux.guest_limits import GuestLimits
 from calor.localcloud.linux.host_services import assign_relays, host_names
 from calor.localcloud.linux.images import Image, Images
 from calor.localcloud.linux.link import Link, NoHolder
@@ -65,6 +66,7 @@ class Linux:
         self._networks: dict[str, NetworkPlan] = {}
         self._routers: dict[str, RouterPlan] = {}
         self._specs = BootSpecs(folder / "servers")
+        self._guest_limits = GuestLimits(self._specs.server_at)
         self._user_data = UserDataReader()
         self._preparing = ThreadPoolExecutor(LONG_AT_ONCE, "volumes")
         self._guest_servers: dict[str, list[asyncio.Server]] = {}
@@ -188,9 +190,10 @@ class Linux:
             listening = socket.socket(fileno=file)
             listening.setblocking(False)
             if address == METADATA_ADDRESS:
-                server = await serve_metadata(listening, network_id, answer)
+                server = await serve_metadata(listening, network_id, answer, self._guest_limits)
             else:
-                server = await forward_connections(listening, host_services[address, port])
+                service = host_services[address, port]
+                server = await forward_connections(listening, network_id, service, self._guest_limits)
             self._guest_servers[network_id].append(server)
 
     def _stop_serving(self, network_id: str) -> None:
