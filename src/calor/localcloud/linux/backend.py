@@ -37,6 +37,7 @@ from calor.localcloud.linux.relays import Published, Relays
 from calor.localcloud.linux.roots import root_of
 from calor.localcloud.linux.rules import METADATA_ADDRESS
 from calor.localcloud.linux.servers import BootSpec
+from calor.localcloud.linux.slots import Slots
 from calor.localcloud.linux.snapshots import Snapshot
 from calor.localcloud.linux.user_data import UserDataReader
 from calor.localcloud.linux.volumes import prepare_volume
@@ -67,6 +68,7 @@ class Linux:
         self._routers: dict[str, RouterPlan] = {}
         self._specs = BootSpecs(folder / "servers")
         self._guest_limits = GuestLimits(self._specs.server_at)
+        self._snapshots = Slots(LONG_AT_ONCE)
         self._user_data = UserDataReader()
         self._preparing = ThreadPoolExecutor(LONG_AT_ONCE, "volumes")
         self._guest_servers: dict[str, list[asyncio.Server]] = {}
@@ -281,6 +283,7 @@ class Linux:
             plan.vcpus,
             plan.memory_mb,
             self._root(plan),
+            plan.project,
         )
         self._specs.set(spec)
         await self._link.ask("boot", spec=spec)
@@ -297,7 +300,7 @@ class Linux:
 
     async def _image(self, plan: ServerPlan) -> Image:
         assert self._images is not None
-        return await self._images.image(plan.image_name, plan.image)
+        return await self._images.image(plan.image_name, plan.image, plan.project)
 
     async def _unpack(self, archive: Path, target: Path) -> None:
         await self._link.ask("unpack", archive=archive, target=target)
@@ -366,4 +369,5 @@ class Linux:
         if spec is None:
             raise BackendError("the server has never been started")
         snapshot = Snapshot(spec.disk, spec.layers, spec.usr_layers, spec.has_host_usr, target)
-        await self._link.ask("snapshot", snapshot=snapshot)
+        async with self._snapshots.of(spec.project):
+            await self._link.ask("snapshot", snapshot=snapshot)
