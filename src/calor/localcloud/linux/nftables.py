@@ -213,6 +213,16 @@ def connections_exceed(limit: int) -> Expression:
     return _expression("connlimit", _attribute(1, limit), _attribute(2, 1))
 
 
+def exceeds(per_second: int, at_once: int) -> Expression:
+    """Whether more packets than this have matched the rule up to here."""
+    rate, unit = (struct.pack(">Q", number) for number in (per_second, 1))
+    return _expression(
+        "limit",
+        *(_attribute(1, rate), _attribute(2, unit), _attribute(3, at_once), _attribute(4, 0)),
+        _attribute(5, _INVERTED),
+    )
+
+
 def is_reply_or_related() -> Expression:
     """Part of a connection that was let through before, or about one."""
     return _connection_bits(0, 2 | 4)

@@ -44,6 +44,11 @@ MOST_CONNECTIONS = 8192
 """Tracked connections that one server may open. Their memory belongs to no control group."""
 
 
+NEW_CONNECTIONS_TO_HOST = (50, 500)
+"""Connections that one server may open to the metadata service and to services of the host: per second, and at once.
+Each takes the cloud a moment, even if it is closed at once."""
+
+
 def connection_limit_rules() -> Batch:
     """For the namespace of a server. Only connections that it opens count, so that others cannot use up its limit;
     routers and other servers track no more of them."""
@@ -52,6 +57,9 @@ def connection_limit_rules() -> Batch:
     batch.chain("inet", "connections", "out", "filter", nft.OUTPUT, -10)
     exceeded = nft.is_new() + nft.connections_exceed(MOST_CONNECTIONS)
     batch.rule("inet", "connections", "out", exceeded, DROP)
+    for address in (METADATA_ADDRESS, RELAYS):
+        to_host = nft.is_new() + nft.family_is(4) + nft.destination_in(address)
+        batch.rule("inet", "connections", "out", to_host, nft.exceeds(*NEW_CONNECTIONS_TO_HOST), DROP)
     return batch
 
 

@@ -21,6 +21,8 @@ from calor.localcloud.linux.wiring import (
     set_routes,
 )
 
+TCP_BUFFER = "4096 65536 1048576"
+"""The least, usual and most bytes of each buffer of a connection."""
 _LOOPBACK = ("0100007F", "00000000000000000000000001000000")
 """As in /proc/net/tcp and tcp6."""
 
@@ -39,6 +41,9 @@ class ServerPorts:
             ipv4__conf__all__arp_announce=2,
             ipv6__conf__default__accept_dad=0,
             ipv6__conf__default__accept_ra=0,
+            # The memory of TCP is limited for the whole machine.
+            ipv4__tcp_rmem=TCP_BUFFER,
+            ipv4__tcp_wmem=TCP_BUFFER,
         )
         self._allow_pings()
         with in_network_namespace(self.namespace.fd):
