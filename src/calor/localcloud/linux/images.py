@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+import calor_guest.boot
 from calor.localcloud.linux.safe_paths import remove_tree
 from calor_guest.archive import archive
 from calor_guest.install import install
 
+_BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
 _VERSION = 7
 """The version of built and unpacked images; those of another version are built again."""
@@ -54,6 +56,11 @@ _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS = {
+    "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
+    "packages": ("bin/apt-get", "bin/apt"),
+}
+"""Our own programs in place of those that need another kernel or an archive, and the names of links to them."""
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
 
 
@@ -70,7 +77,8 @@ Unpack = Callable[[Path, Path], Awaitable[None]]
 
 def _current() -> str:
     """The version of built images and of the tools in them."""
-    return f"{_VERSION}-{hashlib.sha256(archive()).hexdigest()[:8]}"
+    content = (archive(), *((_BOOT / tool).read_bytes() for tool in _TOOLS))
+    return f"{_VERSION}-{hashlib.sha256(b''.join(content)).hexdigest()[:8]}"
 
 
 def default_user(name: str) -> str:
@@ -164,6 +172,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
+        _add_tools(root if busybox else usr, "" if busybox else "/usr")
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -263,6 +272,20 @@ def _install_guest_tools(partial: Path) -> None:
     packed.write_bytes(archive())
     install(str(packed), str(partial / "root"), force=True)
     packed.unlink()
+
+
+def _add_tools(folder: Path, shown_at: str) -> None:
+    """To the folder that servers see at `shown_at`."""
+    for tool, names in _TOOLS.items():
+        place = folder / "lib/calor-guest" / tool
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(_BOOT / tool, place)
+        place.chmod(0o755)
+        for name in names:
+            link = folder / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"{shown_at}/lib/calor-guest/{tool}")
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
