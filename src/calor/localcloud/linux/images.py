@@ -14,7 +14,10 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 import calor_guest.boot
+from calor.localcloud.backend import BackendError
+from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
+from calor.localcloud.linux.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
@@ -105,11 +108,12 @@ class Images:
         self._folder = folder
         self.owner = owner
         self._unpack = unpack
+        self._unpacking = Slots(LONG_AT_ONCE)
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
-    async def image(self, name: str, tarball: Path | None) -> Image:
+    async def image(self, name: str, tarball: Path | None, project: str = "") -> Image:
         """The unpacked image; built when it is first used."""
-        return await (self._builtin(name) if tarball is None else self._uploaded(name, tarball))
+        return await (self._builtin(name) if tarball is None else self._uploaded(name, tarball, project))
 
     def _lock(self, place: Path) -> asyncio.Lock:
         return self._locks.setdefault(place, asyncio.Lock())
@@ -125,7 +129,7 @@ class Images:
             return Image((place / "root",), (), False, user)
         return Image((place / "root",), (place / "usr",), True, user)
 
-    async def _uploaded(self, name: str, tarball: Path) -> Image:
+    async def _uploaded(self, name: str, tarball: Path, project: str) -> Image:
         found = tarball.stat()
         key = hashlib.sha256(
             f"{_VERSION} {tarball} {found.st_mtime_ns} {found.st_size}".encode()
@@ -133,13 +137,21 @@ class Images:
         place = self._folder / f"uploaded-{key}"
         async with self._lock(place):
             if not place.exists():
-                partial = _empty_folder(place)
-                await self._unpack(tarball, partial / "root")
-                (partial / "of").write_text(str(tarball))
-                partial.rename(place)
+                async with self._unpacking.of(project):
+                    await self._unpack_into(place, tarball)
         if (place / "usr").is_dir():
             return Image((place / "root",), (place / "usr",), True, default_user(name))
         return Image((place / "root",), (), False, default_user(name))
+
+    async def _unpack_into(self, place: Path, tarball: Path) -> None:
+        partial = _empty_folder(place)
+        try:
+            await self._unpack(tarball, partial / "root")
+        except BackendError:
+            await asyncio.to_thread(remove_tree, partial)
+            raise
+        (partial / "of").write_text(str(tarball))
+        partial.rename(place)
 
     def remove_orphaned(self, in_use: frozenset[Path]) -> None:
         """Removes images whose tarball no longer exists and those of other versions, except those in use."""
