@@ -23,11 +23,13 @@ from calor_guest.install import install
 
 _BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
-_VERSION = 7
+_VERSION = 8
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
+_STATE = ("var/lib/puppet",)
+"""Folders that programs of the host need, and do not make themselves."""
 _COPIED = (
     *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
     *(
@@ -264,6 +266,9 @@ def _fill_from_host(root: Path) -> None:
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         if (Path("/usr") / name).exists():
             (root / name).symlink_to(f"usr/{name}")
+    for name in _STATE:
+        if (Path("/") / name).is_dir():
+            (root / name).mkdir(parents=True)
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
