@@ -23,7 +23,7 @@ from calor_guest.install import install
 
 _BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
-_VERSION = 8
+_VERSION = 9
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
@@ -294,7 +294,7 @@ def _install_guest_tools(partial: Path) -> None:
 def _add_tools(folder: Path, shown_at: str) -> None:
     """To the folder that servers see at `shown_at`."""
     for tool, names in _TOOLS.items():
-        place = folder / "lib/calor-guest" / tool
+        place = folder / "lib/calor-cloud" / tool
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_BOOT / tool, place)
         place.chmod(0o755)
@@ -302,7 +302,7 @@ def _add_tools(folder: Path, shown_at: str) -> None:
             link = folder / name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
-            link.symlink_to(f"{shown_at}/lib/calor-guest/{tool}")
+            link.symlink_to(f"{shown_at}/lib/calor-cloud/{tool}")
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
