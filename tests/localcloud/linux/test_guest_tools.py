@@ -8,8 +8,11 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from pathlib import Path
 
+import pytest
+
+from calor.cli.main import main
 from calor.localcloud.linux.unpacking import HOST_USR_MARK
-from tests.support.linux import Machine
+from tests.support.linux import Listener, Machine
 
 CONFIG = {"AWS::CloudFormation::Init": {"config": {"files": {"/root/made": {"content": "by cfn-init"}}}}}
 
@@ -58,6 +61,34 @@ def test_nothing_is_installed_for_other_user_data(machine: Machine, tmp_path: Pa
     machine.boot("one", image=image, script="true")
     machine.finished("one")
     assert machine.run("one", "command -v cfn-init").returncode != 0
+
+
+def test_servers_of_other_clouds_download_the_tools(
+    machine: Machine, host_service: Listener, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    file = tmp_path / "calor-guest.pyz"
+    assert main(["config", "guest-tools", "--output", str(file)]) == 0
+    assert main(["config", "guest-tools", "--url", f"http://127.0.0.1:{host_service.port}/tools"]) == 0
+    script = capfdbinary.readouterr().out
+    host_service.answer = file.read_bytes()
+    image = _image(tmp_path, has_python=True)
+    machine.network()
+    machine.boot("one", machine.port("10.0.0.11"), image=image, user_data=script, memory_mb=512)
+    machine.finished("one")
+    assert machine.out("one", "os-collect-config --version; ls /tmp")
+    assert host_service.heard[0].startswith(b"GET /tools ")
+
+
+def test_a_download_that_was_changed_is_not_installed(
+    machine: Machine, host_service: Listener, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["config", "guest-tools", "--url", f"http://127.0.0.1:{host_service.port}/tools"]) == 0
+    script = capfdbinary.readouterr().out
+    image = _image(tmp_path, has_python=True)
+    machine.network()
+    machine.boot("one", machine.port("10.0.0.11"), image=image, user_data=script)
+    assert "exited with code" in machine.finished("one")
+    assert machine.run("one", "command -v os-collect-config").returncode != 0
 
 
 def test_an_image_without_python_says_so(machine: Machine, tmp_path: Path) -> None:
