@@ -32,7 +32,7 @@ def _user_data(script: str) -> bytes:
 def _image(folder: Path, *, has_python: bool) -> Path:
     """With the programs of the host's /usr, as in snapshots, but not with the tools."""
     root = folder / "root"
-    for name in ("etc", "tmp", "root", "var/lib", "usr/bin"):
+    for name in ("etc", "tmp", "root", "var/lib", "usr/bin", "usr/lib", "usr/libexec"):
         (root / name).mkdir(parents=True)
     for name in ("bin", "sbin", "lib", "lib64"):
         (root / name).symlink_to(f"usr/{name}")

@@ -45,11 +45,18 @@ class Nodes:
     def __init__(self, folder: Path, is_root: bool) -> None:
         self._folder = folder
         self._is_root = is_root
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if is_root:
-            bind(str(folder), str(folder), flags=MS_NODEV | MS_NOSUID | MS_NOEXEC)
+        self._is_mounted = False
+
+    def _mount(self) -> None:
+        """For the holder, which has its own mounts."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        if self._is_root:
+            bind(str(self._folder), str(self._folder), flags=MS_NODEV | MS_NOSUID | MS_NOEXEC)
+        self._is_mounted = True
 
     def device(self, name: str, volume_id: str) -> Device:
+        if not self._is_mounted:
+            self._mount()
         node = self._folder / name
         if not node.exists():
             if self._is_root:
