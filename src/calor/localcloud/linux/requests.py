@@ -149,9 +149,10 @@ def _attach(state: HolderState, request: HolderRequest) -> Answer:
     return _DONE
 
 
-def _detach(state: HolderState, request: HolderRequest) -> Answer:
-    state.server(request.details["id"]).detach(request.details["volume"])
-    return _DONE
+def _detach(state: HolderState, request: HolderRequest) -> None:
+    volume = request.details["volume"]
+    state.server(request.details["id"]).detach(volume)
+    state.volumes.when_written([volume], lambda: request.answer({"answer": None}))
 
 
 def _drop_volume(state: HolderState, request: HolderRequest) -> Answer:

@@ -179,6 +179,9 @@ class Server:
             detach_mount(opened.tree, self.process)
             self._close(volume_id)
 
+    def volume_ids(self) -> frozenset[str]:
+        return frozenset(self._attached)
+
     def set_port(self, plan: PortPlan, find: FindNetwork, settings: HostSettings) -> None:
         if plan != self.ports.plans.get(plan.id):
             self.ports.plug(plan)
