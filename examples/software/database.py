@@ -37,7 +37,9 @@ class Database(BaseHTTPRequestHandler):
             return
         entry = json.loads(self.rfile.read(length))
         with connect() as connection:
-            connection.execute("INSERT INTO entries (name, text) VALUES (?, ?)", (entry["name"], entry["text"]))
+            connection.execute(
+                "INSERT INTO entries (name, text) VALUES (?, ?)", (entry["name"], entry["text"])
+            )
         self.answer(201, entry)
 
     def authorized(self):

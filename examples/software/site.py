@@ -35,7 +35,8 @@ def ask_database(entry=None):
 class Site(BaseHTTPRequestHandler):
     def do_GET(self):
         entries = "".join(
-            f"<li><b>{html.escape(entry['name'])}</b>: {html.escape(entry['text'])}</li>" for entry in ask_database()
+            f"<li><b>{html.escape(entry['name'])}</b>: {html.escape(entry['text'])}</li>"
+            for entry in ask_database()
         )
         body = PAGE.format(title=html.escape(TITLE), entries=entries).encode()
         self.send_response(200)
