@@ -141,6 +141,7 @@ def _engine(conf: cfg.ConfigOpts, config_dir: Path | None) -> Engine:
         },
         environment_dir=_path(conf.environment_dir, config_dir),
         template_dir=_path(conf.template_dir, config_dir),
+        agent_polling_interval=conf.calor.agent_polling_interval,
     )
 
 

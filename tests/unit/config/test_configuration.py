@@ -14,6 +14,7 @@ from calor.config.options import sections
 from calor.config.settings import Settings
 from calor.config.showing import effective_options, sample
 from calor.config.translating import settings_of
+from calor.server.settings import server_settings
 
 Read = Callable[[str], Loaded]
 
@@ -54,6 +55,15 @@ class TestDefaults:
         assert settings.api.enable_adopt
         assert settings.api.enable_abandon
         assert settings.engine.action_timeout == 3600
+
+    def test_agents_look_for_changes_more_often_in_the_embedded_cloud(self, read: Read) -> None:
+        account = (
+            "[keystone_authtoken]\nauth_url = http://k/v3\nusername = heat\npassword = p\nproject_name = s\n"
+        )
+        assert server_settings(default_settings()).agent_polling_interval == 3
+        assert server_settings(settings_of(read(account))).agent_polling_interval is None
+        chosen = settings_of(read(account + "[calor]\nagent_polling_interval = 10\n"))
+        assert server_settings(chosen).agent_polling_interval == 10
 
     def test_the_embedded_identity_service_and_key_are_used(self) -> None:
         settings = default_settings()

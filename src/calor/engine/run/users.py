@@ -39,6 +39,8 @@ class UserServices:
     users: StackUsers
     cipher: Cipher
     addresses: Addresses
+    polling_interval: int | None = None
+    """After how many seconds agents on servers look for changes; None leaves it to them."""
 
 
 class Resource(Protocol):
@@ -75,6 +77,10 @@ class ResourceUsers:
     @property
     def addresses(self) -> Addresses:
         return self._services.addresses
+
+    @property
+    def polling_interval(self) -> int | None:
+        return self._services.polling_interval
 
     async def user(self, ctx: Resource, password: str | None = None) -> JsonObject:
         """The resource's user, created on first use."""

@@ -41,6 +41,7 @@ class BootSpec:
     memory_mb: int
     root: Path | None = None
     """Its disk, if it boots from a volume: kept with the volume."""
+    project: str = ""
 
     @property
     def disk(self) -> Path:
