@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.cli.errors import UsageError
 from calor.cli.fetching import fetcher, with_standard_input
 from calor.cli.json_values import JsonObject
 from calor.language import files, operator
@@ -18,10 +19,6 @@ from calor.language.parameters import StackIdentity
 from calor.language.request import resolve_request
 from calor.language.source import Source
 from calor.types.world import offline_world
-
-
-class UsageError(Exception):
-    """The command line is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
