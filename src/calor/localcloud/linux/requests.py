@@ -150,10 +150,10 @@ def _attach(state: HolderState, request: HolderRequest) -> Answer:
     return _DONE
 
 
-def _detach(state: HolderState, request: HolderRequest) -> Answer:
-    server = state.server(request.details["id"])
-    server.volumes.detach(request.details["volume"], server.process)
-    return _DONE
+def _detach(state: HolderState, request: HolderRequest) -> None:
+    server, volume = state.server(request.details["id"]), request.details["volume"]
+    server.volumes.detach(volume, server.process)
+    state.volumes.when_written([volume], lambda: request.answer({"answer": None}))
 
 
 def _drop_volume(state: HolderState, request: HolderRequest) -> Answer:

@@ -141,6 +141,9 @@ class Server:
             volumes=tuple(one.volume for one in self.volumes),
         )
 
+    def volume_ids(self) -> frozenset[str]:
+        return frozenset(one.volume.id for one in self.volumes)
+
     def set_port(self, plan: PortPlan, find: FindNetwork, settings: HostSettings) -> None:
         if plan != self.ports.plans.get(plan.id):
             self.ports.plug(plan)

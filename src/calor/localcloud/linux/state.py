@@ -299,15 +299,15 @@ class HolderState:
 
     def on_process_exit(self, process: int, code: int) -> None:
         """Handles the exit of a child process, which may be the first process of a server."""
+        if self.volumes.on_process_exit(process):
+            return
         id = self._by_process.pop(process, None)
         if id is None:
             return
         server = self.servers[id]
-        spec = server.current_spec()
+        spec, volumes = server.current_spec(), server.volume_ids()
         was_running = self._forget(id)
-        _, waiting = self._ending.pop(id, (0.0, []))
-        for then in waiting:
-            then()
+        waiting = self._ended(id, volumes)
         if waiting or not was_running:
             return
         if code == _REBOOT_EXIT_CODE:
@@ -322,10 +322,16 @@ class HolderState:
         server.signal(signal.SIGKILL)
         os.waitpid(server.process, 0)
         self._by_process.pop(server.process, None)
+        volumes = server.volume_ids()
         self._forget(id)
+        self._ended(id, volumes)
+
+    def _ended(self, id: str, volumes: frozenset[str]) -> bool:
+        """Returns whether somebody waits for the end of a server, who is called when its volumes are written back."""
         _, waiting = self._ending.pop(id, (0.0, []))
         for then in waiting:
-            then()
+            self.volumes.when_written(volumes, then)
+        return bool(waiting)
 
     def _forget(self, id: str) -> bool:
         """Returns whether the server had started."""
@@ -364,6 +370,7 @@ class HolderState:
 
     def close(self) -> None:
         self.sweep(set(), set(), set())
+        self.volumes.finish()
 
 
 def reboot_delay(delay_before: float, lived: float) -> float:

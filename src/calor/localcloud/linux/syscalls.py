@@ -232,6 +232,17 @@ def run_in_child(work: Work, keep: Collection[int] | None = None, seconds: int =
     return output.decode(errors="replace") or None
 
 
+def start_child(work: Work) -> int:
+    """Does the work in a forked process, and returns its id. Errors are dropped."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return child
+
+
 def _close_all_but(kept: Collection[int]) -> None:
     for name in os.listdir("/proc/self/fd"):
         if int(name) not in kept:
