@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from calor.language.library import ResolvedType, TemplateType
 from calor.language.values import Secret, bare, definitely_differs, has_unknown, revealed
 from calor.lifecycle import Action, Status
-from calor.resources.contract import contract_of
+from calor.resources.contract import PeerProperties, contract_of
 from calor.resources.values import JsonMapping
 
 
@@ -144,10 +144,6 @@ class Present:
     @property
     def state(self) -> str:
         return f"{self.action}_{self.status}"
-
-
-PeerProperties = Callable[[object], JsonMapping | None]
-"""Returns the properties of the resource with a reference; None if they are not known."""
 
 
 def no_peers(reference: object) -> JsonMapping | None:
