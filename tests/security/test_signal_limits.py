@@ -106,6 +106,23 @@ def test_reports_on_deployments_are_bounded(door: Door) -> None:
     assert door("PUT", f"/software_deployments/{deployment}", report).status_code == 200
 
 
+def test_signals_at_the_wrong_time_are_one_event(stage: Stage, door: Door) -> None:
+    """Others would drive out the events of what has happened to the stack."""
+    stack = stage.add_stack("s")
+    for name in ("h", "other"):
+        stage.add_resource(stack, name, type="OS::Heat::WaitConditionHandle", action="SUSPEND")
+    for _ in range(3):
+        error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    error(signal(door, f"/stacks/s/{stack}/resources", "other"), 400)
+    error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    found = door.get(f"/stacks/s/{stack}/events")["events"]
+    assert sorted(event["resource_name"] for event in found) == ["h", "other"]
+    # What happens in between is news, and so is the next signal after it.
+    stage.add_event(stack, "h")
+    error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    assert len(door.get(f"/stacks/s/{stack}/resources/h/events")["events"]) == 3
+
+
 class TestContent:
     """What a server signals is stored and shown: it must be what databases store and what can be written again."""
 
