@@ -128,6 +128,7 @@ class ServerPlan:
     """Paths and contents of injected files."""
     config_drive: Mapping[str, bytes] | None = None
     """Files of the config drive by path; None without one."""
+    project: str = ""
 
 
 @dataclass(frozen=True)

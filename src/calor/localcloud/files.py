@@ -6,20 +6,42 @@ in threads.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from errno import ENOSPC
 from pathlib import Path
 
-from calor.localcloud.problems import BadRequest, RangeNotSatisfiable
+from calor.localcloud.problems import BadRequest, InsufficientStorage, RangeNotSatisfiable
 from calor.localcloud.provenance import is_made_here, mark_as_made_here
 
 PIECE = 65_536
 _LONGEST_RANGE = 40
 """The maximum number of digits of a range."""
 _OUTSIDE = "The requested range is not satisfiable."
+
+
+_LEAST_LEFT = 256 << 20
+"""Bytes that must be left on the disk."""
+_CHECKED_EVERY = 64 << 20
+"""Bytes to write between checks of the free disk space."""
+
+
+def check_room(folder: Path, wanted: int = 0) -> None:
+    """Raises OSError if the disk would be nearly full."""
+    found = os.statvfs(folder)
+    if found.f_bavail * found.f_frsize - wanted < _LEAST_LEFT:
+        raise OSError(ENOSPC, "there is not enough free disk space")
+
+
+def _check_for_request(folder: Path) -> None:
+    try:
+        check_room(folder)
+    except OSError:
+        raise InsufficientStorage("There is not enough free disk space.") from None
 
 
 @dataclass(frozen=True)
@@ -50,17 +72,24 @@ async def receive(
     stream: AsyncIterator[bytes], target: Path, check: Callable[[int], None] | None = None
 ) -> Summary:
     """Writes a stream to a file. `check` is called with the size up to now, and may raise an error; then, or if the
-    connection breaks, the file is removed."""
+    connection breaks, the file is removed. Raises InsufficientStorage if the disk is nearly full."""
     target.parent.mkdir(parents=True, exist_ok=True)
     summing, size = _Summing(), 0
     try:
         with target.open("wb") as file:
+            unchecked = _CHECKED_EVERY
             async for piece in stream:
                 size += len(piece)
                 if check is not None:
                     check(size)
+                unchecked += len(piece)
+                if unchecked >= _CHECKED_EVERY:
+                    _check_for_request(target.parent)
+                    unchecked = 0
                 summing.add(piece)
                 file.write(piece)
+                # Streams from files do not wait for anything: others must have their turn.
+                await asyncio.sleep(0)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -144,13 +173,16 @@ def copy_sparse(source: Path, target: Path, *, keep_mark: bool = False) -> None:
         shutil.copyfile(source, target)
         return
     with source.open("rb") as read, target.open("xb") as written:
+        check_room(target.parent, os.fstat(read.fileno()).st_blocks * 512)
+        # Before: the source may be a copy that is still being made, whose mark comes last.
+        is_whole = keep_mark and is_made_here(read.fileno())
         size = os.fstat(read.fileno()).st_size
         place = 0
         while (data := _next_data(read.fileno(), place)) is not None:
             place = os.lseek(read.fileno(), data, os.SEEK_HOLE)
             _copy_part(read.fileno(), written.fileno(), data, place)
         written.truncate(size)
-        if keep_mark and is_made_here(read.fileno()):
+        if is_whole:
             mark_as_made_here(written.fileno())
 
 

@@ -158,17 +158,18 @@ class Volumes(Protocol):
     ) -> str:
         """A new volume; its id. It is `creating` for a while."""
 
-    def reserve(self, volume_id: str) -> None:
-        """Reserves an available volume for an attachment. Raises BadRequest if it cannot be attached."""
+    def reserve(self, volume_id: str, server_id: str) -> None:
+        """Reserves a volume for a server: from now on its owner cannot use it otherwise. Raises BadRequest if it cannot
+        be attached."""
 
     def attach(self, volume_id: str, server_id: str, device: str) -> None:
-        """Marks a reserved volume as in use."""
+        """Marks a volume that is reserved for the server as in use. Raises Conflict if it is not."""
 
     def detach(self, volume_id: str, server_id: str) -> None:
-        """Makes a volume available again. Missing or detached volumes are ignored."""
+        """Makes a volume available again that is attached to the server or reserved for it. Others are ignored."""
 
     def delete_volume(self, project_id: str, volume_id: str) -> None:
-        """Deletes a volume together with its server, if it still belongs to the project."""
+        """Deletes a volume together with its server, if it still belongs to the project and nothing else uses it."""
 
 
 @dataclass(frozen=True)

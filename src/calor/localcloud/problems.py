@@ -40,6 +40,14 @@ class NotFound(Problem):
         return cls(f"Could not find {kind}: {identifier[:255]}.")
 
 
+class RequestTimeout(Problem):
+    status = HTTPStatus.REQUEST_TIMEOUT
+
+
+class InsufficientStorage(Problem):
+    status = HTTPStatus.INSUFFICIENT_STORAGE
+
+
 class TooLarge(Problem):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 

@@ -20,6 +20,7 @@ from calor.localcloud.caller import ANONYMOUS, Authenticate, Caller
 from calor.localcloud.problems import BadRequest, Forbidden, Problem, TooLarge, Unauthorized
 from calor.localcloud.requests import Reader, parse_json
 from calor.localcloud.store import Duplicate
+from calor.localcloud.streams import in_time
 
 log = logging.getLogger("calor.localcloud")
 
@@ -194,7 +195,7 @@ async def _authorize(request: Request, route: Route, authenticate: Authenticate)
         headers=request.headers,
         request_id=request.scope.get("request_id", ""),
         raw=b"" if route.streams else await _limited_body(request, known=route.rule is not None),
-        stream=request.stream(),
+        stream=in_time(aiter(request.stream())),
     )
     if route.rule is not None and not route.rule(call):
         raise Forbidden("You are not authorized to perform the requested action.")
@@ -209,7 +210,7 @@ def _origin(request: Request) -> str:
 async def _limited_body(request: Request, *, known: bool) -> bytes:
     limit = BODY_LIMIT if known else ANONYMOUS_BODY_LIMIT
     received = bytearray()
-    async for part in request.stream():
+    async for part in in_time(aiter(request.stream())):
         received += part
         if len(received) > limit:
             raise TooLarge(f"The body has more than {limit} bytes.")

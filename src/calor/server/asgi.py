@@ -40,6 +40,9 @@ class Deferred:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})
+            return
         app = self._app
         if app is None:
             app = await run_in_threadpool(self._create)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from calor.localcloud.backend import BackendError
 from calor.localcloud.linux import unpacking
 from calor.localcloud.linux.entry import enter
 from calor.localcloud.linux.images import Images
@@ -137,14 +138,65 @@ def test_images_are_built_while_another_is_unpacked(tmp_path: Path) -> None:
             target.mkdir()
 
         images = Images(tmp_path / "images", 0, unpack)
-        slow = [asyncio.ensure_future(images.image("slow", tarballs[0])) for _ in range(2)]
+        slow = [asyncio.ensure_future(images.image("slow", tarballs[0], "hostile")) for _ in range(2)]
         async with asyncio.timeout(60):
             while not begun:
                 await asyncio.sleep(0)
-            await images.image("fast", tarballs[1])
+            await images.image("fast", tarballs[1], "other")
             may_end.set()
             await asyncio.gather(*slow)
 
     asyncio.run(scenario())
     # Each but once.
     assert sorted(begun) == sorted(tarballs)
+
+
+def test_a_few_images_are_unpacked_at_a_time_and_one_of_each_project(tmp_path: Path) -> None:
+    tarballs = [tmp_path / f"{number}.tar" for number in range(12)]
+    for tarball in tarballs:
+        tarball.touch()
+    busy: list[str] = []
+    most: list[int] = []
+
+    async def scenario() -> None:
+        async def unpack(archive: Path, target: Path) -> None:
+            project = projects[archive]
+            assert project not in busy
+            busy.append(project)
+            most.append(len(busy))
+            for _ in range(20):
+                await asyncio.sleep(0)
+            busy.remove(project)
+            target.mkdir()
+
+        images = Images(tmp_path / "images", 0, unpack)
+        await asyncio.gather(*(images.image("x", tarball, projects[tarball]) for tarball in tarballs))
+
+    projects = {tarball: f"project {number % 6}" for number, tarball in enumerate(tarballs)}
+    asyncio.run(scenario())
+    assert max(most) == 4
+
+
+def test_nothing_is_left_of_images_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "image.tar").touch()
+
+    async def unpack(archive: Path, target: Path) -> None:
+        target.mkdir()
+        (target / "some").write_text("data")
+        raise BackendError("it is too large")
+
+    images = Images(tmp_path / "images", 0, unpack)
+    with pytest.raises(BackendError, match="too large"):
+        asyncio.run(images.image("x", tmp_path / "image.tar"))
+    assert list((tmp_path / "images").iterdir()) == []
+
+
+@pytest.mark.usefixtures("_possible")
+@pytest.mark.parametrize(("entries", "problem"), [(10, None), (11, "it has more than 10 entries")])
+def test_the_number_of_entries_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: int, problem: str | None
+) -> None:
+    monkeypatch.setattr(unpacking, "_MOST_ENTRIES", 10)
+    archive = packed(tmp_path / "image.tar.gz", *((named(f"{number}"), 0) for number in range(entries)))
+    found = problem_with(archive)
+    assert problem in str(found) if problem else found is None

@@ -56,7 +56,7 @@ async def add_attachment(compute: ComputeService, call: Call) -> Reply:
         place = given.get("device") or next_device(taken)
         if place in taken:
             raise BadRequest(f"Device {place} of server {server.id} is already in use.")
-        claim_volume(compute, call.caller, volume_id)
+        claim_volume(compute, call.caller, volume_id, server.id)
         disk = compute.records.disks.add(
             Disk(
                 id=new_id(),

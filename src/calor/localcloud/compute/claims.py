@@ -87,7 +87,8 @@ def claim_disks(
         exists = disk.source == "volume"
         if exists:
             # A volume that is not booted from need not be bootable.
-            claim_volume(compute, caller, str(disk.uuid), disk.boot_index == 0 and not server.image_id)
+            to_boot = disk.boot_index == 0 and not server.image_id
+            claim_volume(compute, caller, str(disk.uuid), server.id, to_boot=to_boot)
             cleanup.callback(compute.volumes.detach, str(disk.uuid), server.id)
         disks.append(
             Disk(
@@ -120,12 +121,14 @@ def check_sharing(
             raise BadRequest(f"Volume {volume_id} is multiattach: microversion 2.60 or later is required.")
 
 
-def claim_volume(compute: ComputeService, caller: Caller, volume_id: str, to_boot: bool = False) -> None:
+def claim_volume(
+    compute: ComputeService, caller: Caller, volume_id: str, server_id: str, *, to_boot: bool = False
+) -> None:
     try:
         volume = compute.volumes.need_volume(caller, volume_id)
         if to_boot and not volume.bootable:
             raise BadRequest(f"Volume {volume_id} is not bootable.")
-        compute.volumes.reserve(volume_id)
+        compute.volumes.reserve(volume_id, server_id)
     except Problem as problem:
         raise BadRequest(problem.message) from None
 

@@ -45,7 +45,7 @@ async def attach_disks(compute: ComputeService, server: Server) -> None:
             disk = compute.records.disks.put(replace(disk, volume_id=volume_id))
         if disk.source:
             await _wait_until_available(compute, server, disk.volume_id)
-            compute.volumes.reserve(disk.volume_id)
+            compute.volumes.reserve(disk.volume_id, server.id)
         compute.volumes.attach(disk.volume_id, server.id, disk.device)
         compute.records.disks.put(replace(disk, attached=True))
 

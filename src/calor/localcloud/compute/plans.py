@@ -40,6 +40,7 @@ def plan_of(compute: ComputeService, server: Server) -> ServerPlan:
         admin_password=server.admin_password,
         files=tuple(decode_files(server.files)),
         config_drive=drive_files(compute, server, ports) if server.config_drive else None,
+        project=server.project_id,
     )
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections import Counter
 from http import HTTPStatus
 from pathlib import Path
 
 from calor.fetching.web import Fetcher
+from calor.localcloud.files import check_room
 from calor.localcloud.problems import OverLimit
 
 DOWNLOAD_SECONDS, IDLE_SECONDS = 3600.0, 30.0
 """Timeouts for a whole image and between its pieces."""
 _LARGEST = 1 << 40
-_LEAST_LEFT = 256 << 20
-"""Bytes that must be left on the disk."""
 _LOOKED_AFTER = 64 << 20
 """Bytes to write between checks of the free disk space."""
 _AT_ONCE, _MOST, _MOST_OF_A_PROJECT = 4, 32, 8
@@ -73,12 +71,6 @@ def _download(fetcher: Fetcher, uri: str, target: Path) -> None:
         for piece in fetcher.pieces(uri, _LARGEST):
             unseen += len(piece)
             if unseen >= _LOOKED_AFTER:
-                _check_room(target.parent)
+                check_room(target.parent)
                 unseen = 0
             file.write(piece)
-
-
-def _check_room(folder: Path) -> None:
-    found = os.statvfs(folder)
-    if found.f_bavail * found.f_frsize < _LEAST_LEFT:
-        raise OSError("there is not enough free disk space")

@@ -100,6 +100,8 @@ class Archiver:
         entry.pax_headers = headers or {}
         entry.size = content.size if content is not None else 0
         self._archive.addfile(entry, content)  # type: ignore[arg-type]
+        # It remembers all entries, for programs that ask for them later.
+        self._archive.getmembers().clear()
 
 
 def _segments(file: int, size: int) -> list[Segment]:

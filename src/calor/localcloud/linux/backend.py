@@ -26,6 +26,7 @@ from calor.localcloud.config import HostService
 from calor.localcloud.linux.boot_specs import BootSpecs
 from calor.localcloud.linux.booting import write_boot, write_config_drive
 from calor.localcloud.linux.guest_connections import forward_connections, serve_metadata
+from calor.localcloud.linux.guest_limits import GuestLimits
 from calor.localcloud.linux.host_services import assign_relays, host_names
 from calor.localcloud.linux.images import Image, Images
 from calor.localcloud.linux.link import Link, NoHolder
@@ -36,6 +37,7 @@ from calor.localcloud.linux.relays import Published, Relays
 from calor.localcloud.linux.roots import root_of
 from calor.localcloud.linux.rules import METADATA_ADDRESS
 from calor.localcloud.linux.servers import BootSpec
+from calor.localcloud.linux.slots import Slots
 from calor.localcloud.linux.snapshots import Snapshot
 from calor.localcloud.linux.user_data import UserDataReader
 from calor.localcloud.linux.volumes import prepare_volume
@@ -65,6 +67,8 @@ class Linux:
         self._networks: dict[str, NetworkPlan] = {}
         self._routers: dict[str, RouterPlan] = {}
         self._specs = BootSpecs(folder / "servers")
+        self._guest_limits = GuestLimits(self._specs.server_at)
+        self._snapshots = Slots(LONG_AT_ONCE)
         self._user_data = UserDataReader()
         self._preparing = ThreadPoolExecutor(LONG_AT_ONCE, "volumes")
         self._guest_servers: dict[str, list[asyncio.Server]] = {}
@@ -188,9 +192,10 @@ class Linux:
             listening = socket.socket(fileno=file)
             listening.setblocking(False)
             if address == METADATA_ADDRESS:
-                server = await serve_metadata(listening, network_id, answer)
+                server = await serve_metadata(listening, network_id, answer, self._guest_limits)
             else:
-                server = await forward_connections(listening, host_services[address, port])
+                service = host_services[address, port]
+                server = await forward_connections(listening, network_id, service, self._guest_limits)
             self._guest_servers[network_id].append(server)
 
     def _stop_serving(self, network_id: str) -> None:
@@ -278,6 +283,7 @@ class Linux:
             plan.vcpus,
             plan.memory_mb,
             self._root(plan),
+            plan.project,
         )
         self._specs.set(spec)
         await self._link.ask("boot", spec=spec)
@@ -294,7 +300,7 @@ class Linux:
 
     async def _image(self, plan: ServerPlan) -> Image:
         assert self._images is not None
-        return await self._images.image(plan.image_name, plan.image)
+        return await self._images.image(plan.image_name, plan.image, plan.project)
 
     async def _unpack(self, archive: Path, target: Path) -> None:
         await self._link.ask("unpack", archive=archive, target=target)
@@ -363,4 +369,5 @@ class Linux:
         if spec is None:
             raise BackendError("the server has never been started")
         snapshot = Snapshot(spec.disk, spec.layers, spec.usr_layers, spec.has_host_usr, target)
-        await self._link.ask("snapshot", snapshot=snapshot)
+        async with self._snapshots.of(spec.project):
+            await self._link.ask("snapshot", snapshot=snapshot)

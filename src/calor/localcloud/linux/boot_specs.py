@@ -61,6 +61,10 @@ class BootSpecs:
         found = (self._ports_by_address.get((network, address)) for network in networks)
         return next((port for port in found if port is not None), None)
 
+    def server_at(self, network_id: str, address: str) -> str | None:
+        port = self.port_at([network_id], address)
+        return None if port is None else self._owners.get(port)
+
     def set(self, spec: BootSpec) -> None:
         self._index(spec)
         file = self._file(spec.id)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from errno import EINVAL
 from functools import partial
 from http import HTTPStatus
+from typing import cast
 
 from calor.localcloud.backend import MetadataHandler, MetadataRequest, MetadataResponse
 from calor.localcloud.config import GUEST_SOURCE_ADDRESS, HostService
+from calor.localcloud.linux.guest_limits import GuestLimits
+from calor.localcloud.linux.rules import METADATA_ADDRESS
 
 log = logging.getLogger("calor.localcloud")
 
@@ -22,46 +24,50 @@ _MAX_BODY = 64 << 10
 _IDLE_SECONDS = 65.0
 _FORWARDING_IDLE_SECONDS = 300.0
 """Services may be slow to respond."""
-_MAX_PER_ADDRESS = 32
-"""Connections to one service from one address."""
-_MAX_CONNECTIONS = 512
-"""Connections to one service from all servers of one network."""
+BUFFER = 128 << 10
+"""Bytes that the kernel keeps in each direction of a connection. Its memory for all of them together is limited."""
 
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter, str], Awaitable[None]]
+"""Also has the id of the server."""
 
 
-def _limited(serve: Serve) -> Serve:
+def _limited(
+    serve: Serve, limits: GuestLimits, network_id: str, service: str
+) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
     """Closes connections beyond the limits."""
-    served: Counter[str] = Counter()
 
     async def limited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        address = writer.get_extra_info("peername")[0]
-        if served[address] >= _MAX_PER_ADDRESS or served.total() >= _MAX_CONNECTIONS:
-            await close(writer)
-            return
-        served[address] += 1
-        try:
-            await serve(reader, writer)
-        finally:
-            served[address] -= 1
-            if not served[address]:
-                del served[address]
+        owner = limits.owner(network_id, writer.get_extra_info("peername")[0])
+        with limits.connection(owner, service, writer) as is_permitted:
+            if is_permitted:
+                await serve(reader, writer, owner)
+            else:
+                cast(asyncio.Transport, writer.transport).abort()
 
     return limited
 
 
+def limit_buffers(connection: socket.socket) -> None:
+    """What a listening socket accepts has the same limits."""
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        connection.setsockopt(socket.SOL_SOCKET, option, BUFFER // 2)
+
+
 async def serve_metadata(
-    listening: socket.socket, network_id: str, answer: MetadataHandler
+    listening: socket.socket, network_id: str, answer: MetadataHandler, limits: GuestLimits
 ) -> asyncio.Server:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, owner: str) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             address = writer.get_extra_info("peername")[0]
-            while await _serve_one(reader, writer, network_id, address, answer):
+            pace = partial(limits.pace, owner)
+            while await _serve_one(reader, writer, network_id, address, answer, pace):
                 # Pipelined requests are read without waiting: yield to other connections.
                 await asyncio.sleep(0)
         await close(writer)
 
-    return await asyncio.start_server(_limited(serve), sock=listening, limit=_MAX_HEAD)
+    limit_buffers(listening)
+    serving = _limited(serve, limits, network_id, METADATA_ADDRESS)
+    return await asyncio.start_server(serving, sock=listening, limit=_MAX_HEAD)
 
 
 async def _serve_one(
@@ -70,6 +76,7 @@ async def _serve_one(
     network_id: str,
     address: str,
     answer: MetadataHandler,
+    pace: Callable[[], Awaitable[None]],
 ) -> bool:
     """Returns whether the connection stays open."""
     async with asyncio.timeout(_IDLE_SECONDS):
@@ -89,6 +96,7 @@ async def _serve_one(
         return False
     async with asyncio.timeout(_IDLE_SECONDS):
         body = await reader.readexactly(length)
+    await pace()
     keep_alive = version == "HTTP/1.1" and headers.get("connection", "").lower() != "close"
     try:
         response = answer(MetadataRequest(network_id, address, method, path, headers, body))
@@ -117,10 +125,12 @@ def _render(answer: MetadataResponse, method: str, *, keep_alive: bool) -> bytes
     return head.encode("latin-1") + (b"" if method == "HEAD" else answer.body)
 
 
-async def forward_connections(listening: socket.socket, service: HostService) -> asyncio.Server:
+async def forward_connections(
+    listening: socket.socket, network_id: str, service: HostService, limits: GuestLimits
+) -> asyncio.Server:
     has_warned = False
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, owner: str) -> None:
         nonlocal has_warned
         try:
             target = await _connect(service)
@@ -130,9 +140,12 @@ async def forward_connections(listening: socket.socket, service: HostService) ->
                 log.warning("Servers cannot reach %s, port %d: %s", service.host, service.port, error)
                 has_warned = True
             return
+        limit_buffers(target[1].get_extra_info("socket"))
         await relay((reader, writer), target, _FORWARDING_IDLE_SECONDS)
 
-    return await asyncio.start_server(_limited(serve), sock=listening)
+    limit_buffers(listening)
+    serving = _limited(serve, limits, network_id, f"{service.host}:{service.port}")
+    return await asyncio.start_server(serving, sock=listening)
 
 
 async def _connect(service: HostService) -> Streams:

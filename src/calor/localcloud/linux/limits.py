@@ -87,6 +87,12 @@ def compute_file_limits(machine: int) -> FileLimits:
     return FileLimits(min(max(share // files, _FEWEST_PROCESSES), _MOST_PROCESSES), files)
 
 
+def tcp_share() -> int:
+    """Bytes that the TCP connections of one server may use: an eighth of what the machine has for all of them."""
+    most = int(Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()[2])
+    return most * os.sysconf("SC_PAGE_SIZE") // 8
+
+
 def limits_here() -> FileLimits:
     return compute_file_limits(int(Path("/proc/sys/fs/file-max").read_text()))
 
@@ -110,7 +116,7 @@ def create_limits(groups: ControlGroups, server: str, vcpus: int, memory_mb: int
             ("cpu", "cpu.cfs_quota_us", str(quota)),
             ("memory", "memory.limit_in_bytes", str(memory)),
             # Unlike in version 2, socket buffers are not included in the other limit.
-            ("memory", "memory.kmem.tcp.limit_in_bytes", str(memory)),
+            ("memory", "memory.kmem.tcp.limit_in_bytes", str(min(memory, tcp_share()))),
             ("pids", "pids.max", str(processes)),
             ("devices", "devices.deny", "a"),
             *(("devices", "devices.allow", f"{device} rwm") for device in _DEVICES),

@@ -33,7 +33,7 @@ class NetworkNamespace:
         with in_network_namespace(self.fd), Netlink() as netlink:
             yield netlink
 
-    def set(self, **settings: int) -> None:
+    def set(self, **settings: int | str) -> None:
         """Sets sysctls below /proc/sys/net; `__` stands for a slash."""
         with in_network_namespace(self.fd):
             for name, value in settings.items():

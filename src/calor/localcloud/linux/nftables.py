@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Collection
-from ipaddress import ip_address, ip_network
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 _FAMILIES = {"inet": 1, "ip": 2, "netdev": 5}
 _BEGIN, _END = 0x10, 0x11
@@ -22,6 +23,14 @@ INGRESS = 0
 """The hook of the netdev family."""
 _ELEMENTS_PER_MESSAGE = 1000
 """An attribute has at most 64 KiB."""
+_RANGES, _INVERTED, _END_OF_RANGE = 4, 1, 1
+_ADDRESS_TYPES = {4: (7, 4), 6: (8, 16)}
+_PORT_TYPE = (13, 2)
+"""The numbers by which programs know the types of elements, and their lengths."""
+_FORCED_SEND_BUFFER = 32
+
+Range = tuple[bytes, bytes | None]
+"""The first element and the one after the last; None if there is none."""
 
 Expression = bytes
 
@@ -149,7 +158,32 @@ def next_hop_in(name: str, version: int) -> Expression:
     """Whether the next hop, which is the destination or a gateway, is in a set of the table. To be preceded by
     `family_is`."""
     next_hop = _expression("rt", _attribute(1, 1), _attribute(2, 1 if version == 4 else 2))
-    return next_hop + _expression("lookup", _attribute(1, name), _attribute(2, 1))
+    return next_hop + _lookup(name)
+
+
+def source_in_set(name: str, version: int) -> Expression:
+    """Whether the source is in a set of the table. To be preceded by `family_is`, as all that reads addresses."""
+    return _address(version, (12, 8)) + _lookup(name)
+
+
+def source_not_in_set(name: str, version: int) -> Expression:
+    return _address(version, (12, 8)) + _lookup(name, _attribute(5, _INVERTED))
+
+
+def destination_in_set(name: str, version: int) -> Expression:
+    return _address(version, (16, 24)) + _lookup(name)
+
+
+def destination_port_in_set(name: str) -> Expression:
+    return _payload(_TRANSPORT, 2, 2) + _lookup(name)
+
+
+def _address(version: int, offsets: tuple[int, int]) -> Expression:
+    return _payload(_NETWORK, offsets[0] if version == 4 else offsets[1], _ADDRESS_TYPES[version][1])
+
+
+def _lookup(name: str, *more: bytes) -> Expression:
+    return _expression("lookup", _attribute(1, name), _attribute(2, 1), *more)
 
 
 def destination_port_in(first: int, last: int) -> Expression:
@@ -179,6 +213,16 @@ def connections_exceed(limit: int) -> Expression:
     return _expression("connlimit", _attribute(1, limit), _attribute(2, 1))
 
 
+def exceeds(per_second: int, at_once: int) -> Expression:
+    """Whether more packets than this have matched the rule up to here."""
+    rate, unit = (struct.pack(">Q", number) for number in (per_second, 1))
+    return _expression(
+        "limit",
+        *(_attribute(1, rate), _attribute(2, unit), _attribute(3, at_once), _attribute(4, 0)),
+        _attribute(5, _INVERTED),
+    )
+
+
 def is_reply_or_related() -> Expression:
     """Part of a connection that was let through before, or about one."""
     return _connection_bits(0, 2 | 4)
@@ -198,6 +242,16 @@ def snat_to(address: str) -> Expression:
 
 def _translation(kind: int) -> Expression:
     return _expression("nat", _attribute(1, kind), _attribute(2, 2), _attribute(3, 1))
+
+
+def _range(network: IPv4Network | IPv6Network) -> Range:
+    length = network.max_prefixlen // 8
+    end = int(network.broadcast_address) + 1
+    return network.network_address.packed, None if end >> 8 * length else end.to_bytes(length)
+
+
+def _element(key: bytes, *more: bytes) -> bytes:
+    return _attribute(1, [_attribute(1, [_attribute(1, key)]), *more])
 
 
 class Batch:
@@ -243,12 +297,43 @@ class Batch:
 
     def addresses(self, family: str, table: str, name: str, version: int) -> None:
         """An empty set of addresses."""
-        self._sets += 1
-        kind, length = (7, 4) if version == 4 else (8, 16)
-        self._add(
-            *(9, family, _CREATE, _attribute(1, table), _attribute(2, name), _attribute(3, 0)),
-            *(_attribute(4, kind), _attribute(5, length), _attribute(10, self._sets)),
+        self._set(family, table, name, _ADDRESS_TYPES[version], 0)
+
+    def networks(
+        self,
+        family: str,
+        table: str,
+        name: str,
+        version: int,
+        networks: Collection[IPv4Network | IPv6Network],
+    ) -> None:
+        """A set of address ranges, which must not overlap."""
+        self._set(family, table, name, _ADDRESS_TYPES[version], _RANGES)
+        self._fill(family, table, name, (_range(one) for one in networks))
+
+    def ports(self, family: str, table: str, name: str, ranges: Collection[tuple[int, int]]) -> None:
+        """A set of port ranges, which must not overlap or touch."""
+        self._set(family, table, name, _PORT_TYPE, _RANGES)
+        ends = ((first, None if last == 0xFFFF else last + 1) for first, last in ranges)
+        pack = struct.Struct(">H").pack
+        self._fill(
+            family, table, name, ((pack(one), None if end is None else pack(end)) for one, end in ends)
         )
+
+    def _set(self, family: str, table: str, name: str, kind: tuple[int, int], flags: int) -> None:
+        self._sets += 1
+        self._add(
+            *(9, family, _CREATE, _attribute(1, table), _attribute(2, name), _attribute(3, flags)),
+            *(_attribute(4, kind[0]), _attribute(5, kind[1]), _attribute(10, self._sets)),
+        )
+
+    def _fill(self, family: str, table: str, name: str, ranges: Iterable[Range]) -> None:
+        elements = []
+        for first, end in ranges:
+            elements.append(_element(first))
+            if end is not None:
+                elements.append(_element(end, _attribute(3, _END_OF_RANGE)))
+        self._elements(12, _CREATE, family, table, name, elements)
 
     def add_to(self, family: str, table: str, name: str, addresses: Collection[str]) -> None:
         self._change_set(12, _CREATE, family, table, name, addresses)
@@ -260,9 +345,14 @@ class Batch:
     def _change_set(
         self, message: int, flags: int, family: str, table: str, name: str, addresses: Collection[str]
     ) -> None:
-        keys = [_attribute(1, [_attribute(1, ip_address(one).packed)]) for one in addresses]
-        for first in range(0, len(keys), _ELEMENTS_PER_MESSAGE):
-            some = [_attribute(1, [key]) for key in keys[first : first + _ELEMENTS_PER_MESSAGE]]
+        elements = [_element(ip_address(one).packed) for one in addresses]
+        self._elements(message, flags, family, table, name, elements)
+
+    def _elements(
+        self, message: int, flags: int, family: str, table: str, name: str, elements: list[bytes]
+    ) -> None:
+        for first in range(0, len(elements), _ELEMENTS_PER_MESSAGE):
+            some = elements[first : first + _ELEMENTS_PER_MESSAGE]
             self._add(
                 *(message, family, flags, _attribute(1, table), _attribute(2, name)), _attribute(3, some)
             )
@@ -276,15 +366,20 @@ class Batch:
     def commit(self) -> None:
         """Applies the batch in the network namespace of the process. Raises OSError."""
         messages = [(_BEGIN, 0, 0, b""), *self._messages, (_END, 0, 0, b"")]
-        data = b""
+        parts = []
         for number, (kind, family, flags, body) in enumerate(messages):
             is_frame = kind in (_BEGIN, _END)
             body = struct.pack(">BBH", family, 0, 10 if is_frame else 0) + body
             flags |= 1 if is_frame else 1 | 4
-            data += struct.pack("=IHHII", 16 + len(body), kind, flags, number, 0) + body
+            parts.append(struct.pack("=IHHII", 16 + len(body), kind, flags, number, 0) + body)
+        data = b"".join(parts)
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, 12) as netfilter:
+            size = max(len(data) * 2, 1 << 20)
             for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-                netfilter.setsockopt(socket.SOL_SOCKET, option, max(len(data) * 2, 1 << 20))
+                netfilter.setsockopt(socket.SOL_SOCKET, option, size)
+            # Only root may exceed the limit of the machine.
+            with suppress(PermissionError):
+                netfilter.setsockopt(socket.SOL_SOCKET, _FORCED_SEND_BUFFER, size)
             netfilter.settimeout(30)
             netfilter.send(data)
             left = len(self._messages)

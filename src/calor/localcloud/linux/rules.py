@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
-from calor.localcloud.backend import Permission, PortPlan, RouterPlan
+from calor.localcloud.backend import PortPlan, RouterPlan
 from calor.localcloud.linux import nftables as nft
 from calor.localcloud.linux.nftables import ACCEPT, DROP, MASQUERADE, Batch, Expression
+from calor.localcloud.linux.permissions import Networks, Ranges, Traffic, merged_networks, merged_traffic
+
+log = logging.getLogger("calor.localcloud.linux")
 
 METADATA_ADDRESS = "169.254.169.254"
 RELAYS = "169.254.170.0/24"
@@ -16,33 +20,6 @@ RELAYS = "169.254.170.0/24"
 GATEWAY = "gw"
 """A router's device in the external network."""
 
-_PROTOCOLS = {
-    "icmp": 1,
-    "tcp": 6,
-    "udp": 17,
-    "gre": 47,
-    "esp": 50,
-    "ah": 51,
-    "icmpv6": 58,
-    "ipv6-icmp": 58,
-    "igmp": 2,
-    "ipip": 4,
-    "egp": 8,
-    "dccp": 33,
-    "rsvp": 46,
-    "ospf": 89,
-    "pgm": 113,
-    "vrrp": 112,
-    "sctp": 132,
-    "udplite": 136,
-    "ipv6-encap": 41,
-    "ipv6-route": 43,
-    "ipv6-frag": 44,
-    "ipv6-nonxt": 59,
-    "ipv6-opts": 60,
-}
-_ICMP = (1, 58)
-_WITH_PORTS = (6, 17, 33, 132, 136)
 _IPV4, _ARP, _IPV6 = 0x0800, 0x0806, 0x86DD
 """Ethernet types."""
 # Neighbour discovery is always permitted.
@@ -59,8 +36,17 @@ class RelayedService:
     """The address by which servers know the service; None if they know it by a name that leads to the relay."""
 
 
+MOST_TRAFFIC = 1000
+"""Kinds of traffic that are permitted to one port. Each is a rule, which the kernel checks for each packet, and which
+takes the holder a moment."""
+
 MOST_CONNECTIONS = 8192
 """Tracked connections that one server may open. Their memory belongs to no control group."""
+
+
+NEW_CONNECTIONS_TO_HOST = (50, 500)
+"""Connections that one server may open to the metadata service and to services of the host: per second, and at once.
+Each takes the cloud a moment, even if it is closed at once."""
 
 
 def connection_limit_rules() -> Batch:
@@ -71,6 +57,9 @@ def connection_limit_rules() -> Batch:
     batch.chain("inet", "connections", "out", "filter", nft.OUTPUT, -10)
     exceeded = nft.is_new() + nft.connections_exceed(MOST_CONNECTIONS)
     batch.rule("inet", "connections", "out", exceeded, DROP)
+    for address in (METADATA_ADDRESS, RELAYS):
+        to_host = nft.is_new() + nft.family_is(4) + nft.destination_in(address)
+        batch.rule("inet", "connections", "out", to_host, nft.exceeds(*NEW_CONNECTIONS_TO_HOST), DROP)
     return batch
 
 
@@ -102,7 +91,7 @@ def port_rules(
 
 def _add_port_security(batch: Batch, device: str, port: PortPlan) -> None:
     incoming, outgoing = nft.input_device_is(device), nft.output_device_is(device)
-    own = [f"{one.address}" for one in port.addresses] + list(port.further_sources)
+    sources = [*(one.address for one in port.addresses), *port.further_sources]
     batch.rule("inet", "port-security", "in", incoming, nft.is_reply_or_related(), ACCEPT)
     for message in _NEIGHBOUR_MESSAGES:
         found = nft.protocol_is(58) + nft.icmp_type_is(message)
@@ -124,17 +113,20 @@ def _add_port_security(batch: Batch, device: str, port: PortPlan) -> None:
         nft.family_is(4) + nft.destination_in(METADATA_ADDRESS),
         DROP,
     )
-    for source in own:
-        marked = nft.family_is(6 if ":" in source else 4) + nft.source_in(source)
-        batch.rule("inet", "port-security", "out", outgoing, marked, nft.is_reply_or_related(), ACCEPT)
-        for permission in port.permissions:
-            if permission.direction == "egress" and permission.family == (6 if ":" in source else 4):
-                for wanted in _matches(permission, nft.destination_in):
-                    batch.rule("inet", "port-security", "out", outgoing, marked, wanted, ACCEPT)
-    for permission in port.permissions:
-        if permission.direction == "ingress":
-            for wanted in _matches(permission, nft.source_in):
-                batch.rule("inet", "port-security", "in", incoming, wanted, ACCEPT)
+    rules = _Filter(batch, device)
+    for family in (4, 6):
+        foreign = nft.family_is(family)
+        if own := merged_networks([each for each in sources if (":" in each) == (family == 6)]):
+            foreign += nft.source_not_in_set(rules.networks(family, own), family)
+        batch.rule("inet", "port-security", "out", outgoing, foreign, DROP)
+    batch.rule("inet", "port-security", "out", outgoing, nft.is_reply_or_related(), ACCEPT)
+    permitted = merged_traffic(port.permissions)
+    if len(permitted) > MOST_TRAFFIC:
+        log.warning(
+            "port %s has %s different permissions: only %s apply", port.id, len(permitted), MOST_TRAFFIC
+        )
+    for traffic in permitted[:MOST_TRAFFIC]:
+        rules.accept(traffic)
     batch.rule("inet", "port-security", "in", incoming, DROP)
     batch.rule("inet", "port-security", "out", outgoing, DROP)
 
@@ -168,27 +160,50 @@ def remove_anti_spoofing_rules(cable: str) -> Batch:
     return batch
 
 
-def _matches(permission: Permission, at_other_end: Callable[[str], Expression]) -> Iterable[Expression]:
-    base = nft.family_is(permission.family)
-    protocol = _number(permission)
-    if protocol is not None:
-        base += nft.protocol_is(protocol)
-        if permission.ports is not None and protocol in _ICMP:
-            base += nft.icmp_type_is(*permission.ports)
-        elif permission.ports is not None and protocol in _WITH_PORTS:
-            base += nft.destination_port_in(*permission.ports)
-    if permission.remotes is None:
-        return [base]
-    return [base + at_other_end(remote) for remote in permission.remotes]
+class _Filter:
+    """Adds the rules of one device to the table of a server's ports. Addresses and ports are in sets, so that there are
+    as few rules as different kinds of traffic, however many members a remote security group has."""
 
+    def __init__(self, batch: Batch, device: str) -> None:
+        self._batch = batch
+        self._device = device
+        self._sets: dict[tuple[int, Networks], str] = {}
+        self._port_sets = 0
 
-def _number(permission: Permission) -> int | None:
-    name = permission.protocol
-    if name is None or name == "any":
-        return None
-    if name == "icmp" and permission.family == 6:
-        return 58
-    return _PROTOCOLS.get(name) or int(name)
+    def accept(self, one: Traffic) -> None:
+        found = nft.family_is(one.family)
+        if one.remotes is not None and len(one.remotes) == 1:
+            is_in = nft.source_in if one.direction == "ingress" else nft.destination_in
+            found += is_in(str(one.remotes[0]))
+        elif one.remotes is not None:
+            name = self.networks(one.family, one.remotes)
+            is_remote = nft.source_in_set if one.direction == "ingress" else nft.destination_in_set
+            found += is_remote(name, one.family)
+        if one.protocol is not None:
+            found += nft.protocol_is(one.protocol)
+        if one.icmp is not None:
+            found += nft.icmp_type_is(*one.icmp)
+        if one.ports is not None:
+            found += self._ports(one.ports)
+        device = nft.input_device_is if one.direction == "ingress" else nft.output_device_is
+        chain = "in" if one.direction == "ingress" else "out"
+        self._batch.rule("inet", "port-security", chain, device(self._device), found, ACCEPT)
+
+    def networks(self, family: int, networks: Networks) -> str:
+        """The name of a set."""
+        known = self._sets.get((family, networks))
+        if known is None:
+            known = self._sets[family, networks] = f"{self._device}-networks{len(self._sets)}"
+            self._batch.networks("inet", "port-security", known, family, networks)
+        return known
+
+    def _ports(self, ranges: Ranges) -> Expression:
+        if len(ranges) == 1:
+            return nft.destination_port_in(*ranges[0])
+        name = f"{self._device}-ports{self._port_sets}"
+        self._port_sets += 1
+        self._batch.ports("inet", "port-security", name, ranges)
+        return nft.destination_port_in_set(name)
 
 
 def nat_rules(plan: RouterPlan, hides_outside: str | None, *, fresh: bool) -> Batch:

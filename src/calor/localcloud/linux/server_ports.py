@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from ipaddress import ip_address
 
 from calor.localcloud.backend import PortPlan
@@ -20,6 +21,8 @@ from calor.localcloud.linux.wiring import (
     set_routes,
 )
 
+TCP_BUFFER = "4096 65536 1048576"
+"""The least, usual and most bytes of each buffer of a connection."""
 _LOOPBACK = ("0100007F", "00000000000000000000000001000000")
 """As in /proc/net/tcp and tcp6."""
 
@@ -38,6 +41,9 @@ class ServerPorts:
             ipv4__conf__all__arp_announce=2,
             ipv6__conf__default__accept_dad=0,
             ipv6__conf__default__accept_ra=0,
+            # The memory of TCP is limited for the whole machine.
+            ipv4__tcp_rmem=TCP_BUFFER,
+            ipv4__tcp_wmem=TCP_BUFFER,
         )
         self._allow_pings()
         with in_network_namespace(self.namespace.fd):
@@ -98,8 +104,7 @@ class ServerPorts:
         with self.namespace.netlink() as netlink:
             if wired:
                 # The rules must be in place before a device is up.
-                port_rules(wired, settings.host_services, fresh=self._is_fresh).commit()
-                self._is_fresh = False
+                self._set_rules(wired, settings)
             for device, plan in wired.items():
                 index = netlink.need(device)
                 netlink.set_link(index, up=plan.up, mac=plan.mac, mtu=plan.mtu)
@@ -108,6 +113,17 @@ class ServerPorts:
                     routes |= _routes_of(plan, index, settings, routes)
             set_routes(netlink, self._routes, routes)
         self._routes = routes
+
+    def _set_rules(self, wired: Mapping[str, PortPlan], settings: HostSettings) -> None:
+        """If the kernel refuses the rules, nothing is permitted: the rules before may permit too much."""
+        try:
+            port_rules(wired, settings.host_services, fresh=self._is_fresh).commit()
+        except OSError:
+            closed = {device: replace(plan, permissions=()) for device, plan in wired.items()}
+            port_rules(closed, settings.host_services, fresh=self._is_fresh).commit()
+            raise
+        finally:
+            self._is_fresh = False
 
     def listening_ports(self) -> list[int]:
         """The TCP ports on which the server listens, loopback aside."""

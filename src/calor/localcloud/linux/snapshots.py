@@ -7,9 +7,12 @@ from __future__ import annotations
 
 # Imported here since the confined process cannot import modules.
 import gzip  # noqa: F401
+import io
+import os
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from calor.localcloud.backend import BackendError
 from calor.localcloud.linux import safe_paths, syscalls
@@ -30,6 +33,13 @@ from calor.localcloud.linux.syscalls import (
 from calor.localcloud.linux.unpacking import HOST_USR_MARK
 
 _LEFT_OUT = frozenset({"proc", "sys", "dev", "run", "usr", "mnt"})
+
+
+_MAX_SECONDS = 900
+_MIN_FREE_BYTES = 256 << 20
+_CHECK_INTERVAL = 16 << 20
+"""Bytes to write between checks of the free disk space."""
+_NICENESS = 10
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,9 @@ def write_snapshot(snapshot: Snapshot, means: ServerDefaults) -> None:
     with open(partial, "wb") as target:
 
         def work() -> None:
+            os.nice(_NICENESS)
             confine_to(disk.mount_point, namespace)
-            with tarfile.open(fileobj=target, mode="w:gz", compresslevel=1) as archive:
+            with tarfile.open(fileobj=_Metered(target), mode="w:gz", compresslevel=1) as archive:
                 archiver = Archiver(archive)
                 archiver.add(root, "", _LEFT_OUT if snapshot.has_host_usr else _LEFT_OUT - {"usr"})
                 for folder, name in upon:
@@ -72,8 +83,29 @@ def write_snapshot(snapshot: Snapshot, means: ServerDefaults) -> None:
             target.flush()
 
         problem = syscalls.run_in_child(
-            work, [root, namespace, target.fileno(), *(folder for folder, _ in upon)]
+            work, [root, namespace, target.fileno(), *(folder for folder, _ in upon)], _MAX_SECONDS
         )
     if problem is not None:
-        raise BackendError(problem)
+        partial.unlink()
+        raise BackendError(f"the snapshot cannot be written: {problem}")
     partial.rename(snapshot.target)
+
+
+class _Metered(io.RawIOBase):
+    """Stops when the disk is nearly full."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+        self._unchecked = _CHECK_INTERVAL
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        self._unchecked += len(data)
+        if self._unchecked >= _CHECK_INTERVAL:
+            found = os.fstatvfs(self._target.fileno())
+            if found.f_bavail * found.f_frsize < _MIN_FREE_BYTES:
+                raise OSError("there is not enough free disk space")
+            self._unchecked = 0
+        return self._target.write(data)
+
+    def tell(self) -> int:
+        return self._target.tell()

@@ -28,6 +28,9 @@ HOST_USR_MARK = ("etc", "usr-is-of-the-host")
 _MAX_SECONDS = 900
 _MAX_READ = 64 << 30
 """Uncompressed bytes, counted again whenever they are read again."""
+_MOST_ENTRIES = 1_000_000
+"""Each is a file of the host, and takes a moment."""
+_NICENESS = 10
 _MIN_FREE_BYTES = 256 << 20
 _MIN_FREE_FILES = 10_000
 _MIN_FILE_SIZE = 4096
@@ -60,6 +63,7 @@ def unpack(archive: Path, target: Path, ids: Ids) -> None:
     with open(archive, "rb") as packed:
 
         def work() -> None:
+            os.nice(_NICENESS)
             confine_to(target, namespace)
             with tarfile.open(fileobj=io.BufferedReader(_Metered(_decompress(packed))), mode="r:") as content:
                 _extract(content, ids)
@@ -119,7 +123,9 @@ def _extract(content: tarfile.TarFile, ids: Ids) -> None:
     # The process is confined: the archive can harm only its own files.
     content.extraction_filter = lambda member, path: member
     unseen, largest = _CHECK_INTERVAL, 0
-    for entry in content:
+    for number, entry in enumerate(content):
+        if number >= _MOST_ENTRIES:
+            raise OSError(f"it has more than {_MOST_ENTRIES} entries")
         if entry.isdev() or entry.name.strip("./") == "":
             continue
         size = data_in(entry)

@@ -22,7 +22,8 @@ def _range(value: object, where: str) -> str:
     return str(requests.network(value, where))
 
 
-_ADDRESSES = listing(_range)
+_MOST_ADDRESSES = 1000
+_ADDRESSES = listing(_range, longest=_MOST_ADDRESSES)
 _CHANGE = requests.strict_shape({"addresses": _ADDRESSES})
 
 KIND = Kind(
@@ -62,7 +63,10 @@ def add_addresses(networking: NetworkService, viewer: Viewer, group: AddressGrou
         raise BadRequest(
             f"Address group {group.id} already contains {', '.join(sorted(known))}.", "AddressesAlreadyExist"
         )
-    return _changed(networking, viewer, group, (*group.addresses, *dict.fromkeys(given)))
+    addresses = (*group.addresses, *dict.fromkeys(given))
+    if len(addresses) > _MOST_ADDRESSES:
+        raise BadRequest(f"An address group has at most {_MOST_ADDRESSES} addresses.")
+    return _changed(networking, viewer, group, addresses)
 
 
 def remove_addresses(networking: NetworkService, viewer: Viewer, group: AddressGroup, body: Json) -> Json:

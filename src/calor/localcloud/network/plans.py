@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from functools import cache
 from ipaddress import ip_network
@@ -16,6 +17,11 @@ from calor.localcloud.backend import (
     SubnetPlan,
 )
 from calor.localcloud.network.records import COMPUTE, Port, Records, SecurityGroupRule, by_id
+
+log = logging.getLogger("calor.localcloud")
+
+_MOST_REMOTES = 100_000
+"""Remote addresses in all permissions of one port."""
 
 
 class Planner:
@@ -87,7 +93,7 @@ class Planner:
             routes=tuple(route for subnet in subnets for route in _pairs(subnet.host_routes)),
             guarded=port.port_security_enabled,
             permissions=tuple(
-                permission for group in port.security_groups for permission in self._permissions(group)
+                _limited(port, [each for group in port.security_groups for each in self._permissions(group)])
             ),
             further_sources=tuple(pair["ip_address"] for pair in port.allowed_address_pairs),
             up=port.admin_state_up and (network is None or network.admin_state_up),
@@ -146,6 +152,18 @@ class Planner:
         own = [fixed["ip_address"] for port in ports for fixed in port.fixed_ips]
         pairs = [pair["ip_address"] for port in ports for pair in port.allowed_address_pairs]
         return tuple(dict.fromkeys(each for each in (*own, *pairs) if _is_of(each, family)))
+
+
+def _limited(port: Port, permissions: Iterable[Permission]) -> Iterable[Permission]:
+    """As many of the permissions as a backend is given for one port. Each rule repeats the addresses of its remote
+    group, whose members are limited by a quota only."""
+    left = _MOST_REMOTES
+    for permission in permissions:
+        left -= len(permission.remotes or ())
+        if left < 0:
+            log.warning("Rules of port %s name too many remote addresses: some do not apply", port.id)
+            return
+        yield permission
 
 
 def _is_of(address: str, family: int) -> bool:

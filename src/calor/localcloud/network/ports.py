@@ -24,7 +24,8 @@ _FIXED_IPS = requests.distinct(
     listing(requests.strict_shape({}, {"subnet_id": requests.uuid, "ip_address": requests.address}))
 )
 _PAIRS = listing(
-    requests.strict_shape({"ip_address": requests.address_or_cidr}, {"mac_address": nullable(requests.mac)})
+    requests.strict_shape({"ip_address": requests.address_or_cidr}, {"mac_address": nullable(requests.mac)}),
+    longest=10,
 )
 _DHCP_OPTIONS = listing(
     requests.strict_shape(
@@ -61,7 +62,7 @@ KIND = Kind(
         Attribute("fixed_ips", _FIXED_IPS),
         Attribute("device_id", text(255)),
         Attribute("device_owner", text(255)),
-        Attribute("security_groups", nullable(requests.distinct(listing(requests.uuid)))),
+        Attribute("security_groups", nullable(requests.distinct(listing(requests.uuid, longest=20)))),
         Attribute("port_security_enabled", requests.flag),
         Attribute("allowed_address_pairs", nullable(_PAIRS)),
         Attribute("extra_dhcp_opts", nullable(_DHCP_OPTIONS)),

@@ -18,6 +18,8 @@ from calor.localcloud.store import Collection
 
 _WITH_PORTS = {"tcp", "udp", "sctp", "dccp", "udplite"}
 _WITH_TYPES = {"icmp", "ipv6-icmp", "icmpv6"}
+_MOST_RULES = 500
+"""The rules of one group. All of them are applied to each of its ports whenever one changes."""
 _REMOTES = ("remote_ip_prefix", "remote_group_id", "remote_address_group_id")
 
 
@@ -29,6 +31,8 @@ def create_rule(networking: NetworkService, viewer: Viewer, given: Given) -> Sec
     _check_remotes(viewer, rule)
     if same := records.rules.first(substance=rule.substance):
         raise Conflict(f"Rule {same.id} of the group says the same.", "SecurityGroupRuleExists")
+    if records.rules.count(security_group_id=group.id) >= _MOST_RULES:
+        raise Conflict(f"A security group has at most {_MOST_RULES} rules.", "OverQuota")
     records.rules.add(rule)
     networking.save(records.groups, group)
     networking.backend_sync.group(group.id)

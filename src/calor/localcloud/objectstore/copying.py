@@ -11,8 +11,8 @@ from calor.localcloud.objectstore.headers import check_metadata, http_date
 from calor.localcloud.objectstore.records import Container, StoredObject
 from calor.localcloud.objectstore.routes import StoreCall
 from calor.localcloud.objectstore.service import ObjectStoreService
-from calor.localcloud.objectstore.writing import created_reply, new_object, store_object
-from calor.localcloud.problems import Forbidden, PreconditionFailed
+from calor.localcloud.objectstore.writing import created_reply, new_object, room_for, store_object
+from calor.localcloud.problems import Forbidden, PreconditionFailed, TooLarge
 from calor.localcloud.web import Reply
 
 
@@ -42,7 +42,7 @@ async def copy_data(
     fresh = call.headers.get("x-fresh-metadata", "").lower() in ("true", "1", "yes", "on", "t", "y")
     new = new_object(store, visit, container, name, "")
     as_manifest = call.query.get("multipart-manifest") == "get"
-    data = await _data_of(store, visit, source, as_manifest)
+    data = await _data_of(store, visit, source, as_manifest, room_for(store, container, name))
     thing = replace(
         data,
         id=new.id,
@@ -65,12 +65,18 @@ async def copy_data(
 
 
 async def _data_of(
-    store: ObjectStoreService, visit: StoreCall, source: StoredObject, as_manifest: bool
+    store: ObjectStoreService, visit: StoreCall, source: StoredObject, as_manifest: bool, limit: int
 ) -> StoredObject:
-    """A copy of the source. A large object becomes a plain one, unless its manifest is requested."""
+    """A copy of the source, with at most `limit` bytes. A large object becomes a plain one, unless its manifest is
+    requested."""
     if as_manifest or not (source.manifest or source.is_static_large):
+        if not as_manifest and source.size > limit:
+            raise TooLarge("Upload exceeds quota.")
         return replace(source, file=store.linked_file(source.file))
     content = content_of(store, visit, source)
+    # A manifest may name the same segments many times.
+    if content.size > limit:
+        raise TooLarge("Upload exceeds quota.")
     file = store.new_file()
     summary = await receive(stream_span(content, Span(0, content.size)), store.file_of(file))
     return replace(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from calor.localcloud.objectstore import objects
 from calor.localcloud.objectstore.headers import POLICY
 from calor.localcloud.objectstore.lists import LONGEST
 from calor.localcloud.objectstore.tempurl import DIGESTS, METHODS
+from calor.localcloud.objectstore.writing import LARGEST
 from calor.localcloud.web import Call, Reply
 
 
@@ -14,7 +14,7 @@ def info(call: Call) -> Reply:
         body={
             "swift": {
                 "version": "2.33.0",
-                "max_file_size": objects.LARGEST,
+                "max_file_size": LARGEST,
                 "container_listing_limit": LONGEST,
                 "account_listing_limit": LONGEST,
                 "max_meta_name_length": 128,

@@ -22,12 +22,12 @@ from calor.localcloud.objectstore.writing import (
     object_metadata,
     read_delete_at,
     read_manifest_header,
+    room_for,
     store_object,
 )
 from calor.localcloud.problems import BadRequest, LengthRequired, PreconditionFailed, TooLarge, Unprocessable
 from calor.localcloud.web import NO_CONTENT, Call, Reply
 
-LARGEST = 5 << 30
 _LARGEST_MANIFEST = 8 << 20
 
 
@@ -52,7 +52,7 @@ async def put_object(store: ObjectStoreService, visit: StoreCall) -> Reply:
 async def _written(store: ObjectStoreService, visit: StoreCall, container: Container) -> StoredObject:
     call = visit.call
     file = store.new_file()
-    limit = _room(store, container, visit.thing)
+    limit = room_for(store, container, visit.thing)
 
     def check(size: int) -> None:
         if size > limit:
@@ -91,18 +91,6 @@ def _check_etag(call: Call, etag: str, file: Path) -> None:
     if wanted and wanted != etag:
         file.unlink(missing_ok=True)
         raise Unprocessable("Unable to process the contained instructions")
-
-
-def _room(store: ObjectStoreService, container: Container, name: str) -> int:
-    """How large the object may become."""
-    before = store.find(container, name)
-    quotas = container.metadata
-    if quotas.get("quota-count") and not before and container.object_count >= int(quotas["quota-count"]):
-        raise TooLarge("Upload exceeds quota.")
-    if not quotas.get("quota-bytes"):
-        return LARGEST
-    free = int(quotas["quota-bytes"]) - container.bytes_used + (before.size if before else 0)
-    return min(LARGEST, free)
 
 
 def update_object(store: ObjectStoreService, visit: StoreCall) -> Reply:

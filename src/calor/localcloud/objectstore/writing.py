@@ -12,8 +12,11 @@ from calor.localcloud.objectstore.policy import Access
 from calor.localcloud.objectstore.records import Container, StoredObject, object_key
 from calor.localcloud.objectstore.routes import StoreCall
 from calor.localcloud.objectstore.service import ObjectStoreService
-from calor.localcloud.problems import BadRequest
+from calor.localcloud.problems import BadRequest, TooLarge
 from calor.localcloud.web import Call, Reply
+
+LARGEST = 5 << 30
+"""Bytes of an object, unless it is a large one made of segments."""
 
 
 def new_object(
@@ -97,3 +100,15 @@ def created_reply(thing: StoredObject, **more: str) -> Reply:
         **more,
     }
     return Reply(201, headers=headers)
+
+
+def room_for(store: ObjectStoreService, container: Container, name: str) -> int:
+    """How large an object may become. Raises TooLarge if there may be no further one."""
+    before = store.find(container, name)
+    quotas = container.metadata
+    if quotas.get("quota-count") and not before and container.object_count >= int(quotas["quota-count"]):
+        raise TooLarge("Upload exceeds quota.")
+    if not quotas.get("quota-bytes"):
+        return LARGEST
+    free = int(quotas["quota-bytes"]) - container.bytes_used + (before.size if before else 0)
+    return min(LARGEST, free)

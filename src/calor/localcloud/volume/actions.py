@@ -108,6 +108,7 @@ def _attach(service: VolumeService, call: Call, volume: Volume, given: Given) ->
     allowed = ("available", "attaching", "reserved", *(("in-use",) if volume.multiattach else ()))
     if volume.status not in allowed:
         raise BadRequest(f"Invalid volume: a volume that is {volume.status} cannot be attached.")
+    attaching.check_unclaimed(service, volume)
     server, host = given.get("instance_uuid"), given.get("host_name")
     if not server and not host:
         raise BadRequest("Invalid request to attach volume to an invalid target")

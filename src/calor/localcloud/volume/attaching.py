@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from calor.localcloud.problems import BadRequest, Conflict
-from calor.localcloud.volume.records import Attachment, Volume
+from calor.localcloud.volume.records import Attachment, Volume, resting_status
 from calor.localcloud.volume.service import VolumeService
 
 
@@ -26,6 +26,19 @@ def check_detachable(attachment: Attachment) -> None:
         )
 
 
+def check_unclaimed(service: VolumeService, volume: Volume) -> None:
+    """Raises Conflict if a server uses the volume, or will use it alone."""
+    if not volume.multiattach:
+        for attachment in service.records.attachments.find(volume_id=volume.id):
+            check_detachable(attachment)
+
+
+def check_unattached(service: VolumeService, volume: Volume) -> None:
+    """Raises BadRequest for a volume that somebody uses, whatever its status is: work on it may have failed."""
+    if service.records.attachments.count(volume_id=volume.id):
+        raise BadRequest(f"Invalid volume: Volume {volume.id} is attached.")
+
+
 def complete(service: VolumeService, volume: Volume, attachment: Attachment) -> Attachment:
     """Completes an attachment: the volume is in use."""
     attached = replace(attachment, status="attached", attached_at=service.stamp())
@@ -40,6 +53,4 @@ def settle(service: VolumeService, volume: Volume) -> None:
     the states of being attached is left alone."""
     if volume.status not in ("in-use", "reserved", "attaching", "detaching"):
         return
-    left = {each.status for each in service.records.attachments.find(volume_id=volume.id)}
-    status = "in-use" if "attached" in left else "reserved" if left else "available"
-    service.save(replace(volume, status=status))
+    service.save(replace(volume, status=resting_status(service.records, volume.id)))

@@ -88,8 +88,10 @@ def get_attachment(service: VolumeService, call: Call) -> Reply:
 
 def update_attachment(service: VolumeService, call: Call) -> Reply:
     connector = call.read_in("attachment", _CHANGE)["connector"]
+    found = _attachment(service, call)
+    attaching.check_detachable(found)
     attachment = replace(
-        _attachment(service, call),
+        found,
         connector=connector,
         status="attaching",
         host_name=connector.get("host"),
@@ -105,6 +107,7 @@ def update_attachment(service: VolumeService, call: Call) -> Reply:
 
 def complete_attachment(service: VolumeService, call: Call) -> Reply:
     attachment = _attachment(service, call)
+    attaching.check_detachable(attachment)
     if attachment.status not in ("attaching", "reserved"):
         raise BadRequest(f"Invalid attachment: it is {attachment.status}.")
     volume = service.volume(call.caller, attachment.volume_id)

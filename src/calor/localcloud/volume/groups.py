@@ -124,7 +124,11 @@ def _delete(service: VolumeService, group: Group, with_volumes: bool) -> Reply:
         raise BadRequest(f"Invalid group: Group {group.id} still contains volumes.")
     if service.records.group_snapshots.count(group_id=group.id):
         raise BadRequest(f"Invalid group: Group {group.id} still has group snapshots.")
-    busy = [each.id for each in members if each.status not in ("available", "error")]
+    busy = [
+        each.id
+        for each in members
+        if each.status not in ("available", "error") or service.records.attachments.count(volume_id=each.id)
+    ]
     snapshotted = [each.id for each in members if service.records.snapshots.count(volume_id=each.id)]
     if busy or snapshotted:
         raise BadRequest(

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from calor.localcloud.caller import Caller
 from calor.localcloud.peers import UsableVolume
-from calor.localcloud.problems import NotFound
+from calor.localcloud.problems import Conflict, NotFound
 from calor.localcloud.volume import attaching
 from calor.localcloud.volume.creation import VolumeSpec, new_volume, remove_volume
 from calor.localcloud.volume.records import Attachment, Volume
@@ -54,24 +54,30 @@ class VolumePeer:
         )
         return new_volume(self._service, caller, wanted).id
 
-    def reserve(self, volume_id: str) -> None:
+    def reserve(self, volume_id: str, server_id: str) -> None:
         volume = self._known(volume_id)
+        if self._claim(volume_id, server_id) is not None:
+            return
         attaching.check_attachable(volume)
-        if volume.status == "available":
-            self._service.save(replace(volume, status="reserved"))
-
-    def attach(self, volume_id: str, server_id: str, device: str) -> None:
-        volume = self._known(volume_id)
-        attachment = Attachment(
+        claim = Attachment(
             id=str(uuid4()),
             volume_id=volume.id,
             project_id=volume.project_id,
-            status="attaching",
+            status="reserved",
             server_id=server_id,
-            device=device,
             by_compute=True,
         )
-        attaching.complete(self._service, volume, attachment)
+        with self._service.records.store.transaction():
+            self._service.records.attachments.add(claim)
+            if volume.status == "available":
+                self._service.save(replace(volume, status="reserved"))
+
+    def attach(self, volume_id: str, server_id: str, device: str) -> None:
+        volume = self._known(volume_id)
+        claim = self._claim(volume_id, server_id)
+        if claim is None:
+            raise Conflict(f"Volume {volume_id} is not reserved for server {server_id}.")
+        attaching.complete(self._service, volume, replace(claim, device=device))
 
     def detach(self, volume_id: str, server_id: str) -> None:
         volume = self._service.records.volumes.get(volume_id)
@@ -84,8 +90,14 @@ class VolumePeer:
 
     def delete_volume(self, project_id: str, volume_id: str) -> None:
         volume = self._service.records.volumes.get(volume_id)
-        if volume is not None and volume.project_id == project_id and volume.status != "deleting":
+        if volume is None or volume.project_id != project_id or volume.status == "deleting":
+            return
+        if not self._service.records.attachments.count(volume_id=volume_id):
             remove_volume(self._service, volume)
+
+    def _claim(self, volume_id: str, server_id: str) -> Attachment | None:
+        found = self._service.records.attachments.find(volume_id=volume_id)
+        return next((each for each in found if each.by_compute and each.server_id == server_id), None)
 
     def _known(self, volume_id: str) -> Volume:
         volume = self._service.records.volumes.get(volume_id)

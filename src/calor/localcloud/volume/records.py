@@ -232,3 +232,9 @@ class Records:
         self.default_types: Collection[DefaultType] = store.collection(
             "volume_default_types", DefaultType, [("volume_type_id",)]
         )
+
+
+def resting_status(records: Records, volume_id: str) -> str:
+    """The status of a volume with which nothing is being done, from its attachments."""
+    found = {each.status for each in records.attachments.find(volume_id=volume_id)}
+    return "in-use" if "attached" in found else "reserved" if found else "available"

@@ -19,12 +19,14 @@ from calor.localcloud.files import copy_sparse, make_sparse
 from calor.localcloud.peers import Images
 from calor.localcloud.store import Collection
 from calor.localcloud.volume.quotas import release
-from calor.localcloud.volume.records import Backup, Records, Snapshot, Volume
+from calor.localcloud.volume.records import Backup, Records, Snapshot, Volume, resting_status
 
 log = logging.getLogger("calor.localcloud")
 
 _WHILE = 0.02
 """The minimum duration of a transition in seconds."""
+
+_RESTING = ("available", "in-use", "reserved")
 
 T = TypeVar("T", Volume, Snapshot, Backup)
 
@@ -213,6 +215,9 @@ class Transitions:
 
     def _finish_volume(self, volume_id: str, status: str, only_from: str | None = None, **more: Any) -> None:
         volume = self._records.volumes.get(volume_id)
+        if status in _RESTING:
+            # It may have been detached meanwhile.
+            status = resting_status(self._records, volume_id)
         if volume is not None and only_from in (None, volume.status):
             self._records.volumes.put(
                 replace(volume, status=status, task={}, updated_at=self._stamp(), **more)

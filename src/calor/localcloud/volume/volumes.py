@@ -8,6 +8,7 @@ from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.requests import identifier, mapping, nullable, truth
 from calor.localcloud.types import Json
+from calor.localcloud.volume import attaching
 from calor.localcloud.volume.creation import VolumeSpec, new_volume, remove_volume
 from calor.localcloud.volume.groups import group_for_volume
 from calor.localcloud.volume.lists import Listing
@@ -124,6 +125,8 @@ def delete_volume(service: VolumeService, call: Call) -> Reply:
             " error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a"
             " transfer, or be disassociated from snapshots after volume transfer."
         )
+    if not forced:
+        attaching.check_unattached(service, volume)
     if snapshots and not cascade:
         raise BadRequest(
             f"Invalid volume: Volume {volume.id} still has {len(snapshots)} dependent snapshots."
