@@ -195,7 +195,9 @@ def test_a_volume_has_a_device_that_cannot_be_opened(machine: Machine, tmp_path:
     assert machine.run("one", "head -c 1 /dev/vdb").returncode != 0
 
 
-def test_blkid_shows_that_a_volume_has_a_file_system(machine: Machine, tmp_path: Path, as_root: None) -> None:
+def test_a_volume_is_mounted_by_its_uuid_at_each_boot(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
     machine.boot("one", volumes=(_volume(tmp_path),))
     machine.finished("one")
     uuid = machine.out("one", "blkid -s UUID -o value /dev/vdb").strip()
@@ -206,6 +208,9 @@ def test_blkid_shows_that_a_volume_has_a_file_system(machine: Machine, tmp_path:
     )
     assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
     assert "is mounted" in machine.run("one", "mkfs.ext4 /dev/vdb").stderr
+    machine.run("one", "kill -USR1 1")
+    machine.finished("one", times=2)
+    assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
 
 
 @pytest.mark.parametrize(
