@@ -251,6 +251,23 @@ def test_odd_requests_for_mounts_change_nothing(machine: Machine, tmp_path: Path
     assert machine.out("one", "umount /srv; cat /run/volumes/mounts") == ""
 
 
+def test_a_volume_that_was_mounted_on_another_one_can_be_detached(machine: Machine, tmp_path: Path) -> None:
+    first, second, third = (_volume(tmp_path, id, f"/dev/vd{id}") for id in "bcd")
+    machine.boot("one", volumes=(first, second))
+    machine.finished("one")
+    machine.out("one", "mount /dev/vdb /mnt && mkdir /mnt/inner && mount /dev/vdc /mnt/inner")
+    machine.do(machine.linux.attach("one", third))
+    machine.out("one", "echo kept >/mnt/inner/file; test -d /mnt/vdd")
+    for volume in (first, second, third):
+        machine.do(machine.linux.detach("one", volume.id))
+    assert (
+        machine.out("one", "cat /run/volumes/known /run/volumes/mounts; ls /dev/vd* 2>&1 | grep -c ^/ || :")
+        == "0\n"
+    )
+    machine.do(machine.linux.attach("one", second))
+    assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
+
+
 def test_a_server_has_a_limited_number_of_mounts(machine: Machine, tmp_path: Path) -> None:
     machine.boot("one", volumes=(_volume(tmp_path),))
     machine.finished("one")
