@@ -113,17 +113,21 @@ class Cloud:
         auth = Password(os.environ["OS_AUTH_URL"], **known, **domains)
         self._session = Session(auth)
         self._region = options.region
-        self._pause = options.pause
-        self._addresses = {
-            service: self._session.get_endpoint(
-                service_type=service, region_name=self._region, interface="public", skip_discovery=True
-            ).rstrip("/")
-            for service in ("orchestration", "compute", "network", "image", "volumev3")
-        }
+        self.pause = options.pause
+        services = ("orchestration", "compute", "network", "image", "volumev3")
+        self._addresses = {service: self._address(service) for service in services}
         self._addresses["network"] += "/v2.0"
         self._addresses["image"] += "/v2"
         self.image = self._id("image", "images", options.image)
         self.flavor = self._id("compute", "flavors", options.flavor)
+
+    def _address(self, service: str) -> str:
+        found = self._session.get_endpoint(
+            service_type=service, region_name=self._region, interface="public", skip_discovery=True
+        )
+        if not found:
+            raise SystemExit(f"the region {self._region} has no {service} service")
+        return found.rstrip("/")
 
     def _id(self, service: str, collection: str, name: str) -> str:
         listed = self.ask(service, "GET", f"/{collection}")[collection]
@@ -145,7 +149,7 @@ class Cloud:
                 return
             if "ERROR" in shown[member].upper() or "FAILED" in shown[member]:
                 raise RuntimeError(f"{path}: {shown}")
-            time.sleep(self._pause)
+            time.sleep(self.pause)
         raise RuntimeError(f"{path} takes too long")
 
     def remove(self, service: str, path: str) -> None:
@@ -154,7 +158,7 @@ class Cloud:
             self.ask(service, "DELETE", path)
             while True:
                 self.ask(service, "GET", path)
-                time.sleep(self._pause)
+                time.sleep(self.pause)
 
 
 class OneByOne:
@@ -178,7 +182,7 @@ class Script:
         cloud, start = self._cloud, self._pool.submit
         network = start(self._network, name)
         volume = start(self._volume, name)
-        router = start(cloud.make, "network", "/routers", "router", {"name": name})
+        router = start(self._router, name)
         group = start(self._group, name)
         key = start(cloud.make, "compute", "/os-keypairs", "keypair", {"name": name})
         subnet = start(self._subnet, name, network)
@@ -195,13 +199,9 @@ class Script:
             cloud.remove("compute", f"/os-keypairs/{name}")
             cloud.remove("network", f"/ports/{port.result()}")
             cloud.ask("network", "PUT", *interface.result())
-            for collection, made in (
-                ("routers", router),
-                ("networks", network),
-                ("security-groups", group),
-            ):
-                id = made.result()["id"] if made is router else made.result()
-                cloud.remove("network", f"/{collection}/{id}")
+            cloud.remove("network", f"/routers/{router.result()}")
+            cloud.remove("network", f"/networks/{network.result()}")
+            cloud.remove("network", f"/security-groups/{group.result()}")
 
         return delete
 
@@ -212,8 +212,12 @@ class Script:
         body = {"name": name, "network_id": network.result(), "ip_version": 4, "cidr": "10.7.0.0/24"}
         return str(self._cloud.make("network", "/subnets", "subnet", body)["id"])
 
-    def _interface(self, router: Future[Any], subnet: Future[str]) -> tuple[str, Any]:
-        path, body = f"/routers/{router.result()['id']}", {"subnet_id": subnet.result()}
+    def _router(self, name: str) -> str:
+        return str(self._cloud.make("network", "/routers", "router", {"name": name})["id"])
+
+    def _interface(self, router: Future[str], subnet: Future[str]) -> tuple[str, Any]:
+        """Returns the path and the body of the request that removes it."""
+        path, body = f"/routers/{router.result()}", {"subnet_id": subnet.result()}
         self._cloud.ask("network", "PUT", f"{path}/add_router_interface", body)
         return f"{path}/remove_router_interface", body
 
@@ -275,6 +279,7 @@ class Servers:
         made = list(self._pool.map(self._server, [f"{name}-{number}" for number in range(self._count)]))
         left = set(made)
         while left:
+            time.sleep(self._cloud.pause)
             listed = self._cloud.ask("compute", "GET", "/servers/detail")["servers"]
             left -= {each["id"] for each in listed if each["status"] == "ACTIVE"}
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.plan.steps import Plan, Step
 from calor.store import records
 

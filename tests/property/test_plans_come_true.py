@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.plan.steps import Plan
 from calor.service.commands import NewStack, StackChange
 from calor.service.errors import ServiceError

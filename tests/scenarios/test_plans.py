@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.plan.steps import Plan, Step
 from calor.service.commands import NewStack, StackChange
 from calor.store import records

@@ -12,7 +12,7 @@ from calor.language.definition import Definition, ResourceDefinition
 from calor.language.expressions import FunctionError, resolve_top
 from calor.language.library import ResolvedType
 from calor.language.values import bare, has_unknown
-from calor.plan.decision import has_nested_stack
+from calor.plan.type_facts import has_nested_stack
 from calor.resources.contract import contract_of
 from calor.resources.outcomes import ResourceFailed
 from calor.resources.values import JsonMapping

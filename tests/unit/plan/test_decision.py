@@ -9,7 +9,9 @@ import pytest
 
 from calor.language.schema import Property
 from calor.language.values import Secret, Unknown, definitely_differs
-from calor.plan.decision import Decision, Kind, Present, Wanted, decide, decide_with_nested_stack
+from calor.plan.decision import decide, decide_with_nested_stack
+from calor.plan.kinds import Decision, Kind
+from calor.plan.states import Present, Wanted
 from calor.resources.contract import ResourceType
 
 

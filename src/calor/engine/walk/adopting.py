@@ -13,7 +13,7 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve
 from calor.language.values import bare
 from calor.lifecycle import Action, Status
-from calor.plan.decision import Decision
+from calor.plan.kinds import Decision
 from calor.plan.present import DELETION_POLICY, EXTERNAL
 from calor.resources.contract import contract_of
 from calor.stacks.external import Check, adoptable_data, exists, is_adoptable

@@ -11,8 +11,10 @@ from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.engine.walk.updating import update
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
-from calor.plan.decision import Decision, Kind, Wanted, decide_with_nested_stack
+from calor.plan.decision import decide_with_nested_stack
+from calor.plan.kinds import Decision, Kind
 from calor.plan.present import EXTERNAL, with_masks
+from calor.plan.states import Wanted
 from calor.stacks.states import ResourceState
 
 

@@ -16,7 +16,8 @@ from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.values import bare
 from calor.lifecycle import Action, Status
-from calor.plan.decision import RESTRICTED, Change, Decision, Kind, restriction
+from calor.plan.decision import RESTRICTED, restriction
+from calor.plan.kinds import Change, Decision, Kind
 from calor.plan.present import EXTERNAL
 from calor.resources.contract import contract_of
 from calor.resources.outcomes import NeedsReplacement

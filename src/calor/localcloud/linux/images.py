@@ -60,6 +60,7 @@ _COPIED = (
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
+_PYTHON = "/usr/bin/python3"
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
 _TOOLS_AT = Path("/usr/lib/calor-cloud")
 _TOOLS = {
@@ -286,9 +287,15 @@ def _fill_from_host(root: Path) -> None:
 
 
 def _install_guest_tools(partial: Path) -> None:
-    packed = partial / "calor-guest.pyz"
+    """By the Python of the servers, which then need not compile them."""
+    packed, root = partial / "calor-guest.pyz", partial / "root"
     packed.write_bytes(archive())
-    install(str(packed), str(partial / "root"), force=True)
+    if Path(_PYTHON).exists():
+        subprocess.run(
+            [_PYTHON, "-I", packed, "calor-guest", "install", "--root", root, "--force"], check=True
+        )
+    else:
+        install(str(packed), str(root), force=True)
     packed.unlink()
 
 
