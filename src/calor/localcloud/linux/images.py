@@ -62,6 +62,7 @@ if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "
 """
 _PYTHON = "/usr/bin/python3"
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS_AT = Path("/usr/lib/calor-cloud")
 _TOOLS = {
     "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
     "packages": ("bin/apt-get", "bin/apt"),
@@ -187,7 +188,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
-        _add_tools(root if busybox else usr, "" if busybox else "/usr")
+        _add_tools(root if busybox else usr, root / "usr" if busybox else usr)
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -298,18 +299,18 @@ def _install_guest_tools(partial: Path) -> None:
     packed.unlink()
 
 
-def _add_tools(folder: Path, shown_at: str) -> None:
-    """To the folder that servers see at `shown_at`."""
+def _add_tools(programs: Path, usr: Path) -> None:
+    """To the folder that becomes /usr, with links in that of the programs."""
     for tool, names in _TOOLS.items():
-        place = folder / "lib/calor-cloud" / tool
+        place = usr / _TOOLS_AT.relative_to("/usr") / tool
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_BOOT / tool, place)
         place.chmod(0o755)
         for name in names:
-            link = folder / name
+            link = programs / name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
-            link.symlink_to(f"{shown_at}/lib/calor-cloud/{tool}")
+            link.symlink_to(_TOOLS_AT / tool)
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:
