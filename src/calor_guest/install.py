@@ -6,11 +6,11 @@ import shutil
 import sys
 from typing import List
 
+from calor_guest.collect.options import CONFIG_FILE
 from calor_guest.common import files
 from calor_guest.programs import PROGRAMS
 
 ARCHIVE = "/usr/lib/calor-guest/calor-guest.pyz"
-_SETTINGS = "/etc/os-collect-config.conf"
 _FIRST_SETTINGS = "[DEFAULT]\ncommand = os-refresh-config\n"
 
 
@@ -37,7 +37,7 @@ def install(archive: str, root: str = "/", force: bool = False) -> None:
         os.rename(target + ".new", target)
     for program in PROGRAMS:
         _link(_below(root, program.path), force)
-    settings = _below(root, _SETTINGS)
+    settings = _below(root, CONFIG_FILE)
     if not os.path.exists(settings):
         files.write(settings, _FIRST_SETTINGS)
 

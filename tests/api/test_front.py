@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from calor.api.settings import Cors
 from calor.store import tables
+from calor.store.database import reading
 from tests.support.api import PROJECT, Door, Stage, error, open_door, token
 
 VERSIONS = {
@@ -190,7 +191,7 @@ class TestDatabaseAway:
             if away:
                 raise OperationalError("SELECT", {}, Exception(), connection_invalidated=True)
 
-        event.listen(stage.database, "begin", fail)
+        event.listen(reading(stage.database), "begin", fail)
         told = error(door("GET", "/stacks"), 503)
         assert told == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
         assert "database" in told["message"]

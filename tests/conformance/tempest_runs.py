@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 WITHOUT_A_CLOUD = r"""
@@ -36,7 +37,10 @@ heat_tempest_plugin.tests.scenario.test_remote_deeply_nested
 """
 IN_SERVERS = r"""
 heat_tempest_plugin.tests.functional.test_os_wait_condition
+heat_tempest_plugin.tests.scenario.test_server_cfn_init
 heat_tempest_plugin.tests.scenario.test_server_signal
+heat_tempest_plugin.tests.scenario.test_server_software_config
+heat_tempest_plugin.tests.scenario.test_volumes
 """
 CONFIGURATION = """
 [auth]
@@ -77,6 +81,7 @@ fixed_subnet_name = heat-subnet
 network_for_ssh = heat-net
 floating_network_name = public
 volume_size = 1
+boot_config_env = {boot_config_env}
 convergence_engine_enabled = true
 [heat_features_enabled]
 stack_cancel = true
@@ -121,4 +126,11 @@ def filled_in(**values: str) -> str:
     """The configuration, with what differs between clouds."""
     usual = {"user": "demo", "project": "demo", "admin": "admin", "admin_project": "admin"}
     domains = {"user_domain": "Default", "project_domain": "Default"}
-    return CONFIGURATION.format(**{"region": "RegionOne", **usual, **domains, **values})
+    return CONFIGURATION.format(
+        **{"region": "RegionOne", **usual, **domains, "boot_config_env": str(_images_have_agents()), **values}
+    )
+
+
+def _images_have_agents() -> Path:
+    """The plugin's own environment for images with the tools for software deployment."""
+    return Path(str(files("heat_tempest_plugin"))) / "tests/scenario/templates/boot_config_none_env.yaml"

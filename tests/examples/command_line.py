@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,8 @@ def page(url: str) -> str:
             return None
 
     return str(until(visit))
+
+
+def send(url: str, **fields: str) -> None:
+    """Sends a form."""
+    urllib.request.urlopen(url, urllib.parse.urlencode(fields).encode(), timeout=10).close()

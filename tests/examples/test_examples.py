@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.examples.command_line import EXAMPLES, Tried, page
+from tests.examples.command_line import EXAMPLES, Tried, page, send
 from tests.support.server import until
 
 
@@ -27,6 +27,25 @@ def test_the_web_tier_answers_from_the_host_and_grows(calor: Tried) -> None:
     assert page(grown[2]) == "Hello from web-2\n"
 
     calor.delete("web")
+    assert calor.objects() == before
+
+
+@pytest.mark.extended
+def test_the_site_of_the_guest_book_gets_its_database_from_the_other_server(calor: Tried) -> None:
+    before = calor.objects()
+    calor.create("book", "software/guestbook.yaml")
+    url = calor.output("book", "url")
+    assert calor.output("book", "entries") == "0"
+    assert calor.output("book", "database_url") in calor.output("book", "database_log")
+
+    send(url, name="Ada", text="<it works>")
+    assert "<b>Ada</b>: &lt;it works&gt;" in page(url)
+
+    calor.update("book", "software/guestbook.yaml", "--parameter", "title=Our guest book")
+    assert calor.output("book", "entries") == "1"
+    assert "<h1>Our guest book</h1>" in page(url)
+
+    calor.delete("book")
     assert calor.objects() == before
 
 

@@ -111,4 +111,7 @@ class Orchestrator:
 
 
 def _template(resources: dict[str, Any], sections: dict[str, Any]) -> dict[str, Any]:
+    """A CFN template if the resources are written as in one."""
+    if any("Type" in resource for resource in resources.values()):
+        return {"HeatTemplateFormatVersion": "2012-12-12", "Resources": resources, **sections}
     return {"heat_template_version": "2018-08-31", "resources": resources, **sections}

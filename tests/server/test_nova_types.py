@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx2 as httpx
 
+from calor.server.settings import EMBEDDED_POLLING_INTERVAL
 from tests.server.orchestrator import Orchestrator
 
 
@@ -179,7 +180,9 @@ def test_agents_find_their_deployments(demo: Orchestrator) -> None:
 
     metadata = demo.api.get(f"{path}/resources/server/metadata").json()["metadata"]
 
-    assert metadata["os-collect-config"]["collectors"] == ["ec2", "heat", "local"]
+    settings = metadata["os-collect-config"]
+    assert settings["collectors"] == ["ec2", "heat", "local"]
+    assert settings["polling_interval"] == EMBEDDED_POLLING_INTERVAL
     assert [one["config"] for one in metadata["deployments"]] == ["date"]
     demo.delete(path)
 

@@ -8,12 +8,26 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
+from starlette.types import Scope
+
+
+def path_below_root(scope: Scope) -> str:
+    """The path of a request, without the prefix at which the API is mounted."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def url_length(scope: Scope) -> int:
+    """The length of a request's URL. Assembling the URL itself takes as long as finding its route."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    query = scope["query_string"]
+    return len(f"{scope['scheme']}://{scope['path']}") + len(host) + (len(query) + 1 if query else 0)
 
 
 def base_url(request: Request, trust_proxy: bool) -> str:
     """The URL before the version, as the client uses it."""
     headers = request.headers
-    scheme = request.url.scheme
+    scheme = request.scope["scheme"]
     host = headers.get("host") or "localhost"
     prefix = request.scope.get("root_path", "").rstrip("/")
     if trust_proxy:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from calor.api import bodies
-from calor.api.addresses import base_url, versions
+from calor.api.addresses import base_url, path_below_root, url_length, versions
 from calor.api.auth import Authenticator
 from calor.api.errors import BadRequest, Unavailable, fault, notice, status_of, unexpected_fault
 from calor.api.health import healthcheck
@@ -55,10 +54,9 @@ def create_app(
     authenticator: Authenticator,
     settings: ApiSettings | None = None,
     of_processes: Callable[[], str] = exposing.own_metrics,
-) -> Starlette:
+) -> ASGIApp:
     """The app. `of_processes` returns the metrics of all processes, in the format of Prometheus."""
     settings = settings or ApiSettings()
-    endpoint = _Endpoint(authorizer, settings, authenticator)
 
     def healthy(request: Request) -> Response:
         return healthcheck(authorizer.services)
@@ -74,26 +72,34 @@ def create_app(
     routes = [Path("/healthcheck", healthy), Path("/openapi.json", described)]
     if settings.metrics:
         routes.insert(0, Path("/metrics", figures))
-    middleware = [Middleware(Observed, api="heat", access_log=settings.access_log)]
+    app: ASGIApp = _Front(_Endpoint(authorizer, settings, authenticator), routes)
     cors = settings.cors
     if cors.origins:
-        middleware.append(
-            Middleware(
-                CORSMiddleware,
-                allow_origins=cors.origins,
-                allow_methods=cors.methods,
-                allow_headers=cors.headers,
-                expose_headers=cors.expose_headers,
-                # Browsers refuse credentials if any origin is allowed.
-                allow_credentials=cors.credentials and "*" not in cors.origins,
-                max_age=cors.max_age,
-            )
+        app = CORSMiddleware(
+            app,
+            allow_origins=cors.origins,
+            allow_methods=cors.methods,
+            allow_headers=cors.headers,
+            expose_headers=cors.expose_headers,
+            # Browsers refuse credentials if any origin is allowed.
+            allow_credentials=cors.credentials and "*" not in cors.origins,
+            max_age=cors.max_age,
         )
-    app = Starlette(routes=routes, middleware=middleware)
-    # Not a route: those do not match paths with line breaks, and respond to such paths in their own format.
-    app.router.default = endpoint
-    app.router.redirect_slashes = False
-    return app
+    return Observed(app, api="heat", access_log=settings.access_log)
+
+
+class _Front:
+    """Passes requests to the endpoint, except those for `routes`. The endpoint is not a route of the app beside it:
+    those do not match paths with line breaks, and the layers before them take as long as a short request."""
+
+    def __init__(self, endpoint: _Endpoint, routes: Sequence[Path]) -> None:
+        self._endpoint = endpoint
+        self._paths = frozenset(route.path for route in routes)
+        self._others = Starlette(routes=routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._others if path_below_root(scope) in self._paths else self._endpoint
+        await app(scope, receive, send)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +125,6 @@ class _Endpoint:
         self._changes = Lanes(MOST_THREADS // 2, WAITING_CHANGES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
         request = Request(scope, receive)
         found = self._found(request)
         if isinstance(found, Match):
@@ -132,11 +136,10 @@ class _Endpoint:
 
     def _found(self, request: Request) -> Match | Response:
         """The route for a request, or the response if there is none."""
-        if len(str(request.url)) > self._settings.longest_url:
+        if url_length(request.scope) > self._settings.longest_url:
             return respond(Reply(414, notice(414)))
-        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         try:
-            below = unversioned(path, request.headers.get("accept", ""))
+            below = unversioned(path_below_root(request.scope), request.headers.get("accept", ""))
         except VersionUnknown:
             return respond(Reply(300, versions(base_url(request, self._settings.trust_proxy_headers))))
         found = self._router.find(below, request.method) if below is not None and "\0" not in below else None
@@ -212,15 +215,16 @@ class _Endpoint:
         given = bodies.parse(raw, request.headers.get("content-type", ""))
         if len(raw) > settings.largest_template:
             bodies.check_template(given, settings.largest_template)
+        query = request.scope["query_string"].decode("utf-8", "replace")
         call = Call(
             caller=caller,
             method=request.method,
             base=base,
-            url=base + request.url.path.removeprefix(request.scope.get("root_path", "")),
+            url=base + path_below_root(request.scope),
             path=found.path,
-            query=Query.parse(request.url.query),
+            query=Query.parse(query),
             headers=request.headers,
-            raw_query=request.url.query,
+            raw_query=query,
             given=given,
         )
         if use_cases is None:

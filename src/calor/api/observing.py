@@ -7,7 +7,6 @@ import re
 import time
 from uuid import uuid4
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,7 +15,7 @@ from calor.observe.escaping import one_line
 from calor.observe.logs import EXTRA
 from calor.observe.series import REQUEST_SECONDS
 
-REQUEST_ID = "x-openstack-request-id"
+REQUEST_ID = b"x-openstack-request-id"
 ROUTE = "calor.route"
 """The key in the scope where an app stores the route of a request."""
 
@@ -47,10 +46,8 @@ class Observed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = {
-            name: value for name, value in scope["headers"] if name in (b"traceparent", REQUEST_ID.encode())
-        }
-        text = given.get(REQUEST_ID.encode(), b"").decode("latin-1")
+        given = {name: value for name, value in scope["headers"] if name in (b"traceparent", REQUEST_ID)}
+        text = given.get(REQUEST_ID, b"").decode("latin-1")
         id = text if _REQUEST_ID.match(text) else f"req-{uuid4()}"
         method = scope["method"]
         started = time.perf_counter()
@@ -59,7 +56,7 @@ class Observed:
         async def send_marked(message: Message) -> None:
             nonlocal status, answered
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[REQUEST_ID] = id
+                message["headers"] = [*message["headers"], (REQUEST_ID, id.encode())]
                 status, answered = message["status"], time.perf_counter() - started
             await send(message)
 

@@ -90,6 +90,8 @@ class Engine:
     property_defaults: Mapping[str, str]
     environment_dir: Path | None
     template_dir: Path | None
+    agent_polling_interval: int | None
+    """Seconds; None uses the default for the cloud."""
 
 
 @dataclass(frozen=True, slots=True)

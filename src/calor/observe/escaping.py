@@ -11,7 +11,7 @@ _PLAIN = re.compile(r"[^\s\"'=\[\]\\]+")
 
 def one_line(text: str) -> str:
     """The text with control characters, line breaks included, escaped as in Python."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+    return text if text.isprintable() else _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def indented(text: str) -> str:

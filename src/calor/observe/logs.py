@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 import traceback
 from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
@@ -67,12 +68,22 @@ class TextLines(_Lines):
     """One line per record; tracebacks are indented."""
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        super().__init__()
+        self._second = 0, ""
+        """The last second, and its text."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         shown = " ".join(field(name, value) for name, value in fields_of(record).items())
-        line = super().formatMessage(record)
+        line = f"{self._time(record)} {record.levelname} {record.name}: {record.message}"
         return one_line(f"{line} [{shown}]" if shown else line)
+
+    def _time(self, record: logging.LogRecord) -> str:
+        second, text = self._second
+        if second != int(record.created):
+            second = int(record.created)
+            text = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(second))
+            self._second = second, text
+        return f"{text},{int(record.msecs):03}"
 
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802
         return indented(super().formatException(ei))

@@ -146,7 +146,7 @@ class Present:
         return f"{self.action}_{self.status}"
 
 
-Peers = Callable[[object], JsonMapping | None]
+PeerProperties = Callable[[object], JsonMapping | None]
 """Returns the properties of the resource with a reference; None if they are not known."""
 
 
@@ -191,7 +191,7 @@ class Wanted:
     """Whether the stack adopts objects."""
     restricted: Sequence[str] = ()
     """The actions that the environment restricts: `update`, `replace`."""
-    peers: Peers = no_peers
+    peers: PeerProperties = no_peers
     """The future properties of the stack's resources, as far as known."""
 
     @property

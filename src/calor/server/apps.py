@@ -15,6 +15,7 @@ from calor.server.template_library import configured_world
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from calor.api.cfn.endpoint import EndpointSettings
     from calor.api.settings import ApiSettings
@@ -73,7 +74,7 @@ class Apps:
         self._cloud.prefetch_token()
         self._vault.prefetch_token()
 
-    def rest(self) -> Starlette:
+    def rest(self) -> ASGIApp:
         from calor.api.app import create_app
 
         return create_app(

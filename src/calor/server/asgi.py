@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,9 +14,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from calor.server import entry
 from calor.server.apps import Apps
 from calor.server.startup_errors import STARTUP_ERRORS
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
 
 
 def heat_api() -> ASGIApp:
@@ -34,7 +30,7 @@ class Deferred:
     """An app that is created at lifespan startup or, if the server does not support lifespan, on the first request.
     Threads and connections do not survive a fork, and some servers fork after loading their apps."""
 
-    def __init__(self, choose: Callable[[Apps], Starlette]) -> None:
+    def __init__(self, choose: Callable[[Apps], ASGIApp]) -> None:
         self._choose = choose
         self._apps: Apps | None = None
         self._app: ASGIApp | None = None
@@ -43,6 +39,9 @@ class Deferred:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
+            return
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})
             return
         app = self._app
         if app is None:

@@ -150,7 +150,8 @@ def _user_services(settings: Settings, cloud: Cloud, secrets: Secrets) -> UserSe
         identity=versioned(auth.clients_url or settings.public_auth_url),
         **({"region": auth.region} if auth.region else {}),
     )
-    return UserServices(cloud, access.stack_users(settings, cloud), secrets.cipher, addresses)
+    users = access.stack_users(settings, cloud)
+    return UserServices(cloud, users, secrets.cipher, addresses, settings.agent_polling_interval)
 
 
 def api_main(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8004
+EMBEDDED_POLLING_INTERVAL = 3
 FILES_VARIABLE = "CALOR_CONFIG_FILE"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Wildcard addresses, each with an address at which the machine can be reached."""
@@ -82,6 +83,12 @@ class Settings:
     def is_embedded(self) -> bool:
         """Whether the server uses the embedded cloud."""
         return self.configured.auth.account is None
+
+    @property
+    def agent_polling_interval(self) -> int | None:
+        """How often agents on servers look for changes; None leaves it to them."""
+        configured = self.configured.engine.agent_polling_interval
+        return EMBEDDED_POLLING_INTERVAL if configured is None and self.is_embedded else configured
 
     @property
     def database_url(self) -> str:

@@ -18,7 +18,7 @@ from calor.server.bridge import Bridge, StartResponse
 from calor.server.startup_errors import STARTUP_ERRORS
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
 log = logging.getLogger("calor")
 
@@ -26,7 +26,7 @@ log = logging.getLogger("calor")
 class Application:
     """A WSGI app (PEP 3333). Responds with 503 while the app cannot be created."""
 
-    def __init__(self, choose: Callable[[Apps], Starlette]) -> None:
+    def __init__(self, choose: Callable[[Apps], ASGIApp]) -> None:
         self._choose = choose
         self._bridge: Bridge | None = None
         self._creating = Lock()

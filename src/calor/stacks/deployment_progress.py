@@ -23,7 +23,7 @@ class InvalidProgress(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ProgressReport:
     """What the agent says while it runs a config."""
 
     config: str
@@ -35,7 +35,7 @@ def is_progress(details: object) -> bool:
     return isinstance(details, dict) and set(details) == {KEY}
 
 
-def report_of(details: JsonMapping) -> Report:
+def report_of(details: JsonMapping) -> ProgressReport:
     """Raises InvalidProgress."""
     given = details[KEY]
     if not isinstance(given, dict):
@@ -43,7 +43,7 @@ def report_of(details: JsonMapping) -> Report:
     config, log = given.get("id"), given.get("log", "")
     if not isinstance(config, str) or not isinstance(log, str):
         raise InvalidProgress(f"The id and the log of {KEY} must be strings.")
-    return Report(config, log[-LONGEST_LOG:])
+    return ProgressReport(config, log[-LONGEST_LOG:])
 
 
 def wants_reports(config: records.SoftwareConfig) -> bool:
@@ -52,7 +52,7 @@ def wants_reports(config: records.SoftwareConfig) -> bool:
     return inputs.get("deploy_signal_transport") in _TRANSPORTS and bool(inputs.get("deploy_resource_name"))
 
 
-def advanced(before: Document | None, report: Report, now: float) -> tuple[Document, bool]:
+def advanced(before: Document | None, report: ProgressReport, now: float) -> tuple[Document, bool]:
     """The progress after a report, and whether it is worth an event. The pauses between events double, so that a script
     that runs for days leaves a few."""
     started = before["started_at"] if before else now

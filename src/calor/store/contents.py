@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 from calor.store import sealing
@@ -21,6 +21,17 @@ _SEALED_DIGEST = "s"
 """The prefix of encrypted documents' digests; those of others are hexadecimal."""
 _SEALED_BODY = b"g"
 """The prefix of encrypted bodies, which are Fernet tokens; others are zlib streams."""
+
+
+# Built once, because requests and engines run them often.
+_BY_DIGEST = select(content.c.digest, content.c.body).where(
+    content.c.digest.in_(bindparam("digests", expanding=True))
+)
+_PUT = {
+    "sqlite": sqlite.insert(content).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(content).on_conflict_do_nothing(),
+    "mariadb": mysql.insert(content).prefix_with("IGNORE"),
+}
 
 
 def is_sealed(digest: str) -> bool:
@@ -55,13 +66,7 @@ def put(connection: Connection, bodies: Mapping[str, bytes]) -> None:
         return
     # Sorted, so that concurrent writers do not deadlock.
     rows = [{"digest": digest, "body": bodies[digest]} for digest in sorted(bodies)]
-    name = connection.dialect.name
-    if name == "sqlite":
-        connection.execute(sqlite.insert(content).on_conflict_do_nothing(), rows)
-    elif name == "postgresql":
-        connection.execute(postgresql.insert(content).on_conflict_do_nothing(), rows)
-    else:
-        connection.execute(mysql.insert(content).prefix_with("IGNORE"), rows)
+    connection.execute(_PUT[connection.dialect.name], rows)
 
 
 def get(connection: Connection, digests: Iterable[str]) -> dict[str, Any]:
@@ -70,5 +75,5 @@ def get(connection: Connection, digests: Iterable[str]) -> dict[str, Any]:
     if not wanted:
         return {}
     seal = sealing.attached(connection.dialect)
-    query = select(content.c.digest, content.c.body).where(content.c.digest.in_(wanted))
-    return {digest: _decoded(bytes(body), seal) for digest, body in connection.execute(query)}
+    rows = connection.execute(_BY_DIGEST, {"digests": wanted})
+    return {digest: _decoded(bytes(body), seal) for digest, body in rows}

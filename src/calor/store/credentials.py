@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, bindparam, select
 
 from calor.store import tables
 from calor.store.database import reading
 from calor.store.writer import Changes
 
 _table = tables.credentials
+_SECRET = select(_table.c.secret).where(_table.c.id == bindparam("wanted"))
 
 
 def add(changes: Changes, id: str, project: str, secret: bytes) -> None:
@@ -20,7 +21,7 @@ def replace(changes: Changes, id: str, secret: bytes) -> None:
 
 
 def get(connection: Connection, id: str) -> bytes | None:
-    secret = connection.execute(select(_table.c.secret).where(_table.c.id == id)).scalar()
+    secret = connection.execute(_SECRET, {"wanted": id}).scalar()
     return None if secret is None else bytes(secret)
 
 

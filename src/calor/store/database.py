@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import secrets
 import time
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import sqlalchemy
 from sqlalchemy import URL, Dialect, Engine, event, make_url, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry
 
-from calor.store import sealing
+from calor.store import sealing, sqlite
 from calor.store.cipher import Cipher
 from calor.store.outages import LONGEST_PAUSE, is_transient, pauses
 from calor.store.sealing import Seal
@@ -26,7 +25,6 @@ Database = Engine
 """A connected database. Outside of the store and `service.queries`, code only passes it to their functions."""
 Connection = sqlalchemy.Connection
 
-BUSY_TIMEOUT = 30.0
 CONNECT_TIMEOUT = 10
 SILENCE = 60
 """Seconds without a response after which a database server counts as unreachable."""
@@ -47,7 +45,9 @@ def connect(url: str, cipher: Cipher | None = None, *, seal_all: bool = False, w
         return _connect(url, waits)
     # Error messages of the database would contain the values of statements.
     engine = _connect(url, waits, hide_parameters=True)
-    sealing.attach(engine, Seal(cipher, seal_all))
+    seal = Seal(cipher, seal_all)
+    for one in (engine, reading(engine)):
+        sealing.attach(one, seal)
     return engine
 
 
@@ -60,7 +60,7 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
         ) from None
     kind = address.get_backend_name()
     if kind == "sqlite":
-        return _connect_sqlite(address, **options)
+        return sqlite.connect(address, **options)
     if kind == "postgresql":
         make, extra = _connect_postgresql, "postgresql"
     elif kind in ("mysql", "mariadb"):
@@ -74,39 +74,6 @@ def _connect(url: str, waits: bool, **options: Any) -> Engine:
     if waits:
         event.listen(engine, "do_connect", _wait)
     return engine
-
-
-def _connect_sqlite(url: URL, **options: Any) -> Engine:
-    """SQLite runs in WAL mode, and write transactions take the lock at once, so that writers wait for each other
-    instead of failing."""
-    engine = sqlalchemy.create_engine(
-        url,
-        **options,
-        connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False},
-        poolclass=QueuePool,
-        pool_size=8,
-        max_overflow=8,
-        # Each connection caches pages in memory, so use as few as possible.
-        pool_use_lifo=True,
-    )
-    if file := _file_of(url):
-        event.listen(engine, "do_connect", lambda *_: _make_private(file))
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _file_of(url: URL) -> str | None:
-    """The path of a database; None if it is in memory or a SQLite URI."""
-    name = url.database
-    return None if not name or name == ":memory:" or name.startswith("file:") else name
-
-
-def _make_private(file: str) -> None:
-    """Creates a database file that only its owner can read, as SQLite then does with its other files. Errors are left
-    for SQLite to report."""
-    with contextlib.suppress(OSError):
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _connect_postgresql(url: URL, **options: Any) -> Engine:
@@ -150,29 +117,6 @@ def _wait(dialect: Dialect, record: ConnectionPoolEntry, args: Any, arguments: A
     return None
 
 
-def _prepare_sqlite(connection: Any, record: object) -> None:
-    # The driver must not start transactions; `_begin_sqlite` does.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-        "cache_size=-2000",
-        "temp_store=MEMORY",
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: sqlalchemy.Connection) -> None:
-    if _only_reads(connection):
-        # By the driver, as most transactions are short reads. It takes no lock, so that it cannot fail.
-        connection.connection.driver_connection.execute("BEGIN")  # type: ignore[union-attr]
-    else:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
 def _prepare_postgresql(connection: Any, record: object) -> None:
     from psycopg.types.string import StrDumper
 
@@ -189,16 +133,14 @@ def _prepare_postgresql(connection: Any, record: object) -> None:
 
 def _begin_mariadb(connection: sqlalchemy.Connection) -> None:
     # Only writers: readers need a snapshot, the default, with which writers would lock gaps between rows.
-    if not _only_reads(connection):
+    if not connection.get_execution_options().get("reading", False):
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-
-
-def _only_reads(connection: sqlalchemy.Connection) -> bool:
-    return bool(connection.get_execution_options().get("reading", False))
 
 
 def reading(engine: Engine) -> Engine:
     """An engine for read-only transactions: they see a snapshot and never wait for writers."""
+    if isinstance(engine.dialect, sqlite.Writing):
+        return engine.dialect.readers
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return engine.execution_options(reading=True)

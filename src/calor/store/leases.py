@@ -40,6 +40,11 @@ def _boot_time() -> float:
 # Built once, because engines run them often.
 _TAKEN = select(table.c.stack).where(table.c.stack.in_(bindparam("stacks", expanding=True)))
 _GRANT = insert(table).values(epoch=1, renewals=0, expires_at=now() + LEASE_SECONDS)
+_RELEASE = delete(table).where(
+    table.c.stack == bindparam("held"),
+    table.c.owner == bindparam("holder"),
+    table.c.epoch == bindparam("since"),
+)
 
 
 class Leases:
@@ -184,5 +189,4 @@ class Leases:
 
 
 def _delete(connection: Connection, lease: Lease) -> None:
-    same = table.c.stack == lease.stack, table.c.owner == lease.owner, table.c.epoch == lease.epoch
-    connection.execute(delete(table).where(*same))
+    connection.execute(_RELEASE, {"held": lease.stack, "holder": lease.owner, "since": lease.epoch})

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine, Table, Update, delete, func, select, update
+from sqlalchemy import Connection, Engine, Table, bindparam, delete, func, select, update
 
 from calor.lifecycle import Action, Status
-from calor.store import contents, records, sealing
+from calor.store import contents, records, sealing, statements
 from calor.store.database import reading
 from calor.store.sealing import Values
 from calor.store.tables import event, inbox, lease, resource, snapshot, software_deployment, stack
@@ -17,6 +17,19 @@ from calor.store.writer import Changes, Lease
 
 _AT_ONCE = 500
 """How many ids one statement may contain."""
+
+# Built once, because engines run them often.
+_RESOURCES = select(resource).where(resource.c.stack == bindparam("stack_id"))
+_NESTED = select(stack.c.id, stack.c.parent).where(
+    stack.c.root == bindparam("root_id"), stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
+)
+_WITH_UNFINISHED = (
+    select(resource.c.stack)
+    .join(stack, stack.c.id == resource.c.stack)
+    .where(stack.c.root == bindparam("root_id"), resource.c.status != Status.COMPLETE)
+    .distinct()
+)
+_FORGET_SNAPSHOTS = delete(snapshot).where(snapshot.c.stack == bindparam("stack_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +44,19 @@ class RunChange:
         self, connection: Connection, values: Mapping[str, object], event_row: Mapping[str, object]
     ) -> bool:
         """Changes the row and adds an event, unless a newer action has begun; returns whether it did."""
-        [row] = sealing.protect(connection, stack, [dict(values)], self.sealed)
-        if not connection.execute(self._own().values(row)).rowcount:
+        if not self._update(connection, dict(values)):
             return False
-        connection.execute(event.insert(), sealing.protect(connection, event, [dict(event_row)], self.sealed))
+        statements.insert(connection, event, [dict(event_row)], sealed=self.sealed)
         return True
 
     def write_reason(self, connection: Connection, reason: str) -> None:
         """Changes the reason of a stack that is IN_PROGRESS."""
-        [row] = sealing.protect(connection, stack, [{"reason": reason}], self.sealed)
-        connection.execute(self._own().where(stack.c.status == Status.IN_PROGRESS).values(row))
+        self._update(connection, {"reason": reason}, status=Status.IN_PROGRESS)
 
-    def _own(self) -> Update:
-        return update(stack).where(stack.c.id == self.stack, stack.c.run_id == self.run_id)
+    def _update(self, connection: Connection, values: Values, **key: str) -> int:
+        return statements.update(
+            connection, stack, values, sealed=self.sealed, id=self.stack, run_id=self.run_id, **key
+        )
 
 
 def giving_up(
@@ -136,28 +149,23 @@ def fail_deployments(connection: Connection, run: records.Stack, ids: Sequence[s
 
 
 def forget_snapshots(connection: Connection, id: str) -> None:
-    connection.execute(delete(snapshot).where(snapshot.c.stack == id))
+    connection.execute(_FORGET_SNAPSHOTS, {"stack_id": id})
 
 
 # Queries of runs.
 
 
 def resources_of(database: Engine, id: str) -> list[records.Resource]:
-    query = select(resource).where(resource.c.stack == id)
     with reading(database).connect() as connection:
-        return [records.record(records.Resource, row) for row in connection.execute(query)]
+        rows = connection.execute(_RESOURCES, {"stack_id": id})
+        return [records.record(records.Resource, row) for row in rows]
 
 
 def unhealthy_stacks(database: Engine, root: str) -> set[str]:
     """The nested stacks of a tree with a resource that is not COMPLETE, at any level."""
-    nested = select(stack.c.id, stack.c.parent).where(
-        stack.c.root == root, stack.c.parent.is_not(None), stack.c.deleted_at.is_(None)
-    )
-    failed = select(resource.c.stack).join(stack, stack.c.id == resource.c.stack)
-    failed = failed.where(stack.c.root == root, resource.c.status != Status.COMPLETE).distinct()
     with reading(database).connect() as connection:
-        parents = {row.id: row.parent for row in connection.execute(nested)}
-        waiting = list(connection.execute(failed).scalars())
+        parents = {row.id: row.parent for row in connection.execute(_NESTED, {"root_id": root})}
+        waiting = list(connection.execute(_WITH_UNFINISHED, {"root_id": root}).scalars()) if parents else []
     found: set[str] = set()
     while waiting:
         id = waiting.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from calor.lifecycle import Status
 from calor.store import records, statements, tables
@@ -10,6 +10,7 @@ from calor.store.records import Document
 from calor.store.writer import Changes
 
 _table = tables.snapshot
+_OF_STACK = select(_table).where(_table.c.stack == bindparam("stack_id")).order_by(_table.c.created_at)
 
 
 def add(changes: Changes, snapshot: records.Snapshot) -> None:
@@ -22,7 +23,7 @@ def delete(changes: Changes, id: str) -> None:
 
 def of_stack(connection: Connection, stack: str) -> list[records.Snapshot]:
     """Oldest first."""
-    rows = connection.execute(select(_table).where(_table.c.stack == stack).order_by(_table.c.created_at))
+    rows = connection.execute(_OF_STACK, {"stack_id": stack})
     return [records.record(records.Snapshot, row) for row in rows]
 
 
@@ -40,11 +41,10 @@ def finish(
 ) -> bool:
     """Stores the result of a snapshot, with its data if it is complete. Returns whether it still existed."""
     values = {"status": status, "reason": reason, **({"data": data} if data is not None else {})}
-    return statements.update(connection, _table, values, _table.c.id == id, sealed=sealed) > 0
+    return statements.update(connection, _table, values, id=id, sealed=sealed) > 0
 
 
 def fail_unfinished(connection: Connection, id: str, reason: str, *, sealed: bool) -> bool:
     """Fails a snapshot that is in progress. Returns whether it was."""
     values = {"status": Status.FAILED, "reason": reason}
-    in_progress = _table.c.status == Status.IN_PROGRESS
-    return statements.update(connection, _table, values, _table.c.id == id, in_progress, sealed=sealed) > 0
+    return statements.update(connection, _table, values, id=id, status=Status.IN_PROGRESS, sealed=sealed) > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
 from calor.lifecycle import Status
 from calor.store import contents, records, statements, tables
@@ -14,9 +14,32 @@ from calor.store.writer import Changes
 _table = tables.stack
 _alive = _table.c.deleted_at.is_(None)
 
+# Built once, because requests and engines run them often.
+_BY_ID = select(_table).where(_table.c.id == bindparam("stack_id"))
+_NAME_TAKEN = (
+    select(_table.c.id)
+    .where(
+        _table.c.project == bindparam("of_project"),
+        _table.c.name == bindparam("wanted"),
+        _alive,
+        _table.c.parent.is_(None),
+    )
+    .limit(1)
+)
+_USER_PROJECT = select(_table.c.user_project).where(_table.c.id == bindparam("stack_id"))
+_CREDENTIALS = select(_table.c.credentials).where(_table.c.id == bindparam("stack_id"))
+_COUNT_ROOTS = select(func.count()).where(
+    _table.c.project == bindparam("of_project"), _table.c.parent.is_(None), _alive
+)
+_LOCK = (
+    select(_table.c.action, _table.c.status, _table.c.run_id)
+    .where(_table.c.id == bindparam("stack_id"), _alive)
+    .with_for_update()
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class StackState:
     """The columns of a stack that decide whether an action may start."""
 
     action: str
@@ -31,7 +54,8 @@ def add(changes: Changes, stack: records.Stack) -> None:
 
 
 def get(connection: Connection, id: str) -> records.Stack | None:
-    return _one(connection, _table.c.id == id)
+    row = connection.execute(_BY_ID, {"stack_id": id}).one_or_none()
+    return None if row is None else records.record(records.Stack, row)
 
 
 def get_child(connection: Connection, parent: records.Stack, resource: str, id: str) -> records.Stack | None:
@@ -70,9 +94,7 @@ def is_in_project(connection: Connection, project: str, id: str) -> bool:
 
 
 def is_name_taken(connection: Connection, project: str, name: str) -> bool:
-    return _exists(
-        connection, _table.c.project == project, _table.c.name == name, _alive, _table.c.parent.is_(None)
-    )
+    return connection.execute(_NAME_TAKEN, {"of_project": project, "wanted": name}).first() is not None
 
 
 def has_user_project(connection: Connection, project: str, user_project: str) -> bool:
@@ -82,28 +104,24 @@ def has_user_project(connection: Connection, project: str, user_project: str) ->
 
 def user_project(connection: Connection, id: str) -> str | None:
     """The project of a root stack's users."""
-    found: str | None = connection.execute(select(_table.c.user_project).where(_table.c.id == id)).scalar()
+    found: str | None = connection.execute(_USER_PROJECT, {"stack_id": id}).scalar()
     return found
 
 
 def credentials_id(connection: Connection, id: str) -> str | None:
-    found: str | None = connection.execute(select(_table.c.credentials).where(_table.c.id == id)).scalar()
+    found: str | None = connection.execute(_CREDENTIALS, {"stack_id": id}).scalar()
     return found
 
 
 def count_roots(connection: Connection, project: str) -> int:
     """How many live root stacks a project has."""
-    query = select(func.count()).where(_table.c.project == project, _table.c.parent.is_(None), _alive)
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(_COUNT_ROOTS, {"of_project": project}).scalar_one())
 
 
-def lock(connection: Connection, id: str) -> Present | None:
+def lock(connection: Connection, id: str) -> StackState | None:
     """Locks a live stack for the transaction; returns its action, status and run."""
-    columns = (_table.c.action, _table.c.status, _table.c.run_id)
-    row = connection.execute(
-        select(*columns).where(_table.c.id == id, _alive).with_for_update()
-    ).one_or_none()
-    return None if row is None else Present(*row)
+    row = connection.execute(_LOCK, {"stack_id": id}).one_or_none()
+    return None if row is None else StackState(*row)
 
 
 def change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:
@@ -116,7 +134,7 @@ def change(connection: Connection, seen: records.Stack, wanted: records.Stack) -
         for name, value in records.as_row(wanted).items()
         if name in stated or value != before[name]
     }
-    statements.update(connection, _table, values, _table.c.id == seen.id, sealed=wanted.sealed)
+    statements.update(connection, _table, values, id=seen.id, sealed=wanted.sealed)
 
 
 def set_tags(connection: Connection, id: str, tags: Iterable[str]) -> None:
@@ -136,7 +154,7 @@ def fail_tree(connection: Connection, id: str, reason: str, at: float, run_id: s
     sealed = contents.is_sealed(found.definition)
     failed = {"status": Status.FAILED, "reason": reason, "updated_at": at}
     resource = tables.resource
-    statements.update(
+    statements.update_where(
         connection,
         _table,
         {**failed, "run_id": run_id, "run": {}},
@@ -144,7 +162,7 @@ def fail_tree(connection: Connection, id: str, reason: str, at: float, run_id: s
         _table.c.status == Status.IN_PROGRESS,
         sealed=sealed,
     )
-    statements.update(
+    statements.update_where(
         connection,
         resource,
         failed,

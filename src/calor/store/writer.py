@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, select
+from sqlalchemy import Connection, Engine, Table, bindparam, select
 
 from calor.observe.series import WRITER_BATCH, WRITER_QUEUE, WRITER_SECONDS
 from calor.store import statements
@@ -28,6 +28,12 @@ from calor.store.statements import ROW_ID
 from calor.store.tables import event, lease, stack
 
 log = logging.getLogger(__name__)
+
+_LEASES = select(lease.c.stack, lease.c.owner, lease.c.epoch).where(
+    lease.c.stack.in_(bindparam("stacks", expanding=True))
+)
+# Locks the leases until the commit, in the same order everywhere.
+_LOCKED_LEASES = _LEASES.order_by(lease.c.stack).with_for_update(read=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +191,8 @@ class Writer:
         held = {one.lease for one in changes if one.lease is not None}
         if not held:
             return set()
-        query = select(lease.c.stack, lease.c.owner, lease.c.epoch).where(
-            lease.c.stack.in_([one.stack for one in held])
-        )
-        if connection.dialect.name != "sqlite":
-            # Lock the leases until the commit, in the same order everywhere.
-            query = query.order_by(lease.c.stack).with_for_update(read=True)
-        valid = {Lease(*row) for row in connection.execute(query)}
+        query = _LEASES if connection.dialect.name == "sqlite" else _LOCKED_LEASES
+        valid = {Lease(*row) for row in connection.execute(query, {"stacks": [one.stack for one in held]})}
         return set(held - valid)
 
 

@@ -103,6 +103,7 @@ class FakeContext:
     """The files of the stack's template."""
     remote: RemoteStacks | None = None
     """The orchestration API of another region."""
+    polling_interval: int | None = None
     claimed_ids: frozenset[str] = frozenset()
     """The physical ids of other resources."""
     attributes_read: frozenset[str] = frozenset()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from calor.cli.software.following import continuation, follow
+from calor.cli.software.following import continuation, follow, unprinted
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,22 @@ def test_following_prints_each_stage_once_and_the_log_as_it_grows() -> None:
     assert last["status"] == "COMPLETE"
     assert stages == ["waiting for the server", "fetched by the server at t1", "running since t2"]
     assert "".join(log) == "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "stdout", "stderr", "rest"),
+    [
+        ("", "done\n", "", "done\n"),
+        ("one\n", "one\ntwo\n", "", "two\n"),
+        ("one\nbad\ntwo\n", "one\ntwo\nthree\n", "bad\nworse\n", "three\nworse\n"),
+        (".\n.\n", ".\n.\n.\n", "", ".\n"),
+    ],
+)
+def test_the_end_of_the_output_comes_from_the_result(
+    printed: str, stdout: str, stderr: str, rest: str
+) -> None:
+    assert unprinted(printed, {"deploy_stdout": stdout, "deploy_stderr": stderr}) == rest
+
+
+def test_outputs_that_are_not_text_are_not_part_of_the_log() -> None:
+    assert unprinted("", {"deploy_stdout": None, "deploy_stderr": ["a"]}) == ""

@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 from oslo_config import cfg
 
-from calor.config.loading import ConfigError, Loaded, load
+from calor.config.loading import ConfigError, LoadedConfig, load
 from calor.config.options import sections
 from calor.config.settings import Settings
 from calor.config.showing import effective_options, sample
 from calor.config.translating import settings_of
+from calor.server.settings import server_settings
 
-Read = Callable[[str], Loaded]
+Read = Callable[[str], LoadedConfig]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    def read(text: str) -> Loaded:
+    def read(text: str) -> LoadedConfig:
         file = tmp_path / "heat.conf"
         file.write_text(text)
         return load(cfg.ConfigOpts(), [file])
@@ -54,6 +55,15 @@ class TestDefaults:
         assert settings.api.enable_adopt
         assert settings.api.enable_abandon
         assert settings.engine.action_timeout == 3600
+
+    def test_agents_look_for_changes_more_often_in_the_embedded_cloud(self, read: Read) -> None:
+        account = (
+            "[keystone_authtoken]\nauth_url = http://k/v3\nusername = heat\npassword = p\nproject_name = s\n"
+        )
+        assert server_settings(default_settings()).agent_polling_interval == 3
+        assert server_settings(settings_of(read(account))).agent_polling_interval is None
+        chosen = settings_of(read(account + "[calor]\nagent_polling_interval = 10\n"))
+        assert server_settings(chosen).agent_polling_interval == 10
 
     def test_the_embedded_identity_service_and_key_are_used(self) -> None:
         settings = default_settings()
@@ -138,7 +148,7 @@ class TestSources:
 
 
 class TestFindings:
-    def told(self, loaded: Loaded) -> list[str]:
+    def told(self, loaded: LoadedConfig) -> list[str]:
         return [str(finding).rpartition("/")[2] for finding in loaded.findings()]
 
     def test_options_of_heat_that_mean_nothing_here(self, read: Read) -> None:
@@ -353,7 +363,7 @@ class TestShowing:
                 assert option.help, f"[{section}] {option.name}"
 
 
-def origin(loaded: Loaded, name: str) -> str:
+def origin(loaded: LoadedConfig, name: str) -> str:
     return next(one.origin for one in effective_options(loaded) if one.name == name)
 
 

@@ -25,6 +25,9 @@ SECRET = "hunter2hunter2"
         f"auth_encryption_secret => '{SECRET}'",
         f'"private_key": "-----BEGIN {SECRET}\\n-----END"',
         f'password="a \\" {SECRET}"',
+        f"PASSPHRASE={SECRET}",
+        f"Api_Key={SECRET}",
+        f"ſecret={SECRET}",
     ],
 )
 def test_secrets_are_masked(text: str) -> None:

@@ -294,6 +294,16 @@ class TestUserData:
         assert parts["cfn-metadata-server"].get_payload() == "http://cfn:8000/v1/"
         assert "cfn_region_endpoint = cfn" in parts["cfn-boto-cfg"].get_payload()
 
+    def test_a_template_can_have_settings_for_the_agent(self) -> None:
+        metadata = {"os-collect-config": {"polling_interval": 60}}
+        props = properties(user_data_format="SOFTWARE_CONFIG")
+        context = FakeContext(Server, props, services=a_cloud(), metadata=metadata, polling_interval=3)
+        run(Server.create(context, props))
+
+        settings = json.loads(self.parts(context)["cfn-init-data"].get_payload())["os-collect-config"]
+        assert settings["polling_interval"] == 60
+        assert settings["cfn"]["access_key_id"] == "access-of-thing"
+
     def test_agents_find_where_to_ask(self) -> None:
         context = made(user_data_format="SOFTWARE_CONFIG", user_data="#!/bin/sh\ndate")
 
@@ -306,7 +316,7 @@ class TestUserData:
                 "metadata_url": "http://cfn:8000/v1/",
                 "access_key_id": "access-of-thing",
                 "secret_access_key": "secret-of-thing",
-                "stack_name": f"web/{context.stack_id}",
+                "stack_name": "web",
                 "path": "thing.Metadata",
             },
         }

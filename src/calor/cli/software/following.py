@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from calor.cli.json_values import JsonObject
@@ -17,7 +18,7 @@ def follow(
     sleep: Callable[[float], None] = time.sleep,
 ) -> JsonObject:
     """Returns the deployment when it is no longer in progress."""
-    log, stage = "", ""
+    log, stage, printed = "", "", ""
     while True:
         found = get()
         progress = found.get("progress") or {}
@@ -28,8 +29,12 @@ def follow(
         new = continuation(log, progress.get("log") or "")
         if new:
             print_log(new)
+            printed += new
             log = progress["log"]
         if found.get("status") != "IN_PROGRESS":
+            rest = unprinted(printed, found.get("output_values") or {})
+            if rest:
+                print_log(rest)
             return found
         sleep(POLL_SECONDS)
 
@@ -51,3 +56,18 @@ def continuation(before: str, after: str) -> str:
         if before.endswith(after[:length]):
             return after[length:]
     return after
+
+
+def unprinted(printed: str, outputs: JsonObject) -> str:
+    """What the script wrote after its last report. Reports mix standard output and standard error, the result does not,
+    so lines are compared regardless of their order."""
+    known = Counter(printed.splitlines())
+    rest = []
+    for name in ("deploy_stdout", "deploy_stderr"):
+        text = outputs.get(name)
+        for line in text.splitlines() if isinstance(text, str) else ():
+            if known[line] > 0:
+                known[line] -= 1
+            else:
+                rest.append(f"{line}\n")
+    return "".join(rest)

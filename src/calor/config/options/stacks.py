@@ -137,4 +137,15 @@ _SOFTWARE = (
     ),
 )
 
-OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {"DEFAULT": (*_LIMITS, *_ENGINE, *_SOFTWARE)}
+OPTIONS: dict[str, tuple[cfg.Opt, ...]] = {
+    "DEFAULT": (*_LIMITS, *_ENGINE, *_SOFTWARE),
+    "calor": (
+        cfg.IntOpt(
+            "agent_polling_interval",
+            min=1,
+            help="After how many seconds at most the agent on a server looks for software deployments again, unless "
+            "its metadata says otherwise. By default, 3 in the embedded cloud; elsewhere, the agent decides, which is "
+            "30 for os-collect-config. Calor only.",
+        ),
+    ),
+}

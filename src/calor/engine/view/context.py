@@ -264,6 +264,10 @@ class Context:
     def cfn_url(self) -> str:
         return self._users.addresses.cfn
 
+    @property
+    def polling_interval(self) -> int | None:
+        return self._users.polling_interval
+
     async def user_token(self) -> str:
         return await self._users.token(self)
 

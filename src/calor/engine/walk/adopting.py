@@ -5,7 +5,7 @@ from __future__ import annotations
 from calor.engine.view.refreshing import refresh_attributes
 from calor.engine.walk.creating import announce_replacement, new_row
 from calor.engine.walk.handlers import finish
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.recorder import is_nested
 from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.language.definition import ResourceDefinition
@@ -59,7 +59,7 @@ def adopt(
         walk.record.complete(state, Action.ADOPT)
 
     if is_nested(resource):
-        outcome = NestedStack.of(walk, resource, state).adopt(evaluated, left)
+        outcome = NestedStackActions.of(walk, resource, state).adopt(evaluated, left)
         return finish(walk, outcome, state, Action.ADOPT, adopted)
     if not left.get("resource_id"):
         error = StepFailed("Exception", "Resource ID was not provided.")

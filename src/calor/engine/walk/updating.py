@@ -9,7 +9,7 @@ from typing import Any
 from calor.engine.walk.creating import create
 from calor.engine.walk.graph_walk import maybe_await
 from calor.engine.walk.handlers import call, finish
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.recorder import is_nested, update_metadata
 from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.language.definition import ResourceDefinition
@@ -44,7 +44,7 @@ def update(
     walk.record.enter(state, Action.UPDATE, evaluated.values)
     outcome: Awaitable[Any] | None
     if is_nested(resource):
-        outcome = NestedStack.of(walk, resource, state).update(evaluated)
+        outcome = NestedStackActions.of(walk, resource, state).update(evaluated)
     else:
         hook = contract_of(resource.resource_type).update
         try:

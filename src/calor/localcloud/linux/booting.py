@@ -11,6 +11,7 @@ from shlex import quote
 import calor_guest.boot
 from calor.localcloud.backend import ServerPlan
 from calor.localcloud.linux.servers import BOOT_AT
+from calor_guest.archive import archive
 from calor_guest.boot.script import Script
 from calor_guest.boot.user_data import UserData, add_boot_steps, add_first_boot_steps
 
@@ -73,6 +74,7 @@ def _add_steps(
     script.add(f"known=; [ ! -e {_DATA}/data/instance-id ] || read -r known <{_DATA}/data/instance-id")
     script.add(f'if [ "$known" != {plan.id} ]; then')
     script.add(f"echo {plan.id} >{_DATA}/data/instance-id")
+    script.add("forget_ssh_keys")
     if plan.user_data:
         script.add(f"place {script.file(plan.user_data)} {_DATA}/instance/user-data.txt 0600")
     if user_data.login_user:
@@ -84,11 +86,17 @@ def _add_steps(
     if plan.admin_password is not None:
         listed = script.file(f"root:{plan.admin_password}\n".encode())
         script.add(f"set_passwords {listed}")
+    # Users can log in while their scripts run.
+    script.add("start_ssh")
     for path, given in plan.files:
         script.add(f"place {script.file(given)} {quote(path)}")
+    # Images made here have the tools.
+    if user_data.init_data and plan.image is not None:
+        script.add(f"install_tools {script.file(archive())}")
     add_first_boot_steps(script, user_data, default_user)
     script.add("fi")
     script.add(f": >{_DATA}/instance/boot-finished")
+    script.add("start_ssh")
     script.add("start_agent")
     script.add('[ "$failed" = no ] || note "some of the user data failed"')
     script.add('note "finished at $(date)"')

@@ -10,6 +10,7 @@ import os
 import struct
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
 from calor.localcloud.linux import syscalls
 from calor.localcloud.provenance import is_made_here
@@ -57,6 +58,13 @@ def ext4_size(superblock: bytes) -> int | None:
     if struct.unpack_from("<I", superblock, 96)[0] & _64_BIT:
         blocks |= struct.unpack_from("<I", superblock, 336)[0] << 32
     return int(blocks << (10 + min(magnitude, 6)))
+
+
+def file_system_uuid(path: Path) -> str | None:
+    """The UUID of the ext4 in a file; None if it has none."""
+    with open(path, "rb") as file:
+        superblock = os.pread(file.fileno(), _SUPERBLOCK_LENGTH, _SUPERBLOCK)
+    return None if ext4_size(superblock) is None else str(UUID(bytes=superblock[104:120]))
 
 
 def trust_problem(file: int) -> str | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
@@ -20,12 +21,15 @@ from calor.localcloud.linux.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
+_BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
-_VERSION = 6
+_VERSION = 9
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
+_STATE = ("var/lib/puppet",)
+"""Folders that programs of the host need, and do not make themselves."""
 _COPIED = (
     *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
     *(
@@ -57,6 +61,11 @@ _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS = {
+    "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
+    "packages": ("bin/apt-get", "bin/apt"),
+}
+"""Our own programs in place of those that need another kernel or an archive, and the names of links to them."""
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
 
 
@@ -73,16 +82,25 @@ Unpack = Callable[[Path, Path], Awaitable[None]]
 
 def _current() -> str:
     """The version of built images and of the tools in them."""
-    return f"{_VERSION}-{hashlib.sha256(archive()).hexdigest()[:8]}"
+    content = (archive(), *((_BOOT / tool).read_bytes() for tool in _TOOLS))
+    return f"{_VERSION}-{hashlib.sha256(b''.join(content)).hexdigest()[:8]}"
 
 
 def default_user(name: str) -> str:
     return next((user for start, user in _USERS.items() if name.lower().startswith(start)), "debian")
 
 
-_FROM_HOST = ("curl", "ping", "sh")
+_FROM_HOST = ("curl", "ping", "sh", "sshd", "ssh-keygen")
 """Programs copied from the host into busybox images: curl sends signals, busybox's ping needs a raw socket, and its
 shell prefers its own applets."""
+_PROGRAMS = f"{os.defpath}:/usr/local/sbin:/usr/sbin:/sbin"
+_SSH_SERVER = """PasswordAuthentication no
+KbdInteractiveAuthentication no
+UsePAM no
+PrintMotd no
+AcceptEnv LANG LC_*
+Subsystem sftp internal-sftp
+"""
 
 
 class Images:
@@ -157,6 +175,8 @@ class Images:
         (root / "root").chmod(0o700)
         _write_accounts(root / "etc", user)
         (root / "etc/profile").write_text(_PROFILE)
+        (root / "etc/ssh").mkdir()
+        (root / "etc/ssh/sshd_config").write_text(_SSH_SERVER)
         if busybox is not None:
             _fill_small(root, busybox)
         else:
@@ -166,6 +186,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
+        _add_tools(root if busybox else usr, "" if busybox else "/usr")
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -190,6 +211,7 @@ def _write_accounts(etc: Path, user: str) -> None:
             "root:x:0:0:root:/root:/bin/sh",
             "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin",
             "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin",
+            "sshd:x:101:65534::/run/sshd:/usr/sbin/nologin",
             "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
             f"{user}:x:1000:1000:{user}:/home/{user}:/bin/sh",
         ),
@@ -205,7 +227,8 @@ def _write_accounts(etc: Path, user: str) -> None:
             ),
             *("nogroup:x:65534:", f"{user}:x:1000:"),
         ),
-        "shadow": ("root:*:19000:0:99999:7:::", f"{user}:!:19000:0:99999:7:::"),
+        # With "!", sshd would refuse keys, too.
+        "shadow": ("root:*:19000:0:99999:7:::", f"{user}:*:19000:0:99999:7:::"),
     }
     for name, content in lines.items():
         (etc / name).write_text("".join(f"{line}\n" for line in content))
@@ -223,7 +246,7 @@ def _fill_small(root: Path, busybox: Path) -> None:
             (root / "bin" / name).symlink_to("/bin/busybox")
     (root / "usr/bin/env").symlink_to("/bin/busybox")
     for name in _FROM_HOST:
-        program = shutil.which(name)
+        program = shutil.which(name, path=_PROGRAMS)
         if program is not None and Path(program).resolve().name != "busybox":
             _add_with_libraries(root, name, Path(program))
 
@@ -243,6 +266,9 @@ def _fill_from_host(root: Path) -> None:
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         if (Path("/usr") / name).exists():
             (root / name).symlink_to(f"usr/{name}")
+    for name in _STATE:
+        if (Path("/") / name).is_dir():
+            (root / name).mkdir(parents=True)
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
@@ -263,6 +289,20 @@ def _install_guest_tools(partial: Path) -> None:
     packed.write_bytes(archive())
     install(str(packed), str(partial / "root"), force=True)
     packed.unlink()
+
+
+def _add_tools(folder: Path, shown_at: str) -> None:
+    """To the folder that servers see at `shown_at`."""
+    for tool, names in _TOOLS.items():
+        place = folder / "lib/calor-cloud" / tool
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(_BOOT / tool, place)
+        place.chmod(0o755)
+        for name in names:
+            link = folder / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"{shown_at}/lib/calor-cloud/{tool}")
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:

@@ -1,6 +1,7 @@
 """Volumes of servers: file systems mounted by the holder, which servers see at /mnt/DEVICE.
 
-Servers cannot mount. As root, the file of a volume is a loop device with an ext4; without, each volume is a folder.
+Servers cannot mount: they ask the holder for further mounts. As root, the file of a volume is a loop device with an
+ext4; without, each volume is a folder.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from calor.localcloud.backend import BackendError, VolumePlan
 from calor.localcloud.linux import safe_paths, syscalls
 from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.devices import Device, Nodes, hide, show
 from calor.localcloud.linux.ext4 import (
     flush,
     grow_mounted,
@@ -43,12 +45,40 @@ _RELEASE_SECONDS = 1.0
 
 _NAME = re.compile(r"[a-z]{1,16}[0-9]{0,4}")
 _RESERVED = ("config",)
+_TAKEN = frozenset(
+    {
+        "console",
+        "disk",
+        "fd",
+        "full",
+        "null",
+        "ptmx",
+        "pts",
+        "random",
+        "shm",
+        "stderr",
+        "stdin",
+        "stdout",
+        "tty",
+    }
+    | {"urandom", "zero"}
+)
+"""What else there is in /dev."""
+_NOT_HIDDEN = frozenset({"dev", "proc", "run", "sys"})
+"""Folders in whose mounts the holder trusts."""
+_LONGEST_PATH = 1024
 
 
 def mount_name(volume: VolumePlan) -> str:
     """The name of the mount point: that of the device, if it is a safe file name."""
     name = volume.device.removeprefix("/dev/")
     return name if _NAME.fullmatch(name) and name not in _RESERVED else f"volume-{volume.id}"
+
+
+def device_name(volume: VolumePlan) -> str | None:
+    """The name of its device in /dev, unless that is not a safe file name or taken by something else."""
+    name = mount_name(volume)
+    return name if _NAME.fullmatch(name) and name not in _TAKEN else None
 
 
 def prepare_volume(volume: VolumePlan, owner: int) -> None:
@@ -109,6 +139,7 @@ class Volumes:
     def __init__(self, folder: Path, can_mount: bool) -> None:
         self._folder = folder
         self._can_mount = can_mount
+        self.nodes = Nodes(folder.parent / "devices", can_mount)
         self._users: dict[str, set[str]] = {}
         self._mounted: dict[str, _Mounted] = {}
         self._writing: dict[int, str] = {}
@@ -116,9 +147,8 @@ class Volumes:
         self._waiting: list[tuple[set[str], Callable[[], None]]] = []
 
     def open(self, volume: VolumePlan, server: str) -> Path:
-        place = self._folder / volume.id
+        place = self.place(volume.id)
         if not self._can_mount:
-            place = place / "content"
             place.mkdir(mode=0o755, parents=True, exist_ok=True)
             mark(self._folder / volume.id, volume.file)
         else:
@@ -134,6 +164,10 @@ class Volumes:
                 self._mount(volume, place)
         self._users.setdefault(volume.id, set()).add(server)
         return place
+
+    def place(self, volume_id: str) -> Path:
+        """Where its content is."""
+        return self._folder / volume_id if self._can_mount else self._folder / volume_id / "content"
 
     def _mount(self, volume: VolumePlan, place: Path) -> None:
         with open(volume.file, "r+b") as content:
@@ -254,6 +288,41 @@ def attach_mount(tree: int, process: int, name: str, ids: Ids) -> None:
     _run_in_child(work, f"cannot mount the volume at /{VOLUMES_AT}/{name}")
 
 
+def mount_at(tree: int, process: int, path: str) -> None:
+    """Attaches a detached mount at an existing folder of a running server. Links in the path are not followed."""
+    parts = path.strip("/").split("/")
+    if not path.startswith("/") or parts[0] in _NOT_HIDDEN or len(path) > _LONGEST_PATH:
+        raise BackendError(f"nothing can be mounted at {path[:_LONGEST_PATH]}")
+    if not all(part not in ("", ".", "..") for part in parts):
+        raise BackendError("the mount point is not a full path without links")
+
+    def work() -> None:
+        with _mounts_of(process) as top, safe_paths.open_existing(top, "/".join(parts)) as place:
+            if place is None:
+                raise OSError("there is no such folder")
+            syscalls.move_mount(tree, place)
+
+    _run_in_child(work, "cannot mount the volume")
+
+
+def show_device(device: Device, process: int, ids: Ids) -> None:
+    """Shows the device of a volume in a running server."""
+
+    def work() -> None:
+        with _dev_of(process) as dev:
+            show(dev, device, ids.first)
+
+    _run_in_child(work, f"cannot show the volume at /dev/{device.name}")
+
+
+def hide_device(device: Device, process: int) -> None:
+    def work() -> None:
+        with _dev_of(process) as dev:
+            hide(dev, device)
+
+    _run_in_child(work, f"cannot remove /dev/{device.name}")
+
+
 def detach_mount(tree: int, process: int) -> None:
     """Unmounts it, wherever the server has moved it."""
 
@@ -275,6 +344,15 @@ def _mounts_of(process: int) -> Iterator[int]:
         yield top
     finally:
         os.close(top)
+
+
+@contextmanager
+def _dev_of(process: int) -> Iterator[int]:
+    """Enters the mount namespace of a server for good; yields its /dev."""
+    with _mounts_of(process) as top, safe_paths.open_existing(top, "dev") as dev:
+        if dev is None:
+            raise OSError("there is no /dev")
+        yield dev
 
 
 def _run_in_child(work: syscalls.Work, what: str) -> None:

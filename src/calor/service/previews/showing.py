@@ -49,7 +49,7 @@ def _step(step: Step, masking: Masking) -> JsonObject:
     return shown
 
 
-class Changes:
+class PreviewedChanges:
     """The lists of Heat's preview of an update."""
 
     def __init__(self, stack: PresentStack, masking: Masking, show_nested: bool) -> None:

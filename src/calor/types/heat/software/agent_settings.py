@@ -17,13 +17,18 @@ COLLECTORS = {
 }
 
 
+def is_connected(metadata: JsonMapping, transport: str) -> bool:
+    return COLLECTORS[transport] in _given(metadata)
+
+
 async def connect(ctx: Context, transport: str, swift: JsonMapping | None = None) -> None:
     """Adds the settings for a transport to the metadata. Those of other transports are emptied, since agents merge
     settings."""
     collector = COLLECTORS[transport]
-    before = ctx.metadata.get(SETTINGS) or {}
+    before = _given(ctx.metadata)
     others = {name: None for name in COLLECTORS.values() if name in before and name != collector}
     settings = {
+        **({} if ctx.polling_interval is None else {"polling_interval": ctx.polling_interval}),
         **before,
         **others,
         collector: await _settings(ctx, transport, swift or {}),
@@ -33,15 +38,20 @@ async def connect(ctx: Context, transport: str, swift: JsonMapping | None = None
     await ctx.publish_metadata()
 
 
+def _given(metadata: JsonMapping) -> JsonObject:
+    """The settings so far. A template may have some of its own."""
+    found = metadata.get(SETTINGS)
+    return found if isinstance(found, dict) else {}
+
+
 async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObject:
-    stack = f"{ctx.stack_name}/{ctx.stack_id}"
     if transport == "POLL_SERVER_CFN":
         access, secret = await ctx.access_keys()
         return {
             "metadata_url": f"{ctx.cfn_url()}/",
             "access_key_id": access,
             "secret_access_key": secret,
-            "stack_name": stack,
+            "stack_name": ctx.stack_name,
             "path": f"{ctx.name}.Metadata",
         }
     if transport == "POLL_TEMP_URL":
@@ -50,4 +60,4 @@ async def _settings(ctx: Context, transport: str, swift: JsonMapping) -> JsonObj
     settings = {name: user[name] for name in ("user_id", "password", "auth_url", "project_id", "region_name")}
     if transport == "ZAQAR_MESSAGE":
         return {**settings, "queue_id": await ctx.queue()}
-    return {**settings, "stack_id": stack, "resource_name": ctx.name}
+    return {**settings, "stack_id": f"{ctx.stack_name}/{ctx.stack_id}", "resource_name": ctx.name}

@@ -132,10 +132,9 @@ class ServerLifecycle(CloudObject, extends=True):
         text = await _stored(ctx, text)
         if format == "RAW":
             return text
-        if agent_settings.SETTINGS not in ctx.metadata:
-            await agent_settings.connect(
-                ctx, props["software_config_transport"], props.get("deployment_swift_data")
-            )
+        transport = props["software_config_transport"]
+        if not agent_settings.is_connected(ctx.metadata, transport):
+            await agent_settings.connect(ctx, transport, props.get("deployment_swift_data"))
         return user_data.for_agents(text, ctx.metadata)
 
     @classmethod
