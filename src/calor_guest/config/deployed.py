@@ -7,7 +7,6 @@
 
 import fcntl
 import os
-import shutil
 from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Iterator, Mapping
@@ -32,6 +31,8 @@ class DeployedFolder:
         if os.path.isdir(self.path):
             return
         if os.path.isdir(earlier):
+            import shutil  # Takes long, and is needed once.
+
             partial = self.path.rstrip("/") + ".partial"
             shutil.rmtree(partial, ignore_errors=True)
             shutil.copytree(earlier, partial)

@@ -11,6 +11,7 @@ from shlex import quote
 import calor_guest.boot
 from calor.localcloud.backend import ServerPlan
 from calor.localcloud.linux.servers import BOOT_AT
+from calor_guest.archive import archive
 from calor_guest.boot.script import Script
 from calor_guest.boot.user_data import UserData, add_boot_steps, add_first_boot_steps
 
@@ -89,6 +90,9 @@ def _add_steps(
     script.add("start_ssh")
     for path, given in plan.files:
         script.add(f"place {script.file(given)} {quote(path)}")
+    # Images made here have the tools.
+    if user_data.init_data and plan.image is not None:
+        script.add(f"install_tools {script.file(archive())}")
     add_first_boot_steps(script, user_data, default_user)
     script.add("fi")
     script.add(f": >{_DATA}/instance/boot-finished")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
@@ -20,12 +21,15 @@ from calor.localcloud.linux.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
+_BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
-_VERSION = 7
+_VERSION = 9
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
+_STATE = ("var/lib/puppet",)
+"""Folders that programs of the host need, and do not make themselves."""
 _COPIED = (
     *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
     *(
@@ -56,7 +60,13 @@ _COPIED = (
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
+_PYTHON = "/usr/bin/python3"
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS = {
+    "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
+    "packages": ("bin/apt-get", "bin/apt"),
+}
+"""Our own programs in place of those that need another kernel or an archive, and the names of links to them."""
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
 
 
@@ -73,7 +83,8 @@ Unpack = Callable[[Path, Path], Awaitable[None]]
 
 def _current() -> str:
     """The version of built images and of the tools in them."""
-    return f"{_VERSION}-{hashlib.sha256(archive()).hexdigest()[:8]}"
+    content = (archive(), *((_BOOT / tool).read_bytes() for tool in _TOOLS))
+    return f"{_VERSION}-{hashlib.sha256(b''.join(content)).hexdigest()[:8]}"
 
 
 def default_user(name: str) -> str:
@@ -176,6 +187,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
+        _add_tools(root if busybox else usr, "" if busybox else "/usr")
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -255,6 +267,9 @@ def _fill_from_host(root: Path) -> None:
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         if (Path("/usr") / name).exists():
             (root / name).symlink_to(f"usr/{name}")
+    for name in _STATE:
+        if (Path("/") / name).is_dir():
+            (root / name).mkdir(parents=True)
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
@@ -271,10 +286,30 @@ def _fill_from_host(root: Path) -> None:
 
 
 def _install_guest_tools(partial: Path) -> None:
-    packed = partial / "calor-guest.pyz"
+    """By the Python of the servers, which then need not compile them."""
+    packed, root = partial / "calor-guest.pyz", partial / "root"
     packed.write_bytes(archive())
-    install(str(packed), str(partial / "root"), force=True)
+    if Path(_PYTHON).exists():
+        subprocess.run(
+            [_PYTHON, "-I", packed, "calor-guest", "install", "--root", root, "--force"], check=True
+        )
+    else:
+        install(str(packed), str(root), force=True)
     packed.unlink()
+
+
+def _add_tools(folder: Path, shown_at: str) -> None:
+    """To the folder that servers see at `shown_at`."""
+    for tool, names in _TOOLS.items():
+        place = folder / "lib/calor-cloud" / tool
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(_BOOT / tool, place)
+        place.chmod(0o755)
+        for name in names:
+            link = folder / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"{shown_at}/lib/calor-cloud/{tool}")
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:

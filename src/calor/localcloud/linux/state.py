@@ -32,6 +32,9 @@ _MIN_DELAY, _MAX_DELAY = 0.25, 8.0
 _STABLE_SECONDS = 60.0
 """A server that has run for so long may reboot without a delay."""
 
+_REST_SECONDS = 0.02
+"""How long a server waits for its next request for a mount."""
+
 _JOIN_SECONDS, _LEAVE_SECONDS = 0.05, 1.0
 """How long a network waits for more servers that come or go: each change reaches every device in it, so that one change
 for each server would be quadratic."""
@@ -66,6 +69,8 @@ class HolderState:
         self._starting: dict[str, OnStarted] = {}
         self._delayed: dict[str, float] = {}
         """When servers that are ready to run may do so."""
+        self._resting: dict[str, float] = {}
+        """When the next request for a mount is read from servers that have sent one."""
         self._neighbours_due: dict[str, float] = {}
         """When the devices of networks learn which addresses exist there."""
         self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
@@ -169,9 +174,27 @@ class HolderState:
         self._starting[spec.id] = on_started
         for fd, callback in (
             (server.console.terminal, server.console.read),
+            (server.volumes.requests.fd, partial(self._on_mount_request, server)),
             (server.launching.connection.fileno(), partial(self._on_launch_message, server)),
         ):
             self._loop.add_reader(fd, partial(self._guarded, server, callback))
+
+    def _on_mount_request(self, server: Server) -> None:
+        """Handles one request, and no further one of this server for a while: others need the holder, too."""
+        server.volumes.answer_request(server.process)
+        self._loop.remove_reader(server.volumes.requests.fd)
+        self._resting[server.id] = time.monotonic() + _REST_SECONDS
+
+    def _hear_rested(self) -> None:
+        now = time.monotonic()
+        for id in [id for id, due in self._resting.items() if due <= now]:
+            del self._resting[id]
+            server = self.servers[id]
+            hear = partial(self._guarded, server, partial(self._on_mount_request, server))
+            if server.volumes.requests.has_more():
+                hear()
+            else:
+                self._loop.add_reader(server.volumes.requests.fd, hear)
 
     def _guarded(self, server: Server, callback: Callable[[], None]) -> None:
         """An unexpected error of a server ends that server only."""
@@ -258,13 +281,14 @@ class HolderState:
     def seconds_until_due(self, most: float) -> float:
         """Seconds until `run_due` has something to do, at most `most`."""
         deadlines = (deadline for deadline, _ in self._ending.values())
-        times = [*deadlines, *self._delayed.values(), *self._neighbours_due.values()]
+        times = [*deadlines, *self._delayed.values(), *self._resting.values(), *self._neighbours_due.values()]
         return max(0.0, min([most, *(one - time.monotonic() for one in times)]))
 
     def run_due(self) -> None:
         """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down in
         time."""
         self._start_delayed()
+        self._hear_rested()
         self._update_neighbours_due()
         now = time.monotonic()
         for id, (deadline, waiting) in list(self._ending.items()):
@@ -275,15 +299,15 @@ class HolderState:
 
     def on_process_exit(self, process: int, code: int) -> None:
         """Handles the exit of a child process, which may be the first process of a server."""
+        if self.volumes.on_process_exit(process):
+            return
         id = self._by_process.pop(process, None)
         if id is None:
             return
         server = self.servers[id]
-        spec = server.current_spec()
+        spec, volumes = server.current_spec(), server.volume_ids()
         was_running = self._forget(id)
-        _, waiting = self._ending.pop(id, (0.0, []))
-        for then in waiting:
-            then()
+        waiting = self._ended(id, volumes)
         if waiting or not was_running:
             return
         if code == _REBOOT_EXIT_CODE:
@@ -298,10 +322,16 @@ class HolderState:
         server.signal(signal.SIGKILL)
         os.waitpid(server.process, 0)
         self._by_process.pop(server.process, None)
+        volumes = server.volume_ids()
         self._forget(id)
+        self._ended(id, volumes)
+
+    def _ended(self, id: str, volumes: frozenset[str]) -> bool:
+        """Returns whether somebody waits for the end of a server, who is called when its volumes are written back."""
         _, waiting = self._ending.pop(id, (0.0, []))
         for then in waiting:
-            then()
+            self.volumes.when_written(volumes, then)
+        return bool(waiting)
 
     def _forget(self, id: str) -> bool:
         """Returns whether the server had started."""
@@ -309,11 +339,13 @@ class HolderState:
         for port in server.ports.plans:
             self._port_owners.pop(port, None)
         self._delayed.pop(id, None)
+        self._resting.pop(id, None)
         starting = self._starting.pop(id, None)
         if starting is not None:
             starting(server.launching.outcome() or EXITED_EARLY)
         self._loop.remove_reader(server.launching.connection.fileno())
         self._loop.remove_reader(server.console.terminal)
+        self._loop.remove_reader(server.volumes.requests.fd)
         try:
             server.clean_up()
         except Exception:
@@ -338,6 +370,7 @@ class HolderState:
 
     def close(self) -> None:
         self.sweep(set(), set(), set())
+        self.volumes.finish()
 
 
 def reboot_delay(delay_before: float, lived: float) -> float:

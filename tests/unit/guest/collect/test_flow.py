@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -211,3 +213,18 @@ def test_installed_tools_need_only_the_command_as_settings(tmp_path: Path) -> No
     settings = tmp_path / "root/etc/os-collect-config.conf"
     assert "command = os-refresh-config" in settings.read_text()
     assert (tmp_path / "root/usr/libexec/os-refresh-config/configure.d/20-os-apply-config").is_symlink()
+
+
+def test_installed_tools_are_compiled(tmp_path: Path) -> None:
+    """For the Python that installs them; another one has their sources."""
+    source = tmp_path / "archive.pyz"
+    source.write_bytes(archive())
+    install(str(source), str(tmp_path / "root"))
+    installed = tmp_path / "root/usr/lib/calor-guest/calor-guest.pyz"
+    with zipfile.ZipFile(installed) as packed:
+        names = set(packed.namelist())
+    assert {f"{name}c" for name in names if name.endswith(".py")} < names
+    used = "import calor_guest.programs; print(calor_guest.programs.__file__)"
+    known = {"PYTHONPATH": str(installed)}
+    done = subprocess.run([sys.executable, "-S", "-c", used], env=known, capture_output=True, text=True)
+    assert done.stdout == f"{installed}/calor_guest/programs.pyc\n", done.stderr
