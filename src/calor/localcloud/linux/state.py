@@ -285,8 +285,8 @@ class HolderState:
         return max(0.0, min([most, *(one - time.monotonic() for one in times)]))
 
     def run_due(self) -> None:
-        """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down in
-        time."""
+        """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down
+        in time."""
         self._start_delayed()
         self._hear_rested()
         self._update_neighbours_due()
