@@ -214,7 +214,7 @@ class TestStreams:
 
         assert [kind for kind, _ in events] == ["event"] * 6 + ["end"]
 
-    def test_nested_stacks_are_told_of_to_their_end(self, live: Door) -> None:
+    def test_nested_stacks_are_reported_to_their_end(self, live: Door) -> None:
         group = {
             "type": "OS::Heat::ResourceGroup",
             "properties": {"count": 1, "resource_def": {"type": "OS::Heat::TestResource"}},

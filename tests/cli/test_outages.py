@@ -57,7 +57,7 @@ class TestAStream:
         assert positions(web) == [None, "7"]
 
     @pytest.mark.parametrize("kept", [12, 40, 200, -1])
-    def test_of_a_message_that_is_cut_off_nothing_is_told_before_it_comes_whole(
+    def test_nothing_of_a_message_that_is_cut_off_is_reported_before_it_is_complete(
         self, command: Run, web: StandIn, kept: int
     ) -> None:
         begun, ended = message(7, "CHECK_IN_PROGRESS"), message(8, "CHECK_COMPLETE")
@@ -134,7 +134,7 @@ class TestAServiceInTrouble:
         assert told_events(ran) == ["7", "8"]
 
     @pytest.mark.parametrize("has_stream", [True, False])
-    def test_that_stays_away_is_told_when_patience_ends(
+    def test_that_stays_unavailable_is_reported_in_the_end(
         self, command: Run, web: StandIn, monkeypatch: pytest.MonkeyPatch, has_stream: bool
     ) -> None:
         monkeypatch.setattr(retries, "MOST_SECONDS", 0.1)
@@ -148,7 +148,7 @@ class TestAServiceInTrouble:
         assert len(ran.complaints) == 1
         assert ran.err.startswith(f"calor: {web.url} does not answer: ")
 
-    def test_that_says_no_is_not_asked_again(self, command: Run, web: StandIn) -> None:
+    def test_that_refuses_is_not_asked_again(self, command: Run, web: StandIn) -> None:
         web.says(EVENTS, told({"events": []}), refusal(403, "not yours"))
 
         ran = command("stack", "check", "web")
@@ -166,7 +166,7 @@ class TestAServiceInTrouble:
             (b"<html>" + b" " * 100_000 + b"<title>Far below</title></html>", "502 Bad Gateway"),
         ],
     )
-    def test_that_answers_with_a_page_is_told_in_a_line(
+    def test_that_answers_with_a_page_is_reported_in_a_line(
         self, command: Run, web: StandIn, page: bytes, said: str
     ) -> None:
         web.says(SHOW, Reply(502, page, {"Content-Type": "text/html"}))

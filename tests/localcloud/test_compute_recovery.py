@@ -82,7 +82,7 @@ def test_an_interrupted_deletion_is_resumed(compute: Computing, backend: Watched
     compute.wait_until_gone(made["id"])
 
 
-def test_a_server_that_cannot_boot_is_in_error_and_says_why(compute: Computing, backend: Watched) -> None:
+def test_a_server_that_cannot_boot_is_in_error_and_shows_why(compute: Computing, backend: Watched) -> None:
     backend.fails = True
     network = compute.network()
     made = compute.create(networks=[{"uuid": network["id"]}]).json()["server"]

@@ -157,7 +157,7 @@ class TestListing:
         answer = demo("GET", "/c?format=xml")
         assert '<container name="c"><object><name>a&lt;b</name>' in answer.text
 
-    def test_an_empty_list_of_names_is_no_content(self, demo: Speaker) -> None:
+    def test_an_empty_list_of_names_is_not_content(self, demo: Speaker) -> None:
         container(demo)
         assert demo("GET", "/c").status_code == 204
 

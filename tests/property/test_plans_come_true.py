@@ -48,7 +48,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 
 
 @pytest.mark.parametrize("pairs", [50, pytest.param(500, marks=pytest.mark.extended)])
-def test_over_random_pairs_of_templates_a_run_does_what_its_plan_says(bench: Workbench, pairs: int) -> None:
+def test_over_random_pairs_of_templates_a_run_does_what_its_plan_shows(bench: Workbench, pairs: int) -> None:
     seeds = iter([int(seed) for seed in SEEDS.split(",")] if SEEDS else range(10 * pairs))
     compared = 0
     while compared < pairs:

@@ -76,7 +76,7 @@ class TestSteps:
             ("delete", "a"),
         ]
 
-    def test_say_why_and_what_changes(self, bench: Workbench) -> None:
+    def test_show_why_and_what_changes(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe("1"), "b": probe("2")})
 
         made = plan(bench, stack, {"a": probe("3")})
@@ -157,7 +157,7 @@ class TestSteps:
         assert told(made) == [("replace", "a"), ("create", "b"), ("delete", "a")]
         assert step(made, "a").reason == "it is in state CREATE_FAILED"
 
-    def test_a_plan_for_nothing_takes_dependants_away_first(self, bench: Workbench) -> None:
+    def test_a_plan_for_nothing_deletes_dependants_first(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe(), "b": probe(depends_on="a")})
 
         assert told(bench.commands.previews.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]

@@ -55,7 +55,7 @@ class TestLines:
         told = formatter.format(made)
         assert [line for line in told.splitlines() if line.startswith(FORGED[:10])] == []
 
-    def test_a_terminal_is_told_nothing(self) -> None:
+    def test_nothing_is_written_to_a_terminal(self) -> None:
         assert "\x1b" not in logs.TextLines().format(record("stack %s", "\x1b[2J"))
 
     def test_a_stack_name_cannot_make_one(self, door: Door, caplog: pytest.LogCaptureFixture) -> None:

@@ -166,7 +166,7 @@ def test_an_asgi_server_does_not_start_with_a_wrong_configuration(fleet: Fleet) 
 
 
 @pytest.mark.parametrize("server", [named("gunicorn, WSGI")])
-def test_a_wsgi_server_says_in_its_log_why_it_is_not_ready(fleet: Fleet, server: str) -> None:
+def test_a_wsgi_server_shows_in_its_log_why_it_is_not_ready(fleet: Fleet, server: str) -> None:
     fleet.environment["CALOR_CONFIG_FILE"] = "/nowhere/heat.conf"
     fleet.launch("api", SERVERS[server]("heat_api", fleet.port))
 

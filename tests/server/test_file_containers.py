@@ -90,7 +90,7 @@ def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrato
         ("odd", {"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),
     ],
 )
-def test_what_is_wrong_with_a_container_is_told(
+def test_what_is_wrong_with_a_container_is_reported(
     demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, told: str
 ) -> None:
     if files is not None:

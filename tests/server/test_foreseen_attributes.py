@@ -147,7 +147,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.type_name)
 @pytest.mark.extended
-def test_a_plan_tells_what_stays(demo: Orchestrator, case: Case) -> None:
+def test_a_plan_shows_what_stays(demo: Orchestrator, case: Case) -> None:
     properties = dict(case.properties)
     path = demo.create(f"of-{case.type_name.rpartition('::')[2]}", case.resources(properties))
 
@@ -166,7 +166,7 @@ def test_a_plan_tells_what_stays(demo: Orchestrator, case: Case) -> None:
     demo.delete(path)
 
 
-def test_every_type_that_says_what_stays_is_held_to_it() -> None:
+def test_every_type_keeps_the_attributes_that_it_declares_stable() -> None:
     declared = {
         name for name in catalogue.names() if contract_of(catalogue.declaration(name)).stable_attributes
     }

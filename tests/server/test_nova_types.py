@@ -236,7 +236,7 @@ class TestWhatIsNotThere:
         assert answer.status_code == 400, answer.text
         return answer.json()
 
-    def test_is_told_before_anything_is_made(self, demo: Orchestrator) -> None:
+    def test_is_reported_before_anything_is_made(self, demo: Orchestrator) -> None:
         told = self.refused(demo, {"server": server(flavor="m1.mega", image="windows")})
 
         words = json.dumps(told)
@@ -251,7 +251,7 @@ class TestWhatIsNotThere:
 
         assert "The key pair (lost) could not be found." in json.dumps(told)
 
-    def test_is_told_by_previews(self, demo: Orchestrator) -> None:
+    def test_is_reported_by_previews(self, demo: Orchestrator) -> None:
         template = {"heat_template_version": "2018-08-31", "resources": {"server": server(flavor="m1.mega")}}
 
         answer = demo.api.post("/stacks/preview", json={"stack_name": "wrong", "template": template})

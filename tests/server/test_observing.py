@@ -138,7 +138,7 @@ def test_an_engine_in_the_place_of_a_killed_one_has_its_name(short_lived: Server
     assert "engine-2" not in _metrics(short_lived)
 
 
-def test_the_log_leads_from_the_request_to_the_run_and_tells_no_secret(worked: Server) -> None:
+def test_the_log_leads_from_the_request_to_the_run_and_shows_no_secret(worked: Server) -> None:
     text = worked.output()
     lines = [json.loads(line) for line in text.splitlines()]
 

@@ -126,7 +126,7 @@ def test_a_plugin_type_is_shown_and_validated_like_any_other(api: httpx.Client, 
     assert (refused.status_code, "sript" in refused.text) == (400, True)
 
 
-def test_a_broken_plugin_is_told_and_left_out(api: httpx.Client, log: Path) -> None:
+def test_a_broken_plugin_is_reported_and_left_out(api: httpx.Client, log: Path) -> None:
     told = [line for line in log.read_text().splitlines() if "Acme::Broken" in line]
 
     assert "Acme::Broken" not in api.get("/resource_types").json()["resource_types"]

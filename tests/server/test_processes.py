@@ -77,7 +77,7 @@ class TestOneSystem:
         assert httpx.put(url, json={"status": "SUCCESS", "id": "1"}).status_code == 200
         assert until(lambda: state(api, id) != "CREATE_IN_PROGRESS" and state(api, id)) == "CREATE_COMPLETE"
 
-    def test_an_engine_that_was_killed_is_told_to_be_down_at_once(self, fleet: Fleet) -> None:
+    def test_an_engine_that_was_killed_is_reported_as_down_at_once(self, fleet: Fleet) -> None:
         for part in ("cloud", "engine", "api"):
             fleet.start(part)
         token, project = fleet.token_of("calor-admin")
@@ -113,7 +113,7 @@ class TestOneSystem:
 
         until(lambda: "calor engine is ready" in fleet.log("engine"))
 
-    def test_an_api_that_listens_elsewhere_tells_the_configured_address(self, fleet: Fleet) -> None:
+    def test_an_api_that_listens_elsewhere_shows_the_configured_address(self, fleet: Fleet) -> None:
         fleet.start("cloud")
         other = free_port()
 
@@ -149,7 +149,7 @@ class TestOneSystem:
 
 class TestStopping:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_each_part_ends_when_it_is_told_to(self, fleet: Fleet, number: signal.Signals) -> None:
+    def test_each_part_ends_when_it_is_asked_to(self, fleet: Fleet, number: signal.Signals) -> None:
         parts = ("cloud", "engine", "api", "api-cfn")
         for part in parts:
             fleet.start(part)

@@ -86,7 +86,7 @@ def test_a_stack_is_made_with_a_token_of_the_embedded_cloud(server: Server) -> N
 
 
 @needs_proc
-def test_it_stops_cleanly_when_told_to(server: Server) -> None:
+def test_it_stops_cleanly_when_asked_to(server: Server) -> None:
     children = server.children()
 
     server.process.send_signal(signal.SIGTERM)
@@ -134,7 +134,7 @@ def test_it_stops_at_once_while_a_process_is_being_started_again(server: Server)
 
 
 @needs_proc
-def test_its_processes_can_be_told_apart(server: Server) -> None:
+def test_its_processes_can_be_distinguished(server: Server) -> None:
     assert {server.child(name) for name in ("api", "engine", "cloud")} == set(server.children())
 
 

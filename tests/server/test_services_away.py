@@ -14,7 +14,7 @@ VOLUME = {"volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}}}
 
 @pytest.mark.parametrize("status", [429, 502, 503])
 @pytest.mark.parametrize("method", ["POST", "GET"])
-def test_a_stack_and_its_resource_say_what_is_waited_for_until_it_is_back(
+def test_a_stack_and_its_resource_show_what_is_waited_for_until_it_is_back(
     admin: Orchestrator, method: str, status: int
 ) -> None:
     with admin.fault(method=method, path="/volume/.*", status=status, message="Cinder sleeps."):

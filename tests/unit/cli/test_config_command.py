@@ -53,7 +53,7 @@ def test_files_can_be_named_in_the_environment(
     ]
 
 
-def test_a_wrong_file_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_file_is_reported_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "show", "--config-file", "/nowhere"]) == 1
 
     assert capsys.readouterr().err == "calor: configuration file not found: /nowhere\n"
@@ -72,7 +72,7 @@ def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
         ("[heat_api]\ncert_file = /c.pem\n", "cert_file = /c.pem", "belong together"),
     ],
 )
-def test_what_is_wrong_is_told_behind_what_is_configured(
+def test_what_is_wrong_is_reported_behind_what_is_configured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, shown: str, said: str
 ) -> None:
     file = tmp_path / "heat.conf"

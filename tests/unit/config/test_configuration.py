@@ -378,7 +378,7 @@ class TestLogging:
             ("logdir = /var/log/heat\nlogfile = /else/heat.log\n", "/else/heat.log"),
         ],
     )
-    def test_is_written_where_heats_options_say(self, read: Read, text: str, file: str | None) -> None:
+    def test_is_written_where_heats_options_name_it(self, read: Read, text: str, file: str | None) -> None:
         assert settings_of(read(f"[DEFAULT]\n{text}")).logging.file == file
 
     @pytest.mark.parametrize(

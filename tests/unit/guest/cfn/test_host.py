@@ -44,7 +44,7 @@ def test_a_program_left_behind_is_not_waited_for() -> None:
     os.kill(int(outcome.stdout), signal.SIGKILL)
 
 
-def test_messages_have_the_end_of_what_a_program_says() -> None:
+def test_messages_have_the_end_of_what_a_program_prints() -> None:
     outcome = run("seq 1 100000 >&2; exit 1")
     assert outcome.summary == "99998; 99999; 100000"
     assert len(outcome.stderr) < 20_000
