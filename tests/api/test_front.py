@@ -192,9 +192,9 @@ class TestDatabaseAway:
                 raise OperationalError("SELECT", {}, Exception(), connection_invalidated=True)
 
         event.listen(reading(stage.database), "begin", fail)
-        told = error(door("GET", "/stacks"), 503)
-        assert told == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
-        assert "database" in told["message"]
+        reported = error(door("GET", "/stacks"), 503)
+        assert reported == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
+        assert "database" in reported["message"]
 
         away.clear()
         assert door("GET", "/stacks").status_code == 200

@@ -144,8 +144,8 @@ class TestRuns:
         door("DELETE", path, headers={"X-OpenStack-Request-ID": "req-the-second"})
         door.settled(path)
 
-        told = [(line["action"], line["request_id"]) for line in log.lines("calor.runs")]
-        assert told == [("CREATE", "req-the-first")] * 2 + [("DELETE", "req-the-second")] * 2
+        reported = [(line["action"], line["request_id"]) for line in log.lines("calor.runs")]
+        assert reported == [("CREATE", "req-the-first")] * 2 + [("DELETE", "req-the-second")] * 2
 
     def test_tell_whose_they_are_and_where(self, log: Log, running: Stage) -> None:
         door = open_door(running)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calor.cli.api import retries
-from tests.cli.fake_service import END, HANG_UP, Reply, StandIn, event, message, refusal, stack, told
+from tests.cli.fake_service import END, HANG_UP, Reply, StandIn, event, message, refusal, reported, stack
 from tests.cli.invocation import Ran, Run
 from tests.support.server import Server, free_port, until
 
@@ -95,7 +95,7 @@ class TestAStream:
 
     def test_that_never_lasts_is_given_up_for_asking(self, command: Run, web: StandIn) -> None:
         web.says(STREAM, Reply(body=message(7, "CHECK_IN_PROGRESS")), Reply(body=b""))
-        web.says(EVENTS, told({"events": []}), told({"events": [event(8, "CHECK_COMPLETE")]}))
+        web.says(EVENTS, reported({"events": []}), reported({"events": [event(8, "CHECK_COMPLETE")]}))
 
         ran = command("stack", "check", "web")
 
@@ -117,13 +117,13 @@ class TestAServiceInTrouble:
     def test_is_asked_again_for_events_and_for_the_state(
         self, command: Run, web: StandIn, trouble: Reply
     ) -> None:
-        web.says("GET /stacks/web/web-id/resources", trouble, told({"resources": []}))
+        web.says("GET /stacks/web/web-id/resources", trouble, reported({"resources": []}))
         web.says(
             EVENTS,
-            told({"events": []}),
-            told({"events": [event(7, "CHECK_IN_PROGRESS")]}),
+            reported({"events": []}),
+            reported({"events": [event(7, "CHECK_IN_PROGRESS")]}),
             *[trouble] * 8,
-            told({"events": [event(8, "CHECK_COMPLETE")]}),
+            reported({"events": [event(8, "CHECK_COMPLETE")]}),
         )
         done = stack("web", "CHECK_COMPLETE")
         web.says(SHOW, trouble, done, trouble, done, trouble, done)
@@ -140,7 +140,7 @@ class TestAServiceInTrouble:
         monkeypatch.setattr(retries, "MOST_SECONDS", 0.1)
         begun = Reply(body=message(7, "CHECK_IN_PROGRESS"))
         web.says(STREAM, *([begun, HANG_UP] if has_stream else [refusal(404)]))
-        web.says(EVENTS, told({"events": []}), HANG_UP)
+        web.says(EVENTS, reported({"events": []}), HANG_UP)
 
         ran = command("stack", "check", "web")
 
@@ -149,7 +149,7 @@ class TestAServiceInTrouble:
         assert ran.err.startswith(f"calor: {web.url} does not answer: ")
 
     def test_that_refuses_is_not_asked_again(self, command: Run, web: StandIn) -> None:
-        web.says(EVENTS, told({"events": []}), refusal(403, "not yours"))
+        web.says(EVENTS, reported({"events": []}), refusal(403, "not yours"))
 
         ran = command("stack", "check", "web")
 
@@ -189,7 +189,7 @@ class TestATokenThatEnds:
 
     @pytest.fixture
     def keystone(self, web: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-        tokens = [told({"token": {}}, 201, X_Subject_Token=f"token-{number}") for number in range(9)]
+        tokens = [reported({"token": {}}, 201, X_Subject_Token=f"token-{number}") for number in range(9)]
         web.says("POST /v3/auth/tokens", *tokens)
         monkeypatch.delenv("OS_NO_CLIENT_AUTH")
         monkeypatch.setenv("OS_AUTH_URL", web.url)
@@ -243,7 +243,7 @@ class TestATokenThatEnds:
     ) -> None:
         monkeypatch.setenv("OS_USERNAME", "u")
         monkeypatch.setenv("OS_PASSWORD", "p")
-        log_in = told({"token": {}}, 201, X_Subject_Token="t")
+        log_in = reported({"token": {}}, 201, X_Subject_Token="t")
         keystone.says("POST /v3/auth/tokens", log_in, refusal(503), HANG_UP, log_in)
         keystone.says(STREAM, self.ENDED, Reply(body=message(7, "CHECK_COMPLETE") + END))
 

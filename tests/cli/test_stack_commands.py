@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.fake_service import Reply, StandIn, refusal, told
+from tests.cli.fake_service import Reply, StandIn, refusal, reported
 from tests.cli.fake_service import stack as stack_shown
 from tests.cli.invocation import Run, eventually
 
@@ -318,7 +318,7 @@ class TestAbandoning:
     @pytest.fixture
     def abandoned(self, service: StandIn) -> StandIn:
         service.has("web")
-        service.says("DELETE /stacks/web/web-id/abandon", told({"name": "web"}))
+        service.says("DELETE /stacks/web/web-id/abandon", reported({"name": "web"}))
         return service
 
     def test_writes_what_is_needed_to_adopt_it(

@@ -79,8 +79,8 @@ def test_the_key_is_cached() -> None:
         (None, "sha256"),
     ],
 )
-def test_the_digest_is_one_that_the_store_takes(told: Any, digest: str) -> None:
-    assert digest_of(told) == digest
+def test_the_digest_is_one_that_the_store_takes(reported: Any, digest: str) -> None:
+    assert digest_of(reported) == digest
 
 
 def test_different_methods_have_different_signatures() -> None:

@@ -50,7 +50,10 @@ def test_interfaces_keep_the_order_of_the_request(compute: Computing, backend: W
     assert [port.id for port in backend.booted[-1].ports] == order[:2]
     fresh = Watched()
     restart_with(compute, fresh)
-    until(lambda: [[port.id for port in plan.ports] for plan in fresh.booted], lambda told: told == [order])
+    until(
+        lambda: [[port.id for port in plan.ports] for plan in fresh.booted],
+        lambda reported: reported == [order],
+    )
 
 
 def test_the_disk_of_a_server_belongs_to_the_volume_it_boots_from(

@@ -327,9 +327,9 @@ enable_proxy_headers_parsing = true
         server.ready()
         base = f"http://127.0.0.1:{server.port}"
 
-        told = httpx.get(base, headers={"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"})
+        reported = httpx.get(base, headers={"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"})
 
-        assert told.json()["versions"][0]["links"][0]["href"] == f"{base}/v1/"
+        assert reported.json()["versions"][0]["links"][0]["href"] == f"{base}/v1/"
 
 
 class TestWhatIsAllowed:
@@ -588,10 +588,10 @@ class TestWhatIsWrong:
         server = start(text)
 
         assert server.process.wait(PATIENCE) == 1
-        told = server.output()
-        assert message in told
-        assert "Traceback" not in told
-        assert "u:pw" not in told
+        reported = server.output()
+        assert message in reported
+        assert "Traceback" not in reported
+        assert "u:pw" not in reported
 
     def test_options_without_effect_are_reported(self, start: Start, tmp_path: Path) -> None:
         server = start("[DEFAULT]\ntransport_url = rabbit://\nmax_stack_per_tenant = 3\n")
@@ -599,6 +599,9 @@ class TestWhatIsWrong:
         server.process.terminate()
         server.process.wait(PATIENCE)
 
-        told = server.output()
-        assert f"INFO calor: {tmp_path}/heat.conf:2: [DEFAULT] transport_url has no effect" in told
-        assert f"WARNING calor: {tmp_path}/heat.conf:3: unknown option [DEFAULT] max_stack_per_tenant" in told
+        reported = server.output()
+        assert f"INFO calor: {tmp_path}/heat.conf:2: [DEFAULT] transport_url has no effect" in reported
+        assert (
+            f"WARNING calor: {tmp_path}/heat.conf:3: unknown option [DEFAULT] max_stack_per_tenant"
+            in reported
+        )

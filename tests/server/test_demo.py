@@ -28,7 +28,7 @@ class Healthy(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, *told: Any) -> None:
+    def log_message(self, *reported: Any) -> None:
         """Nobody wants to know."""
 
 

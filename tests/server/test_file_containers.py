@@ -91,7 +91,7 @@ def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrato
     ],
 )
 def test_what_is_wrong_with_a_container_is_reported(
-    demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, told: str
+    demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, reported: str
 ) -> None:
     if files is not None:
         fill(demo, container, files)
@@ -99,4 +99,4 @@ def test_what_is_wrong_with_a_container_is_reported(
     answer = demo.api.post("/stacks", json={**REQUEST, "files_container": container})
 
     assert answer.status_code == 400
-    assert told in answer.json()["error"]["message"]
+    assert reported in answer.json()["error"]["message"]

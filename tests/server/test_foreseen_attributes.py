@@ -159,10 +159,10 @@ def test_a_plan_shows_what_stays(demo: Orchestrator, case: Case) -> None:
         demo.update(path, resources)
 
         assert planned.pop("thing") == "update", changed
-        told = {name: planned[name] for name in case.steady if changed not in case.steady[name]}
-        assert told == dict.fromkeys(told, "keep"), changed
+        reported = {name: planned[name] for name in case.steady if changed not in case.steady[name]}
+        assert reported == dict.fromkeys(reported, "keep"), changed
         after = readings(demo, path, case)
-        assert {name: after[name] for name in told} == {name: before[name] for name in told}, changed
+        assert {name: after[name] for name in reported} == {name: before[name] for name in reported}, changed
     demo.delete(path)
 
 

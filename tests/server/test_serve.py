@@ -179,9 +179,9 @@ def test_an_invalid_port_is_refused_in_one_line(tmp_path: Path, port: int) -> No
     refused = Server(tmp_path / "state", port)
 
     assert refused.process.wait(PATIENCE) == 1
-    told = refused.output()
-    assert "invalid port" in told
-    assert "Traceback" not in told
+    reported = refused.output()
+    assert "invalid port" in reported
+    assert "Traceback" not in reported
 
 
 def test_the_servers_of_a_cloud_that_is_run_are_not_ended(server: Server) -> None:
@@ -242,9 +242,9 @@ def test_a_server_without_the_key_of_its_database_does_not_start(server: Server)
     other = Server(server.state_dir, server.port)
 
     assert other.process.wait(PATIENCE) == 1
-    told = other.output()
-    assert "was encrypted with another key" in told
-    assert "Traceback" not in told
+    reported = other.output()
+    assert "was encrypted with another key" in reported
+    assert "Traceback" not in reported
 
 
 @pytest.mark.extended

@@ -16,9 +16,9 @@ def test_what_was_set_is_shown_with_its_place(tmp_path: Path, capsys: pytest.Cap
 
     assert main(["config", "show", "--set", "--config-file", str(file)]) == 0
 
-    told = capsys.readouterr()
-    assert told.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
-    assert told.err == f"calor: {file}:3: unknown option [DEFAULT] nonsense\n"
+    reported = capsys.readouterr()
+    assert reported.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
+    assert reported.err == f"calor: {file}:3: unknown option [DEFAULT] nonsense\n"
 
 
 def test_what_was_set_is_shown_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_reported_behind_what_is_configured(
 
     assert main(["config", "show", "--set", "--config-file", str(file)]) == 1
 
-    told = capsys.readouterr()
-    assert shown in told.out
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    reported = capsys.readouterr()
+    assert shown in reported.out
+    assert said in reported.err
+    assert reported.err.count("\n") == 1

@@ -121,9 +121,9 @@ class TestTables:
         assert calor("check") == 1
         assert calor("upgrade") == 0
 
-        told = capsys.readouterr()
-        assert f"the revision {FIRST}, but needs {HEAD}" in told.err
-        assert told.out == f"upgraded from revision {FIRST} to {HEAD}\n"
+        reported = capsys.readouterr()
+        assert f"the revision {FIRST}, but needs {HEAD}" in reported.err
+        assert reported.out == f"upgraded from revision {FIRST} to {HEAD}\n"
 
     def test_of_heat_are_refused_with_advice(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         engine = database.connect(url(place))
@@ -157,10 +157,10 @@ class TestTables:
     ) -> None:
         assert calor("check", "--database", address) == 1
 
-        told = capsys.readouterr().err
-        assert word in told
-        assert "secret" not in told
-        assert told.count("\n") == 1
+        reported = capsys.readouterr().err
+        assert word in reported
+        assert "secret" not in reported
+        assert reported.count("\n") == 1
 
 
 class TestPurging:
@@ -349,9 +349,9 @@ class TestRotation:
 
         assert calor("rotate-key", "--old-keys", str(place / "old"), *configured(place, "n" * 32)) == 1
 
-        told = capsys.readouterr().err
-        assert said in told
-        assert told.count("\n") == 1
+        reported = capsys.readouterr().err
+        assert said in reported
+        assert reported.count("\n") == 1
 
     def test_a_missing_old_key_is_reported(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         encrypt(place, "o" * 32)

@@ -114,8 +114,8 @@ def test_names_that_would_lead_elsewhere_are_not_followed(container: str, file: 
         (Store({}, fails=True), "HTTPServiceUnavailable", "at present: It is busy."),
     ],
 )
-def test_a_store_that_cannot_be_read(store: Store, kind: str, told: str) -> None:
-    with pytest.raises(ServiceError, match=told) as caught:
+def test_a_store_that_cannot_be_read(store: Store, kind: str, reported: str) -> None:
+    with pytest.raises(ServiceError, match=reported) as caught:
         kept(store)
 
     assert caught.value.kind == kind

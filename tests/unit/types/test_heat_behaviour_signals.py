@@ -184,9 +184,9 @@ class TestHandle:
     def test_shows_what_it_got(self) -> None:
         context = created(WaitConditionHandle)
 
-        told = run(WaitConditionHandle.signal(context, {"status": "FAILURE", "reason": "no disk"}))
+        reported = run(WaitConditionHandle.signal(context, {"status": "FAILURE", "reason": "no disk"}))
 
-        assert told == "status:FAILURE reason:no disk"
+        assert reported == "status:FAILURE reason:no disk"
 
     def test_token(self) -> None:
         context = created(WaitConditionHandle)

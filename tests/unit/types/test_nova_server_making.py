@@ -349,8 +349,8 @@ class TestUserData:
 
         context = made(user_data_format="SOFTWARE_CONFIG", user_data=json.dumps(ignition))
 
-        told = json.loads(b64decode(requested(context)["user_data"]))
-        assert [one["path"] for one in told["storage"]["files"]] == [
+        reported = json.loads(b64decode(requested(context)["user_data"]))
+        assert [one["path"] for one in reported["storage"]["files"]] == [
             "/a",
             "/var/lib/heat-cfntools/cfn-init-data",
             "/var/lib/cloud/data/cfn-init-data",

@@ -95,7 +95,7 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
     ],
 )
 def test_a_plugin_that_cannot_be_used_is_reported_and_left_out(
-    named: dict[str, Any], caplog: pytest.LogCaptureFixture, what: Any, told: str
+    named: dict[str, Any], caplog: pytest.LogCaptureFixture, what: Any, reported: str
 ) -> None:
     named["anvil"] = Anvil
     named["bad"] = what
@@ -103,7 +103,7 @@ def test_a_plugin_that_cannot_be_used_is_reported_and_left_out(
     assert catalogue.declaration("Acme::Anvil") is Anvil
     assert catalogue.names() == sorted([*catalogue.built_in_names(), "Acme::Anvil"])
     assert [one.getMessage() for one in caplog.records] == [
-        f"the plug-in bad = somewhere:bad is left out: {told}"
+        f"the plug-in bad = somewhere:bad is left out: {reported}"
     ]
 
 
