@@ -72,7 +72,7 @@ def test_the_key_is_cached() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "digest"),
+    ("reported", "digest"),
     [
         ({"tempurl": {"allowed_digests": ["sha1", "sha256"]}}, "sha256"),
         ({"tempurl": {"methods": ["GET"]}}, "sha1"),

@@ -84,7 +84,7 @@ def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrato
 
 
 @pytest.mark.parametrize(
-    ("container", "files", "told"),
+    ("container", "files", "reported"),
     [
         ("missing", None, "The container missing could not be found"),
         ("odd", {"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),

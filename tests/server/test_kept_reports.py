@@ -95,7 +95,7 @@ def test_a_deployment_is_in_progress_until_its_server_reports(demo: Orchestrator
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("reported", "reason"),
     [
         ({"deploy_status_code": 3}, "deploy_status_code : the configuration ended with exit code 3"),
         ({"deploy_status_code": 0, "problem": "no disk"}, "problem : no disk"),

@@ -60,7 +60,7 @@ class Store:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b'{"deploy_status_code": 0}', {"deploy_status_code": 0}),
         (b"{}", {}),

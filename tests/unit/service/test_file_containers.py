@@ -108,7 +108,7 @@ def test_names_that_would_lead_elsewhere_are_not_followed(container: str, file: 
 
 
 @pytest.mark.parametrize(
-    ("store", "kind", "told"),
+    ("store", "kind", "reported"),
     [
         (Store({}, there=False), "HTTPBadRequest", "no object store"),
         (Store({}, fails=True), "HTTPServiceUnavailable", "at present: It is busy."),

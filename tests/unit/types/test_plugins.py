@@ -81,7 +81,7 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "reported"),
     [
         (ImportError("no module named anvil"), "ImportError: no module named anvil"),
         (SystemExit(3), "SystemExit: 3"),
