@@ -36,7 +36,7 @@ def contents(archive: Path) -> dict[str, bytes]:
         return found
 
 
-def told(secrets: Path) -> set[str]:
+def reported(secrets: Path) -> set[str]:
     return {file.read_text() for file in secrets.glob("file*")}
 
 
@@ -198,7 +198,7 @@ def test_links_in_images_cannot_reach_the_host(
         machine.run("two", "rm /usr/local; mkdir /usr/local")
         machine.do(machine.linux.halt("two"))
     assert list(outside.iterdir()) == []
-    assert told(secrets) == {"a secret of the host"}
+    assert reported(secrets) == {"a secret of the host"}
 
 
 def test_archives_cannot_write_outside_their_folder(machine: Machine, secrets: Path, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_archives_cannot_write_outside_their_folder(machine: Machine, secrets: P
     assert not list(tmp_path.rglob("outside*")) or all(
         "uploaded-" in str(found) for found in tmp_path.rglob("outside*")
     )
-    assert told(secrets) == {"a secret of the host"}
+    assert reported(secrets) == {"a secret of the host"}
     assert {file.stat().st_nlink for file in secrets.glob("file*")} == {1}
 
 
@@ -298,7 +298,7 @@ def test_concurrent_link_attacks_do_not_reach_the_host(
                 attempt("attach", lambda volume=volume: machine.do(machine.linux.detach("one", volume.id)))
         machine.do(machine.linux.halt("one"))
         assert list(outside.iterdir()) == []
-        assert told(secrets) == {"a secret of the host"}
+        assert reported(secrets) == {"a secret of the host"}
         assert sorted(one.name for one in secrets.iterdir()) == [
             f"file{number:02}" for number in range(20)
         ] + ["local"]

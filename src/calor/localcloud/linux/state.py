@@ -84,7 +84,7 @@ class HolderState:
         self._resting: dict[int, _Rest] = {}
         """Descriptors to which servers write, and which are not read for a while."""
         self._neighbours_due: dict[str, float] = {}
-        """When the devices of networks are told which addresses exist there."""
+        """When the devices of networks learn which addresses exist there."""
         self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
         self._folder = folder
         self._owners = itertools.count(means.ids.first + means.ids.count)
@@ -311,7 +311,7 @@ class HolderState:
         return max(0.0, min([most, *(one - time.monotonic() for one in times)]))
 
     def run_due(self) -> None:
-        """Starts delayed servers, tells networks of servers that came or went, and kills servers that do not shut down
+        """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down
         in time."""
         self._start_delayed()
         self._hear_rested()
