@@ -41,16 +41,16 @@ PROGRAMS = (
         "heat-config-rebuild-deployed", "/usr/bin/heat-config-rebuild-deployed", "calor_guest.config.rebuild"
     ),
     *(
-        Program("hooks/" + group, f"{_HOOKS}/{group}", "calor_guest.config.hooks." + module)
-        for group, module in (
-            ("script", "script"),
-            ("ansible", "ansible"),
-            ("puppet", "puppet"),
-            ("cfn-init", "cfn_init"),
-            ("json-file", "json_file"),
-            ("hiera", "hiera"),
-            ("docker-compose", "docker_compose"),
-            ("apply-config", "apply_config"),
+        Program("hooks/" + group, f"{_HOOKS}/{group}", "calor_guest.config.hooks." + group.replace("-", "_"))
+        for group in (
+            "script",
+            "ansible",
+            "puppet",
+            "cfn-init",
+            "json-file",
+            "hiera",
+            "docker-compose",
+            "apply-config",
         )
     ),
     *(

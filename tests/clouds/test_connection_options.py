@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from calor.clouds.connection_options import ConnectionOptions, ServiceOptions, root_of
-from calor.clouds.connections import IdleLimitAdapter
 from calor.clouds.errors import Permanent
+from calor.clouds.plain_requests import PlainSession
 from calor.clouds.services import Services
 from calor.clouds.sessions import ApplicationCredential, Cloud
 
@@ -19,18 +19,18 @@ ACCESS = Callable[[str], Cloud]
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict[str, Any]]]:
-    """The requests, and how certificates were to be checked and shown."""
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """The URLs of requests, and how certificates were to be checked and shown."""
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
-    found: list[tuple[Any, dict[str, Any]]] = []
-    send = IdleLimitAdapter.send
+    found: list[tuple[str, dict[str, Any]]] = []
+    send = PlainSession.request
 
-    def noted(adapter: IdleLimitAdapter, request: Any, **options: Any) -> Any:
-        found.append((request, options))
-        return send(adapter, request, **options)
+    def noted(session: PlainSession, method: str, url: str, **options: Any) -> Any:
+        found.append((url, options))
+        return send(session, method, url, **options)
 
-    monkeypatch.setattr(IdleLimitAdapter, "send", noted)
+    monkeypatch.setattr(PlainSession, "request", noted)
     return found
 
 
@@ -51,7 +51,7 @@ def test_a_service_is_verified_with_its_own_options(
     services.request("compute", "GET", "flavors")
     services.request("network", "GET", "networks")
 
-    how = {request.url.split("/")[3]: (options["verify"], options["cert"]) for request, options in sent}
+    how = {url.split("/")[3]: (options["verify"], options.get("cert")) for url, options in sent}
     assert how["compute"] == ("/ca.pem", for_compute)
     assert how["network"] == (True, for_all)
     assert how["identity"] == (True, None)
@@ -99,7 +99,7 @@ def test_microversions_are_limited(
 ) -> None:
     reached(account_of, newest={"compute": newest}).request("compute", "GET", "flavors", version=asked)
 
-    assert sent[-1][0].headers["OpenStack-API-Version"] == f"compute {sent_version}"
+    assert sent[-1][1]["headers"]["OpenStack-API-Version"] == f"compute {sent_version}"
 
 
 def test_microversions_are_numbers() -> None:

@@ -6,12 +6,16 @@ import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from json import dumps
+from typing import Any
 
 import pytest
 import requests
+from requests.adapters import HTTPAdapter
 
 from calor.clouds.connections import IdleLimitAdapter
 from calor.clouds.fencing import sending_only_if
+from calor.clouds.plain_requests import PlainSession
 
 
 class TooLate(Exception):
@@ -50,9 +54,21 @@ def server() -> Iterator[str]:
     made.server_close()
 
 
-@pytest.fixture
-def session() -> requests.Session:
+class Direct(PlainSession):
+    def request(self, method: str, url: str | bytes, *_: Any, **options: Any) -> requests.Response:
+        """Like keystoneauth."""
+        body = options.get("json")
+        data = None if body is None else dumps(body)
+        return super().request(method, url, data=data, timeout=5.0, allow_redirects=False)
+
+
+@pytest.fixture(params=["requests", "direct"])
+def session(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> requests.Session:
+    """With each of both ways to send requests."""
     made = requests.Session()
+    if request.param == "direct":
+        made = Direct()
+        monkeypatch.delattr(HTTPAdapter, "send")
     made.mount("http://", IdleLimitAdapter())
     return made
 

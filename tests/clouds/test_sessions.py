@@ -13,7 +13,7 @@ import pytest
 
 from calor.clouds import errors
 from calor.clouds.calls import Api
-from calor.clouds.connections import IdleLimitAdapter
+from calor.clouds.plain_requests import PlainSession
 from calor.clouds.services import Services
 from calor.clouds.sessions import Cloud, ServiceAccount, access_of, versioned
 from calor.clouds.trusts import create_trust, delete_trust
@@ -144,13 +144,13 @@ class TestCertificates:
         for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             monkeypatch.delenv(name, raising=False)
         asked: list[tuple[str, Any]] = []
-        send = IdleLimitAdapter.send
+        send = PlainSession.request
 
-        def noted(adapter: IdleLimitAdapter, request: Any, **options: Any) -> Any:
-            asked.append((request.url, options["verify"]))
-            return send(adapter, request, **options)
+        def noted(session: PlainSession, method: str, url: str, **options: Any) -> Any:
+            asked.append((url, options["verify"]))
+            return send(session, method, url, **options)
 
-        monkeypatch.setattr(IdleLimitAdapter, "send", noted)
+        monkeypatch.setattr(PlainSession, "request", noted)
         return asked
 
     @pytest.mark.parametrize(("verify", "verify_services"), [(True, False), (False, True), ("a", "b")])

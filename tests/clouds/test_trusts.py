@@ -13,7 +13,7 @@ from keystoneauth1.identity.base import BaseIdentityPlugin
 from keystoneauth1.session import Session
 
 from calor.clouds import errors
-from calor.clouds.connections import IdleLimitAdapter
+from calor.clouds.plain_requests import PlainSession
 from calor.clouds.sessions import Cloud, access_of
 from calor.clouds.trusted import TrustLogin
 from calor.clouds.trusts import create_trust, delete_trust, is_usable
@@ -91,14 +91,14 @@ class TestLoggingIn:
         """How logs-in were asked for, since the service account is logged in."""
         access_of(own.service)
         asked: list[str] = []
-        send = IdleLimitAdapter.send
+        send = PlainSession.request
 
-        def noted(adapter: IdleLimitAdapter, request: Any, **options: Any) -> Any:
-            if request.method == "POST" and request.url.endswith("/auth/tokens"):
-                asked.extend(json.loads(request.body)["auth"]["identity"]["methods"])
-            return send(adapter, request, **options)
+        def noted(session: PlainSession, method: str, url: str, **options: Any) -> Any:
+            if method == "POST" and url.endswith("/auth/tokens"):
+                asked.extend(json.loads(options["data"])["auth"]["identity"]["methods"])
+            return send(session, method, url, **options)
 
-        monkeypatch.setattr(IdleLimitAdapter, "send", noted)
+        monkeypatch.setattr(PlainSession, "request", noted)
         return asked
 
     def test_exchanges_the_token_of_the_service_account(

@@ -27,7 +27,8 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Server]]:
 
     def begin(backend: str) -> Server:
         if backend == "linux":
-            need("ping")
+            for program in ("ping", "sshd", "puppet"):
+                need(program)
             need_servers(tmp_path)
         made = Server(tmp_path / "state", free_port(), backend=backend)
         started.append(made)
@@ -47,7 +48,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Server]]:
     [
         # Few runs, since tempest takes long to begin.
         pytest.param("simulated", WITHOUT_A_CLOUD + IN_A_CLOUD, 89 + 37, id="simulated"),
-        pytest.param("linux", IN_A_CLOUD + IN_SERVERS, 37 + 3, id="linux"),
+        pytest.param("linux", IN_A_CLOUD + IN_SERVERS, 37 + 6, id="linux"),
     ],
 )
 def test_heat_tempest_plugin(

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from calor.language import environment
 from calor.language.diagnostics import Report
 from calor.language.merging import merge
-from calor.language.parameters import Kind
+from calor.language.parameters import ParameterType
 from tests.property.template_strategies import PARAMETERS, anything, broken, environments
 
-KINDS = {name: Kind(kind) for name, (kind, _) in PARAMETERS.items()}
+KINDS = {name: ParameterType(kind) for name, (kind, _) in PARAMETERS.items()}
 
 
 def merged(*parts: dict[str, Any]) -> dict[str, Any]:

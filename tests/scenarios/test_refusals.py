@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calor.language.schema import Property
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.service.commands import StackChange
 from calor.service.errors import ServiceError
 from tests.support.workbench import CALLER, Probe, Workbench, template

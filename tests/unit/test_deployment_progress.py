@@ -8,7 +8,7 @@ from calor.lifecycle import Status
 from calor.stacks.deployment_progress import (
     KEY,
     InvalidProgress,
-    Report,
+    ProgressReport,
     advanced,
     is_progress,
     report_of,
@@ -39,7 +39,7 @@ def test_only_a_signal_of_nothing_else_is_progress() -> None:
 
 
 def test_a_report_has_the_id_of_a_config_and_the_end_of_the_log() -> None:
-    assert report_of({KEY: {"id": "c", "log": "x" * 5000}}) == Report("c", "x" * 4096)
+    assert report_of({KEY: {"id": "c", "log": "x" * 5000}}) == ProgressReport("c", "x" * 4096)
 
 
 @pytest.mark.parametrize("given", ["text", None, [], {"id": 3}, {"log": "no id"}, {"id": "c", "log": 1}])
@@ -49,22 +49,22 @@ def test_other_reports_are_refused(given: object) -> None:
 
 
 def test_events_about_a_long_script_get_rarer() -> None:
-    progress, is_due = advanced(None, Report("c", ""), NOW)
+    progress, is_due = advanced(None, ProgressReport("c", ""), NOW)
     assert not is_due
     at = []
     for second in range(2, 3600, 2):
-        progress, is_due = advanced(progress, Report("c", "step"), NOW + second)
+        progress, is_due = advanced(progress, ProgressReport("c", "step"), NOW + second)
         if is_due:
             at.append(second)
     assert at == [60, 120, 240, 480, 960, 1920]
     assert progress["started_at"] == NOW
 
 
-def test_the_reason_of_a_deployment_in_progress_says_how_far_it_is() -> None:
+def test_the_reason_of_a_deployment_in_progress_shows_how_far_it_is() -> None:
     assert status_reason(deployment(), NOW) == "waiting for the server"
     fetched = deployment(fetched_at=NOW)
     assert status_reason(fetched, NOW + 5) == "The server fetched the deployment 5 s ago"
-    progress, _ = advanced(None, Report("c", "one\ntwo\n"), NOW)
+    progress, _ = advanced(None, ProgressReport("c", "one\ntwo\n"), NOW)
     running = changed(fetched, progress=progress)
     assert status_reason(running, NOW + 5) == "The server has been running the deployment for 5 s: two"
     silent = "The server has been running the deployment for 5 min, and has not reported for 5 min: two"
@@ -81,7 +81,9 @@ def test_a_new_config_starts_over() -> None:
 
 
 @pytest.mark.parametrize(("transport", "wanted"), [("CFN_SIGNAL", True), ("TEMP_URL_SIGNAL", False)])
-def test_agents_report_progress_where_it_can_be_told_from_results(transport: str, wanted: bool) -> None:
+def test_agents_report_progress_where_it_can_be_distinguished_from_results(
+    transport: str, wanted: bool
+) -> None:
     inputs = [
         {"name": "deploy_signal_transport", "value": transport},
         {"name": "deploy_resource_name", "value": "d"},

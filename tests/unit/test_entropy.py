@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from uuid import RFC_4122, UUID
 
 from calor.entropy import PIECE, Entropy, new_uuid
 
@@ -8,7 +9,9 @@ from calor.entropy import PIECE, Entropy, new_uuid
 def test_ids_are_random_uuids() -> None:
     ids = {new_uuid() for _ in range(5000)}
     assert len(ids) == 5000
-    assert {id.version for id in ids} == {4}
+    assert {str(UUID(id)) for id in ids} == ids
+    assert {UUID(id).version for id in ids} == {4}
+    assert {UUID(id).variant for id in ids} == {RFC_4122}
 
 
 def test_bits_are_as_many_as_asked_for_and_all_of_them_vary() -> None:
@@ -34,10 +37,13 @@ def test_two_processes_draw_differently() -> None:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, new_uuid().bytes)
-        os._exit(0)
+        try:
+            os.write(writing, new_uuid().encode())
+        finally:
+            os._exit(0)
     os.waitpid(child, 0)
-    theirs = os.read(reading, 16)
+    theirs = os.read(reading, 36).decode()
     os.close(reading)
     os.close(writing)
-    assert theirs != new_uuid().bytes
+    assert UUID(theirs)
+    assert theirs != new_uuid()

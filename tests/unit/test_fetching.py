@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from calor.fetching.addresses import Allowed
 from calor.fetching.web import Fetcher, _tls
+from tests.support.certificates import self_signed, server_context
 
 LARGEST = 100_000
 CONTENT = {"/t.yaml": "heat_template_version: 2021-04-16 # ☃".encode(), "/large": b"x" * (LARGEST + 1)}
@@ -133,29 +128,9 @@ def test_what_an_operator_allows_is_read_from_networks_addresses_and_names() -> 
 def test_a_host_proves_who_it_is_at_the_address_that_was_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "secure.test")])
-    day = timedelta(days=1)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(datetime.now(UTC) - day)
-        .not_valid_after(datetime.now(UTC) + day)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("secure.test")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path / "cert.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(made.public_bytes(serialization.Encoding.PEM) + private)
+    file = self_signed(tmp_path, "secure.test")
     server = HTTPServer(("127.0.0.1", 0), Site)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.socket = server_context(file).wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     place = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.server_port))

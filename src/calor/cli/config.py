@@ -11,7 +11,7 @@ from calor.server.settings import FILES_VARIABLE, config_files_from_environment
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from calor.config.loading import Loaded
+    from calor.config.loading import LoadedConfig
     from calor.config.showing import EffectiveOption
 
 
@@ -36,7 +36,7 @@ def add_to(verbs: Any) -> None:
     sample.set_defaults(run=run_sample)
 
 
-def load_files(arguments: argparse.Namespace) -> Loaded:
+def load_files(arguments: argparse.Namespace) -> LoadedConfig:
     """The configuration of the files named on the command line or in the environment. Raises ConfigError."""
     # Slow to import.
     from oslo_config import cfg
@@ -68,7 +68,7 @@ def run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print(loaded: Loaded, arguments: argparse.Namespace) -> None:
+def _print(loaded: LoadedConfig, arguments: argparse.Namespace) -> None:
     """Prints a configuration file, unless a format or columns are given."""
     from dataclasses import asdict
 

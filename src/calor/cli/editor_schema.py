@@ -15,7 +15,7 @@ from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.typedocs import status, summary
 from calor.language.constraints import AllowedPattern, AllowedValues, Length, Range
 from calor.language.functions.logic import NotInConditions
-from calor.language.parameters import Kind
+from calor.language.parameters import ParameterType
 from calor.language.resources import DELETION_POLICIES
 from calor.language.schema import ANY, Path, Property, Replace, Translation
 from calor.language.versions import HOT_KEY, HOT_VERSIONS, NEWEST, allowed
@@ -149,21 +149,21 @@ def _doc(documented: object) -> str:
 
 # Parameters and outputs.
 
-_DEFAULTS: dict[Kind, Schema] = {
-    Kind.STRING: _TEXT,
-    Kind.NUMBER: {"anyOf": [{"type": ["number", "null"]}, _NUMERIC]},
-    Kind.LIST: {"type": ["array", "string", "null"]},
-    Kind.JSON: {"type": ["object", "array", "string", "null"]},
-    Kind.BOOLEAN: {
+_DEFAULTS: dict[ParameterType, Schema] = {
+    ParameterType.STRING: _TEXT,
+    ParameterType.NUMBER: {"anyOf": [{"type": ["number", "null"]}, _NUMERIC]},
+    ParameterType.LIST: {"type": ["array", "string", "null"]},
+    ParameterType.JSON: {"type": ["object", "array", "string", "null"]},
+    ParameterType.BOOLEAN: {
         "anyOf": [{"type": "null"}, {"enum": [0, 1]}, *_BOOLEAN, _word("t", "f", "y", "n", "0", "1")]
     },
 }
-_CONSTRAINTS: dict[Kind, tuple[str, ...]] = {
-    Kind.STRING: ("length", "allowed_values", "allowed_pattern", "custom_constraint"),
-    Kind.NUMBER: ("range", "modulo", "allowed_values", "custom_constraint"),
-    Kind.LIST: ("length", "allowed_values", "custom_constraint"),
-    Kind.JSON: ("length",),
-    Kind.BOOLEAN: ("allowed_values", "custom_constraint"),
+_CONSTRAINTS: dict[ParameterType, tuple[str, ...]] = {
+    ParameterType.STRING: ("length", "allowed_values", "allowed_pattern", "custom_constraint"),
+    ParameterType.NUMBER: ("range", "modulo", "allowed_values", "custom_constraint"),
+    ParameterType.LIST: ("length", "allowed_values", "custom_constraint"),
+    ParameterType.JSON: ("length",),
+    ParameterType.BOOLEAN: ("allowed_values", "custom_constraint"),
 }
 
 
@@ -184,9 +184,9 @@ def _parameter_groups() -> Schema:
 
 
 def _parameter() -> Schema:
-    flag = {"anyOf": _DEFAULTS[Kind.BOOLEAN]["anyOf"]}
+    flag = {"anyOf": _DEFAULTS[ParameterType.BOOLEAN]["anyOf"]}
     keys = {
-        "type": {"description": "The type of the value.", "enum": [kind.value for kind in Kind]},
+        "type": {"description": "The type of the value.", "enum": [kind.value for kind in ParameterType]},
         "label": _described("A human-readable name.", _TEXT),
         "description": _described("The purpose of the parameter.", _TEXT),
         "default": {"description": "The value if none is given."},

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from calor import __version__
-from calor.cli import completion, config, database, families, processes, serve
+from calor.cli import completion, config, database, families, guest_tools, processes, serve
 from calor.cli.errors import CommandError, Problems
 from calor.cli.options import Parser, add_commands, split_cloud_options
 from calor.cli.render import ansi
@@ -49,6 +49,7 @@ def _add_family(parsers: object, family: str) -> None:
     add_commands(parsers, families.commands_of(family), 1)
     if family == "config":
         config.add_to(parsers)
+        guest_tools.add_to(parsers)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,7 +74,7 @@ def _run(program: str, argv: list[str], wrong_usage: int = 2) -> int:
     except CommandError as error:
         sys.stdout.flush()
         for one in error.problems if isinstance(error, Problems) else (error,):
-            ansi.say(f"{program}: {one.line()}", sys.stderr)
+            ansi.print_text(f"{program}: {one.line()}", sys.stderr)
         return wrong_usage if error.code == 2 else error.code
     except SystemExit as ended:
         if ended.code == 2:

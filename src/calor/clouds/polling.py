@@ -17,8 +17,9 @@ Waiters = Mapping[str, list[Reading]]
 FEW = 2
 """Up to so many objects are read one by one, as a list may be long."""
 SHORTEST, LONGEST = 0.04, 5.0
-PART = 0.25
-"""The polling interval as a part of the time waited so far, so that slow operations are polled less often."""
+PART = 0.1
+"""The polling interval as a part of the time waited so far, so that slow operations are polled less often. A wait
+becomes longer by this part at most, and by half of it on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,13 @@ class Poller:
         return min(max(youngest * PART, SHORTEST), LONGEST)
 
     async def _read(self, wanted: list[str], reader: Reader) -> Mapping[str, Object | None]:
-        if len(wanted) <= FEW:
-            return {id: await reader.one(id) for id in wanted}
-        listed = {str(each.get("id")): each for each in await reader.all()}
+        listed: dict[str, Object] = {}
+        if len(wanted) > FEW:
+            listed = {str(each.get("id")): each for each in await reader.all()}
         # An object missing in the list may be new or belong to another project: only reading it shows that it is gone.
         missing = [id for id in wanted if id not in listed]
-        return {**listed, **{id: await reader.one(id) for id in missing}}
+        found = await asyncio.gather(*map(reader.one, missing))
+        return {**listed, **dict(zip(missing, found, strict=True))}
 
     def _report_unavailable(self, error: Transient) -> None:
         for waiting in self._waiting.values():

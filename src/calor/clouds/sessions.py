@@ -6,7 +6,6 @@ import re
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
 from calor.clouds.cache import TtlCache
@@ -74,9 +73,8 @@ class Cloud:
     ) -> None:
         """`verify` is for the identity service, `verify_services` for all others without `options` of their own."""
         # Slow to import, as everywhere below.
-        import requests
-
         from calor.clouds.connections import IdleLimitAdapter
+        from calor.clouds.plain_requests import PlainSession
 
         self.account = account
         self.identity_url = versioned(account.auth_url)
@@ -88,9 +86,7 @@ class Cloud:
         # Services reject a cached token that has been revoked.
         self._tokens: TtlCache[Session] = TtlCache(REMEMBERED_SECONDS, REMEMBERED)
         auth = self._project_login()
-        self._connections = requests.Session()
-        # Shared by many users: a cookie of one must not be sent for another.
-        self._connections.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self._connections = PlainSession()
         # Separate pools: services on the identity service's host may be verified differently.
         for address in ("http://", "https://", self.identity_url):
             self._connections.mount(address, IdleLimitAdapter())

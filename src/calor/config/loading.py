@@ -37,7 +37,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedConfig:
     """A configuration and its sources."""
 
     conf: cfg.ConfigOpts
@@ -82,14 +82,14 @@ class Loaded:
                 return
 
 
-def load(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
+def load(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> LoadedConfig:
     """Reads a configuration and checks all its values. Raises ConfigError."""
     loaded = read(conf, files)
     check(loaded)
     return loaded
 
 
-def read(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
+def read(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> LoadedConfig:
     """Registers all options and reads the files, of which later ones take precedence, and the environment, which takes
     precedence over files. Does not check values. Raises ConfigError."""
     for section, options in sections().items():
@@ -113,14 +113,14 @@ def read(conf: cfg.ConfigOpts, files: Sequence[str | Path] = ()) -> Loaded:
     all_sections |= {
         section: (*all_sections.get(section, ()), *options) for section, options in referenced.items()
     }
-    return Loaded(conf, tuple(names), tuple(found), all_sections)
+    return LoadedConfig(conf, tuple(names), tuple(found), all_sections)
 
 
 def value(conf: cfg.ConfigOpts, section: str, name: str) -> object:
     return conf[name] if section == "DEFAULT" else conf[section][name]
 
 
-def check(loaded: Loaded) -> None:
+def check(loaded: LoadedConfig) -> None:
     """Reads all values, which oslo.config does lazily, to report errors before anything starts. Raises ConfigError."""
     for section, options in loaded.sections.items():
         for option in options:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from oslo_config import cfg
 
-from calor.config.loading import Loaded, value
+from calor.config.loading import LoadedConfig, value
 from calor.config.options import sections
 
 HIDDEN = "****"
@@ -24,7 +24,7 @@ class EffectiveOption:
     origin: str
 
 
-def effective_options(loaded: Loaded) -> Iterator[EffectiveOption]:
+def effective_options(loaded: LoadedConfig) -> Iterator[EffectiveOption]:
     for section, options in loaded.sections.items():
         for option in options:
             found = _value(loaded, section, option)
@@ -32,7 +32,7 @@ def effective_options(loaded: Loaded) -> Iterator[EffectiveOption]:
             yield EffectiveOption(section, option.name, shown, _origin(loaded, section, option))
 
 
-def _value(loaded: Loaded, section: str, option: cfg.Opt) -> object:
+def _value(loaded: LoadedConfig, section: str, option: cfg.Opt) -> object:
     """The value, or the text of an invalid one."""
     try:
         return value(loaded.conf, section, option.dest)
@@ -41,7 +41,7 @@ def _value(loaded: Loaded, section: str, option: cfg.Opt) -> object:
         return at.value if at is not None else None
 
 
-def _origin(loaded: Loaded, section: str, option: cfg.Opt) -> str:
+def _origin(loaded: LoadedConfig, section: str, option: cfg.Opt) -> str:
     try:
         location = loaded.conf.get_location(option.dest, None if section == "DEFAULT" else section)
     except (ValueError, cfg.Error):

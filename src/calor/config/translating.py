@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from calor.config import accounts
 from calor.config.keys import UnusableKey, configured_keys
-from calor.config.loading import PLUG_IN_SECTION, ConfigError, Loaded
+from calor.config.loading import PLUG_IN_SECTION, ConfigError, LoadedConfig
 from calor.config.settings import (
     Api,
     Auth,
@@ -29,7 +29,7 @@ DAY = 86_400.0
 LOG_FILE = "calor.log"
 
 
-def settings_of(loaded: Loaded) -> Settings:
+def settings_of(loaded: LoadedConfig) -> Settings:
     """The settings. Raises ConfigError if options contradict each other."""
     conf: cfg.ConfigOpts = loaded.conf
     config_dir = Path(loaded.files[0]).parent if loaded.files else None
@@ -152,7 +152,7 @@ def _allowed(entries: list[str]) -> Allowed:
         raise ConfigError(f"[calor] fetch_allowed: {error}") from None
 
 
-def _auth(loaded: Loaded, config_dir: Path | None) -> Auth:
+def _auth(loaded: LoadedConfig, config_dir: Path | None) -> Auth:
     conf: cfg.ConfigOpts = loaded.conf
     group = conf.keystone_authtoken
     account = accounts.service_account(conf)

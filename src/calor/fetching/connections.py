@@ -28,7 +28,7 @@ AddressInfo = tuple[
 """An entry of getaddrinfo."""
 
 
-class Refused(OSError):
+class AddressNotAllowed(OSError):
     """The address is not allowed."""
 
 
@@ -52,7 +52,7 @@ class Deadline:
 
 def resolve_allowed(host: str, port: int, allowed: Allowed, deadline: Deadline) -> Sequence[AddressInfo]:
     """The allowed addresses of a host. They must be used without resolving the name again, which could give others.
-    Raises Refused if there is none."""
+    Raises AddressNotAllowed if there is none."""
     found = _resolve(host, port, deadline)
     # The message must not reveal addresses in the operator's networks.
     permitted = [address for address in found if allowed.permits(host, str(address[4][0]))]
@@ -62,7 +62,7 @@ def resolve_allowed(host: str, port: int, allowed: Allowed, deadline: Deadline) 
 
 
 def check_host(host: str, allowed: Allowed) -> None:
-    """Raises Refused for addresses and `localhost`, without a DNS lookup."""
+    """Raises AddressNotAllowed for addresses and `localhost`, without a DNS lookup."""
     try:
         permitted = allowed.permits(host, "127.0.0.1" if host == "localhost" else host)
     except ValueError:
@@ -72,8 +72,10 @@ def check_host(host: str, allowed: Allowed) -> None:
         raise _refused(host)
 
 
-def _refused(host: str) -> Refused:
-    return Refused(f"{host} is not at a public address (an operator can allow it with [calor] fetch_allowed)")
+def _refused(host: str) -> AddressNotAllowed:
+    return AddressNotAllowed(
+        f"{host} is not at a public address (an operator can allow it with [calor] fetch_allowed)"
+    )
 
 
 def _resolve(host: str, port: int, deadline: Deadline) -> Sequence[AddressInfo]:

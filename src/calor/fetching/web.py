@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
 from calor.fetching.addresses import PUBLIC_ONLY, Allowed
-from calor.fetching.connections import Connection, Deadline, Refused, resolve_allowed
+from calor.fetching.connections import AddressNotAllowed, Connection, Deadline, resolve_allowed
 from calor.fetching.slots import budget_end
 
 TIMEOUT = 20.0
@@ -79,7 +79,7 @@ class Fetcher:
         except ValueError:
             try:
                 resolve_allowed(host, port, self.allowed, deadline)
-            except Refused:
+            except AddressNotAllowed:
                 raise
             except OSError:
                 return

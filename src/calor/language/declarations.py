@@ -9,8 +9,8 @@ from calor.language.parameters import (
     CFN_PSEUDO,
     CONVERSIONS,
     HOT_PSEUDO,
-    Kind,
     Parameter,
+    ParameterType,
     as_boolean,
     as_text,
 )
@@ -33,13 +33,18 @@ _CFN_KEYS = (
     "Label",
 )
 _CONSTRAINT_KEYS = ("modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint")
-_FITS: dict[str, tuple[Kind, ...]] = {
-    "modulo": (Kind.NUMBER,),
-    "range": (Kind.NUMBER,),
-    "length": (Kind.STRING, Kind.LIST, Kind.JSON),
-    "allowed_values": (Kind.STRING, Kind.NUMBER, Kind.BOOLEAN, Kind.LIST),
-    "allowed_pattern": (Kind.STRING,),
-    "custom_constraint": (Kind.STRING, Kind.NUMBER, Kind.BOOLEAN, Kind.LIST),
+_FITS: dict[str, tuple[ParameterType, ...]] = {
+    "modulo": (ParameterType.NUMBER,),
+    "range": (ParameterType.NUMBER,),
+    "length": (ParameterType.STRING, ParameterType.LIST, ParameterType.JSON),
+    "allowed_values": (ParameterType.STRING, ParameterType.NUMBER, ParameterType.BOOLEAN, ParameterType.LIST),
+    "allowed_pattern": (ParameterType.STRING,),
+    "custom_constraint": (
+        ParameterType.STRING,
+        ParameterType.NUMBER,
+        ParameterType.BOOLEAN,
+        ParameterType.LIST,
+    ),
 }
 
 
@@ -78,9 +83,9 @@ class _Declared:
             self._check_default(parameter, "default" if hot else "Default")
         return parameter
 
-    def _kind(self, key: str) -> Kind | None:
+    def _kind(self, key: str) -> ParameterType | None:
         given = self.data.get(key)
-        names = {(kind.value if self.version.is_hot else kind.cfn_name): kind for kind in Kind}
+        names = {(kind.value if self.version.is_hot else kind.cfn_name): kind for kind in ParameterType}
         if given is None:
             self.error("E203", f"`{self.name}` needs a `{key}`: one of {', '.join(names)}")
         elif not isinstance(given, str) or given not in names:
@@ -95,7 +100,7 @@ class _Declared:
             return names[given]
         return None
 
-    def _hot(self, kind: Kind) -> Parameter:
+    def _hot(self, kind: ParameterType) -> Parameter:
         data = self.data
         found = []
         given = data.get("constraints")
@@ -129,7 +134,7 @@ class _Declared:
             self.report.warn("W201", f"`{key}` is not a boolean; false is assumed", at)
             return False
 
-    def _constraint(self, data: object, kind: Kind, index: int) -> Constraint | None:
+    def _constraint(self, data: object, kind: ParameterType, index: int) -> Constraint | None:
         below = ("constraints", index)
         if not isinstance(data, dict):
             self.error("E204", "a constraint must be a map", *below)
@@ -150,7 +155,7 @@ class _Declared:
         return self._made(name, data[name], description, kind, (*below, name))
 
     def _made(
-        self, name: str, value: object, text: str | None, kind: Kind, below: tuple[str | int, ...]
+        self, name: str, value: object, text: str | None, kind: ParameterType, below: tuple[str | int, ...]
     ) -> Constraint | None:
         if name in ("range", "length", "modulo"):
             keys = ("step", "offset") if name == "modulo" else ("min", "max")
@@ -219,12 +224,12 @@ class _Declared:
         return None
 
     def _allowed_values(
-        self, value: object, text: str | None, kind: Kind, below: tuple[str | int, ...]
+        self, value: object, text: str | None, kind: ParameterType, below: tuple[str | int, ...]
     ) -> Constraint | None:
         if not isinstance(value, list):
             self.error("E204", "`allowed_values` must be a list", *below)
             return None
-        convert = as_text if kind is Kind.LIST else CONVERSIONS[kind]
+        convert = as_text if kind is ParameterType.LIST else CONVERSIONS[kind]
         try:
             return c.AllowedValues(text, tuple(convert(item) for item in value), tuple(value))
         except ValueError as error:
@@ -239,7 +244,7 @@ class _Declared:
             return None
         return c.AllowedPattern(text, value)
 
-    def _cfn(self, kind: Kind) -> Parameter:
+    def _cfn(self, kind: ParameterType) -> Parameter:
         data = self.data
         text = data.get("ConstraintDescription")
         found: list[Constraint | None] = []

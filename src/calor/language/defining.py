@@ -9,7 +9,7 @@ from calor.language import nesting
 from calor.language import properties as props
 from calor.language.budget import Budget, check_members
 from calor.language.conditions import StackConditions
-from calor.language.definition import Definition, Facade, Outputs, Peers, ResourceDefinition
+from calor.language.definition import Definition, Facade, Outputs, PeerIndex, ResourceDefinition
 from calor.language.diagnostics import Path, Report, dotted
 from calor.language.environment import Environment
 from calor.language.expressions import AlreadyReported, Compiler, FunctionError, calls, resolve_top
@@ -79,7 +79,7 @@ class _Definer:
         self.words = work.words
         self.conditions = work.scope.conditions
         self.resources = work.scope.resources
-        self.peers = Peers({})
+        self.peers = PeerIndex({})
 
     def run(self) -> Definition:
         truths = self._condition_values()
@@ -93,7 +93,7 @@ class _Definer:
         # Attributes are looked up in the types of other resources, so all of them are known first.
         for resource in self.resources.values():
             resolve_properties(self.work, resource)
-        self.peers = Peers(self.resources)
+        self.peers = PeerIndex(self.resources)
         graph = self._graph()
         for resource in self.resources.values():
             self._check_type(resource)

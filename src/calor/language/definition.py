@@ -62,7 +62,7 @@ class ResourceDefinition:
         return self._bare.get(name)
 
 
-class Peers:
+class PeerIndex:
     """The resources of a definition, indexed for resource types."""
 
     def __init__(self, resources: Mapping[str, ResourceDefinition]) -> None:

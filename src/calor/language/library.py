@@ -9,7 +9,7 @@ from calor.language import reader, template
 from calor.language.budget import DEFAULT_SIZES, Sizes
 from calor.language.constraints import Checks, CustomCheck, Expressions
 from calor.language.diagnostics import Diagnostic, Report
-from calor.language.parameters import Kind, Parameter
+from calor.language.parameters import Parameter, ParameterType
 from calor.language.registry import Registry, is_template
 from calor.language.schema import SUPPORTED, Attribute, DeclaredType, Property, Rule, Support, Translation
 from calor.language.source import Source
@@ -64,12 +64,12 @@ class World:
 
 _ANY_SIZE = 1 << 62
 
-_KINDS: dict[Kind, type] = {
-    Kind.STRING: str,
-    Kind.NUMBER: float,
-    Kind.LIST: list,
-    Kind.JSON: dict,
-    Kind.BOOLEAN: bool,
+_KINDS: dict[ParameterType, type] = {
+    ParameterType.STRING: str,
+    ParameterType.NUMBER: float,
+    ParameterType.LIST: list,
+    ParameterType.JSON: dict,
+    ParameterType.BOOLEAN: bool,
 }
 
 
@@ -114,7 +114,7 @@ def _property(declared: Parameter, has_default: bool) -> Property:
         required=declared.default is None and not has_default,
         update_allowed=True,
         constraints=declared.constraints,
-        converts=declared.kind in (Kind.LIST, Kind.JSON),
+        converts=declared.kind in (ParameterType.LIST, ParameterType.JSON),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from calor.language import environment
 from calor.language.constraints import as_number
 from calor.language.diagnostics import Report
-from calor.language.parameters import Kind
+from calor.language.parameters import ParameterType
 from calor.language.values import TemplateValue, size_of
 
 OVERWRITE = "overwrite"
@@ -21,7 +21,7 @@ MOST_MERGED = 16 * 1024 * 1024
 
 def merge(
     environments: Iterable[tuple[str, Mapping[str, TemplateValue]]],
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, ParameterType],
     report: Report,
 ) -> dict[str, TemplateValue]:
     """Merges named environments. `kinds` are the types of the parameters of the template and of all nested templates:
@@ -84,25 +84,25 @@ def _strategy(
 
 
 def _combined(
-    parameter: str, old: object, new: object, kind: Kind, strategy: str, report: Report
+    parameter: str, old: object, new: object, kind: ParameterType, strategy: str, report: Report
 ) -> TemplateValue:
     at = (environment.STRATEGIES, parameter)
-    if kind is Kind.JSON and isinstance(old, dict) and isinstance(new, dict):
+    if kind is ParameterType.JSON and isinstance(old, dict) and isinstance(new, dict):
         return _deep(old, new) if strategy == DEEP_MERGE else {**old, **new}
-    if kind is Kind.LIST or isinstance(old, list):
+    if kind is ParameterType.LIST or isinstance(old, list):
         if isinstance(old, str) and isinstance(new, str):
             return f"{old},{new}"
         return [*_items(old), *_items(new)]
-    if kind is Kind.STRING:
+    if kind is ParameterType.STRING:
         return f"{old}{new}"
-    if kind is Kind.NUMBER:
+    if kind is ParameterType.NUMBER:
         try:
             return as_number(old) + as_number(new)
         except (TypeError, ValueError):
             message = f"the values of `{parameter}` are not both numbers, so they cannot be added"
             report.error("E307", message, at, kind="ValueError")
             return new
-    shape = "boolean" if kind is Kind.BOOLEAN else "value of"
+    shape = "boolean" if kind is ParameterType.BOOLEAN else "value of"
     message = f"the {shape} `{parameter}` can only be overwritten, not merged"
     report.error("E307", message, at, kind="InvalidMergeStrategyForParam")
     return new

@@ -15,7 +15,7 @@ from calor.language.values import MOST_ITEMS, Secret, TemplateValue, Unknown, Wr
 from calor.language.versions import Version
 
 
-class Kind(Enum):
+class ParameterType(Enum):
     """A parameter's type, by its name in HOT."""
 
     STRING = "string"
@@ -30,11 +30,11 @@ class Kind(Enum):
 
 
 _CFN_NAMES = {
-    Kind.STRING: "String",
-    Kind.NUMBER: "Number",
-    Kind.LIST: "CommaDelimitedList",
-    Kind.JSON: "Json",
-    Kind.BOOLEAN: "Boolean",
+    ParameterType.STRING: "String",
+    ParameterType.NUMBER: "Number",
+    ParameterType.LIST: "CommaDelimitedList",
+    ParameterType.JSON: "Json",
+    ParameterType.BOOLEAN: "Boolean",
 }
 _TRUE = frozenset({"t", "true", "on", "y", "yes", "1"})
 _FALSE = frozenset({"f", "false", "off", "n", "no", "0"})
@@ -48,7 +48,7 @@ class Parameter:
     """A declared parameter."""
 
     name: str
-    kind: Kind
+    kind: ParameterType
     default: TemplateValue = None
     description: str = ""
     label: str = ""
@@ -143,11 +143,11 @@ def as_boolean(value: object) -> bool:
 
 
 CONVERSIONS = {
-    Kind.STRING: as_text,
-    Kind.NUMBER: _number,
-    Kind.LIST: _list,
-    Kind.JSON: _json,
-    Kind.BOOLEAN: as_boolean,
+    ParameterType.STRING: as_text,
+    ParameterType.NUMBER: _number,
+    ParameterType.LIST: _list,
+    ParameterType.JSON: _json,
+    ParameterType.BOOLEAN: as_boolean,
 }
 
 

@@ -41,7 +41,7 @@ class PropertyProblem:
 
 
 @dataclass(slots=True)
-class Reading:
+class ReadProperties:
     """Properties read against a schema."""
 
     values: dict[str, TemplateValue] = field(default_factory=dict)
@@ -54,12 +54,14 @@ def read(
     translations: Sequence[Translation] = (),
     *,
     checks: Checks,
-) -> Reading:
+) -> ReadProperties:
     """All declared properties with their values; None for a property that is not given and has no default."""
     reader = _Reader(checks)
     data = translate(dict(given), translations, reader.problem)
     values = reader.fields(data, schema, (), check=True)
-    return Reading(values, [_where_written(problem, given, translations) for problem in reader.problems])
+    return ReadProperties(
+        values, [_where_written(problem, given, translations) for problem in reader.problems]
+    )
 
 
 def _where_written(

@@ -39,7 +39,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-class Refused(Exception):
+class Unreadable(Exception):
     """The text cannot be read, for the reason in the diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -53,7 +53,7 @@ def read(text: str | bytes, name: str, report: Report, limits: Limits = DEFAULT_
         decoded = _decode(text, name, limits)
         source = Source(name, decoded)
         source.data = _parse(decoded, name, report, limits)
-    except Refused as refused:
+    except Unreadable as refused:
         report.add(refused.diagnostic)
         return None
     return source
@@ -102,14 +102,14 @@ def _decode(text: str | bytes, name: str, limits: Limits) -> str:
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > limits.size:
         message = f"the text has {size:,} bytes; at most {limits.size:,} are allowed"
-        raise Refused(_refusal(name, TOO_LARGE, message, 1, 1))
+        raise Unreadable(_refusal(name, TOO_LARGE, message, 1, 1))
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             message = f"byte {error.start} is not UTF-8 text; is this a binary file?"
-            raise Refused(_refusal(name, "E102", message, line, 1)) from None
+            raise Unreadable(_refusal(name, "E102", message, line, 1)) from None
     return text.removeprefix("\ufeff")
 
 
@@ -120,14 +120,14 @@ def _parse(text: str, name: str, report: Report, limits: Limits) -> TemplateValu
         try:
             data = json.loads(text, object_pairs_hook=_pairs(duplicates))
         except RecursionError:
-            raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1)) from None
+            raise Unreadable(_refusal(name, "E104", _depth_message(limits), 1, 1)) from None
         except ValueError:
             pass
         else:
             if too_deep(data, limits.depth):
-                raise Refused(_refusal(name, "E104", _depth_message(limits), 1, 1))
+                raise Unreadable(_refusal(name, "E104", _depth_message(limits), 1, 1))
             if "\\u" in text and not is_unicode(data):
-                raise Refused(_refusal(name, "E102", _NOT_UNICODE, 1, 1))
+                raise Unreadable(_refusal(name, "E102", _NOT_UNICODE, 1, 1))
             for key in duplicates:
                 report.add(_duplicate(name, key, Position(name, 1, 1)))
             return data
@@ -199,14 +199,14 @@ class _Builder:
         try:
             return self._build(CParser(self.text))
         except yaml.MarkedYAMLError as error:
-            raise Refused(self._syntax(error)) from None
+            raise Unreadable(self._syntax(error)) from None
         except yaml.YAMLError as error:
             message = str(error).splitlines()[0]
-            raise Refused(
+            raise Unreadable(
                 _refusal(self.name, "E102", f"the text is not allowed in YAML: {message}", 1, 1)
             ) from None
         except (UnicodeEncodeError, UnicodeDecodeError):
-            raise Refused(_refusal(self.name, "E102", _NOT_UNICODE, 1, 1)) from None
+            raise Unreadable(_refusal(self.name, "E102", _NOT_UNICODE, 1, 1)) from None
 
     def _build(self, parser: CParser) -> TemplateValue:
         documents = 0
@@ -348,7 +348,7 @@ class _Builder:
             raise self._refused("E109", message, event) from None
         raise self._tag(event)
 
-    def _tag(self, event: YamlEvent) -> Refused:
+    def _tag(self, event: YamlEvent) -> Unreadable:
         tag = event.tag
         if tag.startswith("!") and not tag.startswith("!!"):
             name = tag[1:]
@@ -365,9 +365,9 @@ class _Builder:
         hint = f'write "{text}" if text is meant'
         self.report.add(Diagnostic(Severity.WARNING, "W102", message, "", "", place, hint))
 
-    def _refused(self, code: str, message: str, event: YamlEvent, hint: str | None = None) -> Refused:
+    def _refused(self, code: str, message: str, event: YamlEvent, hint: str | None = None) -> Unreadable:
         mark = event.start_mark
-        return Refused(_refusal(self.name, code, message, mark.line + 1, mark.column + 1, hint))
+        return Unreadable(_refusal(self.name, code, message, mark.line + 1, mark.column + 1, hint))
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> Diagnostic:
         mark = error.problem_mark or error.context_mark

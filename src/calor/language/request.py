@@ -12,7 +12,7 @@ from calor.language.defining import define
 from calor.language.definition import Definition
 from calor.language.diagnostics import Locator, Path, Place, Report, limit_comparisons
 from calor.language.library import Library, World
-from calor.language.parameters import Kind, StackIdentity
+from calor.language.parameters import ParameterType, StackIdentity
 from calor.language.registry import Registry
 from calor.language.source import Source
 from calor.language.values import TemplateValue
@@ -178,9 +178,9 @@ def _environment_file(
 
 def _kinds(
     template: structure.Template, files: Mapping[str, TemplateValue], library: Library
-) -> dict[str, Kind]:
+) -> dict[str, ParameterType]:
     """The types of the parameters of the template and of all templates among the files."""
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, ParameterType] = {}
     for name in files:
         read = library.read(name) if name.endswith((".yaml", ".yml", ".template", ".json")) else None
         child = read[0] if isinstance(read, tuple) else None

@@ -7,6 +7,7 @@ computed, and records how to wrap its result again.
 from __future__ import annotations
 
 from collections.abc import Container
+from operator import is_
 from sys import getsizeof
 from typing import Any, TypeAlias, TypeGuard
 
@@ -116,6 +117,7 @@ def is_wrapped(value: object) -> TypeGuard[Unknown | Secret]:
 
 
 ALL_LEVELS = 1 << 30
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def peel(value: TemplateValue, wrapping: Wrapping, levels: int = ALL_LEVELS) -> TemplateValue:
@@ -125,12 +127,16 @@ def peel(value: TemplateValue, wrapping: Wrapping, levels: int = ALL_LEVELS) -> 
         return peel(wrapping.note(value), wrapping, levels)
     if levels <= 1:
         return value
+    # Most values are plain: a call for each would be most of the cost.
     if kind is dict:
-        peeled = {key: peel(item, wrapping, levels - 1) for key, item in value.items()}
-        return value if all(map(_same, peeled.values(), value.values())) else peeled
+        peeled = {
+            key: item if type(item) in _PLAIN else peel(item, wrapping, levels - 1)
+            for key, item in value.items()
+        }
+        return value if all(map(is_, peeled.values(), value.values())) else peeled
     if kind is list:
-        items = [peel(item, wrapping, levels - 1) for item in value]
-        return value if all(map(_same, items, value)) else items
+        items = [item if type(item) in _PLAIN else peel(item, wrapping, levels - 1) for item in value]
+        return value if all(map(is_, items, value)) else items
     return value
 
 
@@ -151,10 +157,6 @@ def entries(value: object, known: Container[TemplateValue]) -> TemplateMap | Non
     }
 
 
-def _same(one: object, other: object) -> bool:
-    return one is other
-
-
 def bare(value: object) -> TemplateValue:
     """The value without wrappers: secrets revealed, unknown values as their stand-ins."""
     return peel(value, Wrapping())
@@ -167,10 +169,10 @@ def revealed(value: TemplateValue) -> TemplateValue:
         return revealed(value.reveal())
     if kind is dict:
         made = {key: revealed(item) for key, item in value.items()}
-        return value if all(map(_same, made.values(), value.values())) else made
+        return value if all(map(is_, made.values(), value.values())) else made
     if kind is list:
         items = [revealed(item) for item in value]
-        return value if all(map(_same, items, value)) else items
+        return value if all(map(is_, items, value)) else items
     return value
 
 

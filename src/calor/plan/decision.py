@@ -2,164 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
-from functools import cache
-from typing import Any, assert_never
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from calor.language.library import ResolvedType, TemplateType
-from calor.language.values import Secret, bare, definitely_differs, has_unknown, revealed
+from calor.language.values import Secret, bare, has_unknown, revealed
 from calor.lifecycle import Action, Status
+from calor.plan.kinds import Change, Decision, Kind
+from calor.plan.states import Present, Wanted
+from calor.plan.type_facts import has_nested_stack, implementation_of, may_outlive_failure
 from calor.resources.contract import contract_of
 from calor.resources.values import JsonMapping
 
 
-class Kind(Enum):
-    CREATE = "create"
-    UPDATE = "update"
-    REPLACE = "replace"
-    DELETE = "delete"
-    KEEP = "keep"
-    FORBIDDEN = "forbidden"
-    """The action fails here."""
-    UNDECIDED = "undecided"
-    """Depends on values that are not known yet, or on what the type finds during the update."""
-
-    # How the engine does it. Plans show these as one of the above, see `Decision.foreseen`.
-    RESUME = "resume"
-    """Continues a creation that was interrupted."""
-    ADOPT = "adopt"
-    """Takes over an object of an abandoned stack."""
-    REFER = "refer"
-    """Refers to an object that the stack does not manage (`external_id`)."""
-    RECOVER = "recover"
-    """Keeps a failed resource if its object is healthy, and replaces it otherwise."""
-    RECLAIM = "reclaim"
-    """Rolls back an unfinished replacement (`revert_replace`), as the resource is wanted again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A property's values before and after; both may be secrets, and the new one may not be known yet."""
-
-    name: str
-    before: object
-    after: object
-
-    @property
-    def known(self) -> bool:
-        return not has_unknown(self.after)
-
-    @property
-    def certain(self) -> bool:
-        """Whether the value certainly changes, even if the new one is not known."""
-        return self.known or definitely_differs(revealed(self.before), self.after)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    kind: Kind
-    reason: str
-    changes: tuple[Change, ...] = ()
-    possible: frozenset[Kind] = frozenset()
-    """What an undecided decision or a recovery may become."""
-    shown_as: Kind | None = None
-    """The kind that plans show, if that differs."""
-    then: Decision | None = None
-    """The decision to carry out after a reclaim."""
-    forbids: Kind | None = None
-    """The forbidden kind of change."""
-    error: str = "NotSupported"
-    """The error class of a forbidden change."""
-    refused: tuple[str, ...] = ()
-    """The properties that can never be changed."""
-    untouched: bool = False
-    """Whether a forbidden change does not make the resource fail, which would replace it later."""
-
-    @property
-    def changed(self) -> frozenset[str]:
-        return frozenset(change.name for change in self.changes)
-
-    @property
-    def replaces(self) -> bool:
-        """Whether a new row replaces the present one."""
-        return Kind.REPLACE in (self.kind, self.shown_as)
-
-    @property
-    def foreseen(self) -> Decision:
-        """The decision as plans show it."""
-        match self.kind:
-            case Kind.RECLAIM:
-                assert self.then is not None
-                return self.then.foreseen
-            case Kind.RESUME | Kind.ADOPT | Kind.REFER | Kind.RECOVER:
-                assert self.shown_as is not None
-                return replace(self, kind=self.shown_as, shown_as=None)
-            case (
-                Kind.CREATE
-                | Kind.UPDATE
-                | Kind.REPLACE
-                | Kind.DELETE
-                | Kind.KEEP
-                | Kind.FORBIDDEN
-                | Kind.UNDECIDED
-            ):
-                return self
-            case _:
-                assert_never(self.kind)
-
-    def may_be(self, *kinds: Kind) -> bool:
-        """Whether it is or may become one of these kinds."""
-        return any(kind is self.kind or kind in self.possible for kind in kinds)
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """The present state of a resource."""
-
-    type_name: str
-    action: str
-    status: str
-    properties: JsonMapping
-    metadata: JsonMapping
-    update_policy: JsonMapping
-    implementation: str
-    """The type's implementation, see `implementation_of`."""
-    substitute: str | None = None
-    """The type that replaces a deprecated one."""
-    external_id: str | None = None
-    """Empty for an external resource that was not found."""
-    reason: str = ""
-    """The status reason."""
-    masked: JsonMapping = field(default_factory=dict)
-    """The masked values of properties that are or contain secrets."""
-    created_in_action: bool = False
-    """Whether it was created in the current action, before an engine died."""
-    unhealthy: bool = False
-    """Whether a user has marked it unhealthy: then even a nested stack is replaced."""
-    replaced: bool = False
-    """Whether its replacement was begun."""
-
-    @property
-    def state(self) -> str:
-        return f"{self.action}_{self.status}"
-
-
-Peers = Callable[[object], JsonMapping | None]
-"""Returns the properties of the resource with a reference; None if they are not known."""
-
-
-def no_peers(reference: object) -> JsonMapping | None:
-    return None
-
-
-class NotKnownYet(Exception):
+class _NotKnownYet(Exception):
     """A value was read that is not known yet."""
 
 
-class KnownValues(Mapping[str, Any]):
-    """Properties that raise NotKnownYet when an unknown one is read."""
+class _KnownValues(Mapping[str, Any]):
+    """Properties that raise _NotKnownYet when an unknown one is read."""
 
     def __init__(self, values: JsonMapping) -> None:
         self._values = values
@@ -167,7 +28,7 @@ class KnownValues(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         value = self._values[name]
         if has_unknown(value):
-            raise NotKnownYet(name)
+            raise _NotKnownYet(name)
         return bare(value)
 
     def __iter__(self) -> Iterator[str]:
@@ -175,29 +36,6 @@ class KnownValues(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The wanted state of a resource."""
-
-    type_name: str
-    resource_type: ResolvedType | None
-    properties: JsonMapping
-    metadata: object
-    update_policy: Any
-    external_id: Any = None
-    adopting: bool = False
-    """Whether the stack adopts objects."""
-    restricted: Sequence[str] = ()
-    """The actions that the environment restricts: `update`, `replace`."""
-    peers: Peers = no_peers
-    """The future properties of the stack's resources, as far as known."""
-
-    @property
-    def keeps_stack(self) -> bool:
-        """Whether the resource has a nested stack."""
-        return self.external_id is None and has_nested_stack(self.resource_type)
 
 
 def decide(present: Present | None, wanted: Wanted) -> Decision:
@@ -282,23 +120,12 @@ def _decide(present: Present | None, wanted: Wanted) -> Decision:
     return _if_healthy(decision, present) if failed else decision
 
 
-def may_outlive_failure(action: str, resource_type: ResolvedType | None) -> bool:
-    """Whether a resource may be kept after a failed action because its object may be healthy. After a failed check it
-    is not."""
-    return action != Action.CHECK and contract_of(resource_type).is_healthy is not None
-
-
 def _if_healthy(decision: Decision, present: Present) -> Decision:
     if not decision.may_be(Kind.UPDATE):
         return decision
     reason = f"it is in state {present.state}; it is kept if its object is healthy"
     possible = frozenset({Kind.UPDATE, Kind.REPLACE}) | decision.possible
     return replace(decision, kind=Kind.RECOVER, reason=reason, possible=possible, shown_as=Kind.UNDECIDED)
-
-
-def always_replaced_type(resource_type: ResolvedType | None) -> bool:
-    contract = contract_of(resource_type)
-    return contract.always_replaced or contract.is_always_replaced is not None
 
 
 def _is_always_replaced(wanted: Wanted) -> bool:
@@ -383,8 +210,8 @@ def _in_place(present: Present, wanted: Wanted, changes: list[Change]) -> Decisi
     demands = contract.needs_replacement
     if demands is not None:
         try:
-            replaces = demands(present.properties, KnownValues(wanted.properties), frozenset(each))
-        except NotKnownYet:
+            replaces = demands(present.properties, _KnownValues(wanted.properties), frozenset(each))
+        except _NotKnownYet:
             return Decision(Kind.UNDECIDED, f"{what}, perhaps in place", possible=both)
         if replaces:
             demanded = _demanding_properties(present, wanted, each) or each
@@ -406,8 +233,8 @@ def _demanding_properties(present: Present, wanted: Wanted, names: Sequence[str]
 
     def alone(name: str) -> bool:
         try:
-            return bool(demands(present.properties, KnownValues(wanted.properties), frozenset({name})))
-        except NotKnownYet:
+            return bool(demands(present.properties, _KnownValues(wanted.properties), frozenset({name})))
+        except _NotKnownYet:
             return False
 
     return [name for name in names if alone(name)]
@@ -473,31 +300,6 @@ def differences(before: JsonMapping, after: JsonMapping, masked: JsonMapping) ->
         for name in names
         if before.get(name) != revealed(after.get(name))
     ]
-
-
-@cache
-def may_refuse(resource_type: ResolvedType) -> bool:
-    """Whether a type may reject changes for good."""
-    return contract_of(resource_type).refusal is not None or any(
-        one.immutable for one in resource_type.properties.values()
-    )
-
-
-def has_nested_stack(resource_type: ResolvedType | None) -> bool:
-    """Whether resources of a type have nested stacks."""
-    return isinstance(resource_type, TemplateType) or (
-        resource_type is not None and resource_type.nested_stack
-    )
-
-
-TEMPLATE = "template"
-
-
-def implementation_of(resource_type: ResolvedType | None, type_name: str) -> str:
-    """The type behind an alias. All templates count as the same, as a stack can be updated to any template."""
-    if resource_type is None:
-        return type_name
-    return TEMPLATE if isinstance(resource_type, TemplateType) else resource_type.type_name
 
 
 def _same_type(present: Present, wanted: Wanted) -> bool:

@@ -12,8 +12,9 @@ from calor.language.expressions import FunctionError
 from calor.language.library import ResolvedType, TemplateType
 from calor.language.values import Unknown, revealed
 from calor.lifecycle import Action, Status
-from calor.plan.decision import Decision, Kind, Wanted, decide, decide_with_nested_stack
+from calor.plan.decision import decide, decide_with_nested_stack
 from calor.plan.forecast_states import ForecastRow, ForecastStates, Outlook
+from calor.plan.kinds import Decision, Kind
 from calor.plan.nested_forecast import ForecastInputs, NestedForecast, nested_id
 from calor.plan.ordering import Apply, steps
 from calor.plan.present import (
@@ -31,6 +32,7 @@ from calor.plan.present import (
 )
 from calor.plan.previewing import NotForeseeable
 from calor.plan.row_selection import current
+from calor.plan.states import Wanted
 from calor.plan.steps import Plan, Step
 from calor.resources.contract import contract_of
 from calor.resources.values import JsonMapping

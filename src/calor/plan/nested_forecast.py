@@ -15,7 +15,7 @@ from calor.language.scope import States
 from calor.language.template import Template
 from calor.language.values import bare, has_unknown
 from calor.lifecycle import Action
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.plan.nested_templates import NestedTemplate, define_nested, stages, template_of
 from calor.plan.present import PresentStack, Row
 from calor.plan.previewing import NotForeseeable, PreviewContext, unknown_parts

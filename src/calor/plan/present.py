@@ -14,7 +14,8 @@ from calor.language.registry import Registry
 from calor.language.scope import States
 from calor.language.values import bare, has_secret, masked
 from calor.plan import ordering, row_selection
-from calor.plan.decision import Present, Wanted, implementation_of
+from calor.plan.states import Present, Wanted
+from calor.plan.type_facts import implementation_of
 from calor.resources.contract import ResourceType, contract_of
 from calor.resources.values import JsonMapping, JsonObject
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calor.language.definition import ResourceDefinition
 from calor.language.template import Template
-from calor.plan.decision import Change, Kind
+from calor.plan.kinds import Change, Kind
 
 
 @dataclass(frozen=True, slots=True)

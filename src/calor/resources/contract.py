@@ -31,7 +31,7 @@ from calor.resources.values import JsonObject, Properties
 
 Work = Awaitable[object] | None
 """The result of a hook that does something: None if it is done, otherwise an awaitable."""
-Peer = Callable[[object], Properties | None]
+PeerProperties = Callable[[object], Properties | None]
 """Returns the future properties of the resource with a reference; None if they are not known."""
 
 
@@ -88,7 +88,7 @@ class NeedsReplacementHook(Protocol):
 
 
 class NeverReplaced(Protocol):
-    def __call__(self, after: Properties, peer: Peer, /) -> bool: ...
+    def __call__(self, after: Properties, peer: PeerProperties, /) -> bool: ...
 
 
 class Refusal(Protocol):

@@ -24,7 +24,7 @@ _SIZES = {"OS::Cinder::Volume": ("size", "volume_type"), "AWS::EC2::Volume": ("S
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EstimateLine:
     """What some resources of the same kind cost."""
 
     kind: str
@@ -40,7 +40,7 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     currency: str
-    lines: tuple[Line, ...]
+    lines: tuple[EstimateLine, ...]
     priced: bool
     """Whether the operator has set prices."""
 
@@ -63,7 +63,7 @@ def estimate(plan: Plan, prices: PriceList) -> Estimate:
         item, amount = _item(resource)
         amounts[item] += amount
     lines = [
-        Line(item.kind, item.name, amount, item.unit, amount * _monthly(item, prices))
+        EstimateLine(item.kind, item.name, amount, item.unit, amount * _monthly(item, prices))
         for item, amount in amounts.items()
     ]
     lines.sort(key=lambda line: (-line.monthly, line.kind, line.name))
@@ -115,9 +115,9 @@ def _monthly(item: _Item, prices: PriceList) -> float:
     return HOURS * price(prices.resources, item.kind)
 
 
-def _shortened(lines: list[Line]) -> tuple[Line, ...]:
+def _shortened(lines: list[EstimateLine]) -> tuple[EstimateLine, ...]:
     if len(lines) <= MOST_LINES:
         return tuple(lines)
     rest = lines[MOST_LINES - 1 :]
-    added = Line(OTHERS, "", len(rest), "", sum(line.monthly for line in rest))
+    added = EstimateLine(OTHERS, "", len(rest), "", sum(line.monthly for line in rest))
     return (*lines[: MOST_LINES - 1], added)

@@ -12,7 +12,7 @@ from calor.language.definition import Definition, ResourceDefinition
 from calor.language.expressions import FunctionError, resolve_top
 from calor.language.library import ResolvedType
 from calor.language.values import bare, has_unknown
-from calor.plan.decision import has_nested_stack
+from calor.plan.type_facts import has_nested_stack
 from calor.resources.contract import contract_of
 from calor.resources.outcomes import ResourceFailed
 from calor.resources.values import JsonMapping
@@ -52,7 +52,7 @@ async def _check(external: list[tuple[ResourceDefinition, str]], scope: LookupSc
         if scope.cloud is None and not _is_stored_here(resource.resource_type):
             continue
         try:
-            there = await exists(resource.resource_type, Lookup(scope, id, bare(resource.values)))
+            there = await exists(resource.resource_type, ExternalIdContext(scope, id, bare(resource.values)))
         except (Transient, ResourceFailed) as error:
             message = f"The external_id of {resource.name} cannot be looked up at present: {error}"
             raise ServiceError("HTTPServiceUnavailable", message) from None
@@ -84,7 +84,7 @@ def _is_stored_here(found: ResolvedType | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class ExternalIdContext:
     """See `calor.resources.context.LookupContext`."""
 
     scope: LookupScope

@@ -1,4 +1,4 @@
-"""Intents: the rows that tell engines which action to run on a stack. A request is answered as soon as they are
+"""Intents: the rows by which engines know which action to run on a stack. A request is answered as soon as they are
 written."""
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from calor.stacks.vault import Vault
 from calor.store import contents, credentials, events, records, signals, snapshots, stacks
 from calor.store.database import Connection, Database
 from calor.store.records import Document
-from calor.store.stacks import Present
+from calor.store.stacks import StackState
 from calor.store.writer import Changes, Writer
 
-Condition = Callable[[records.Stack, Present], None]
+Condition = Callable[[records.Stack, StackState], None]
 """Gets a stack as it was read and as it is now. Raises ServiceError if it must not be changed."""
 
 
@@ -208,13 +208,13 @@ def check_root(stack: records.Stack) -> None:
         )
 
 
-def check_still_idle(seen: records.Stack, present: Present) -> None:
+def check_still_idle(seen: records.Stack, present: StackState) -> None:
     """Raises ActionInProgress if an action has begun since the stack was read."""
     if present.run_id != seen.run_id or present.status == Status.IN_PROGRESS:
         raise ActionInProgress(seen.name)
 
 
-def _lock(connection: Connection, seen: records.Stack) -> Present:
+def _lock(connection: Connection, seen: records.Stack) -> StackState:
     """Raises NotFound."""
     present = stacks.lock(connection, seen.id)
     if present is None:

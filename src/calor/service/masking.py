@@ -12,7 +12,7 @@ from calor.language.hiding import texts, without
 from calor.language.library import Declarations
 from calor.language.scope import declared_secret, is_secret_attribute
 from calor.language.values import MASK, Secret, bare, has_secret, masked
-from calor.plan.decision import Change
+from calor.plan.kinds import Change
 from calor.plan.marking import marked
 from calor.plan.present import NESTED, Row
 from calor.resources.values import JsonMapping, JsonObject

@@ -18,7 +18,7 @@ from calor.service.errors import ServiceError
 from calor.service.masking import Masking, hidden_values
 from calor.service.previews.present import means_of
 from calor.service.previews.reality import actual_stack
-from calor.service.previews.showing import Changes, identity, new, raw, steps
+from calor.service.previews.showing import PreviewedChanges, identity, new, raw, steps
 from calor.service.queries.definitions import shown_parameters
 from calor.service.quotas import Quotas
 from calor.service.refusals import check_possible
@@ -99,7 +99,7 @@ class PreviewCommands:
         hidden = hidden_values(definition) | self._hidden_before(stack)
         masking = Masking(self.world.declaration, hidden, show_secrets)
         return {
-            "resource_changes": Changes(present, masking, show_nested).of(plan),
+            "resource_changes": PreviewedChanges(present, masking, show_nested).of(plan),
             "plan": steps(plan, masking),
         }
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from calor.language.definition import Definition
 from calor.language.diagnostics import Diagnostic, Report, dotted
-from calor.plan.decision import Kind, may_refuse
+from calor.plan.kinds import Kind
 from calor.plan.steps import Plan, Step
+from calor.plan.type_facts import may_refuse
 from calor.service.errors import Invalid
 
 CODE = "E420"

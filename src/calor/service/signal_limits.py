@@ -9,7 +9,7 @@ from calor.language.values import size_of
 from calor.resources.contract import ResourceType
 from calor.service.errors import ServiceError
 from calor.store import records
-from calor.store.signals import Waiting
+from calor.store.signals import PendingSignals
 from calor.types.heat.signals.wait_base import Handle
 
 BUSY = "HTTPConflict"
@@ -25,7 +25,11 @@ class SignalLimits:
     size: int
 
     def check(
-        self, resource: records.Resource, declared: type[ResourceType], details: object, waiting: Waiting
+        self,
+        resource: records.Resource,
+        declared: type[ResourceType],
+        details: object,
+        waiting: PendingSignals,
     ) -> None:
         """Raises ServiceError if a resource cannot accept a signal, or not until others are handled."""
         size = size_of(details, self.size)

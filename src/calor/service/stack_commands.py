@@ -22,10 +22,10 @@ from calor.stacks.ids import new_id
 from calor.stacks.run_notes import RunNotes
 from calor.store import records
 from calor.store.errors import DuplicateRow
-from calor.store.stacks import Present
+from calor.store.stacks import StackState
 
 Accepted = Callable[[records.Stack, Definition], None]
-"""Is told of a stack with a new definition."""
+"""Called for each stack with a new definition."""
 
 _ACTIONS = {"suspend": Action.SUSPEND, "resume": Action.RESUME, "check": Action.CHECK}
 
@@ -135,14 +135,14 @@ class StackCommands:
             raise ServiceError("HTTPBadRequest", f"Invalid action {verb} specified")
 
 
-def _check_cancellable(stack: records.Stack | Present, *actions: Action) -> None:
+def _check_cancellable(stack: records.Stack | StackState, *actions: Action) -> None:
     """Raises NotSupported unless one of the actions is in progress."""
     if stack.status != Status.IN_PROGRESS or stack.action not in actions:
         state = f"{stack.action}_{stack.status}"
         raise NotSupported(f"Cancelling update when stack is {state} is not supported.")
 
 
-def _check_same_run(seen: records.Stack, present: Present, *actions: Action) -> None:
+def _check_same_run(seen: records.Stack, present: StackState, *actions: Action) -> None:
     """Raises ServiceError unless the action to cancel is still in progress."""
     _check_cancellable(present, *actions)
     if present.run_id != seen.run_id:

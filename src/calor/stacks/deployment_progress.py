@@ -19,12 +19,12 @@ FIRST_EVENT_SECONDS = 60.0
 
 
 class InvalidProgress(ValueError):
-    """A report that does not follow the format; the message says why."""
+    """A report that does not follow the format; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What the agent says while it runs a config."""
+class ProgressReport:
+    """What the agent reports while it runs a config."""
 
     config: str
     log: str
@@ -35,7 +35,7 @@ def is_progress(details: object) -> bool:
     return isinstance(details, dict) and set(details) == {KEY}
 
 
-def report_of(details: JsonMapping) -> Report:
+def report_of(details: JsonMapping) -> ProgressReport:
     """Raises InvalidProgress."""
     given = details[KEY]
     if not isinstance(given, dict):
@@ -43,16 +43,16 @@ def report_of(details: JsonMapping) -> Report:
     config, log = given.get("id"), given.get("log", "")
     if not isinstance(config, str) or not isinstance(log, str):
         raise InvalidProgress(f"The id and the log of {KEY} must be strings.")
-    return Report(config, log[-LONGEST_LOG:])
+    return ProgressReport(config, log[-LONGEST_LOG:])
 
 
 def wants_reports(config: records.SoftwareConfig) -> bool:
-    """Whether the agent shall report progress: signals of other transports cannot be told apart from results."""
+    """Whether the agent reports progress: with other transports, reports could not be distinguished from results."""
     inputs = {each.get("name"): each.get("value") for each in config.config.get("inputs") or ()}
     return inputs.get("deploy_signal_transport") in _TRANSPORTS and bool(inputs.get("deploy_resource_name"))
 
 
-def advanced(before: Document | None, report: Report, now: float) -> tuple[Document, bool]:
+def advanced(before: Document | None, report: ProgressReport, now: float) -> tuple[Document, bool]:
     """The progress after a report, and whether it is worth an event. The pauses between events double, so that a script
     that runs for days leaves a few."""
     started = before["started_at"] if before else now

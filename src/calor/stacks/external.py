@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from calor.clouds.errors import Forbidden, NotFound
 from calor.language.library import ResolvedType
-from calor.plan.decision import has_nested_stack
+from calor.plan.type_facts import has_nested_stack
 from calor.resources.context import AdoptContext, LookupContext
 from calor.resources.contract import contract_of
 from calor.resources.values import JsonMapping, JsonObject

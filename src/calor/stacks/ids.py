@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import uuid
 
 from calor.entropy import new_uuid
 
-_VARIANT_AND_VERSION_FREE = 60
+_BITS = 60
+"""Of the 122 random bits of a UUID: the time fields without the version."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
 def new_id() -> str:
-    return str(new_uuid())
+    return new_uuid()
 
 
 def short_id(id: str | None = None) -> str:
     """Twelve letters and digits derived from a UUID, as in Heat."""
-    value = uuid.UUID(id) if id else new_uuid()
-    # 60 of the 122 random bits: the time fields without the version.
-    bits = value.time & ((1 << _VARIANT_AND_VERSION_FREE) - 1)
-    data = (bits << 4).to_bytes(8, "big")
-    return base64.b32encode(data).decode("ascii").lower()[:12]
+    bits = uuid.UUID(id or new_uuid()).time
+    return "".join([_LETTERS[bits >> shift & 31] for shift in range(_BITS - 5, -1, -5)])
 
 
 def physical_name(stack: str, resource: str, id: str, limit: int = 255) -> str:

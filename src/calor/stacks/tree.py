@@ -14,7 +14,7 @@ from calor.store import records, stacks
 from calor.store.database import Connection
 
 
-class Owner(Protocol):
+class ParentResource(Protocol):
     """A resource that may have a nested stack."""
 
     @property
@@ -25,13 +25,15 @@ class Owner(Protocol):
     def data(self) -> JsonMapping | None: ...
 
 
-def has_stack(owner: Owner) -> bool:
+def has_stack(owner: ParentResource) -> bool:
     """Whether a resource has a nested stack of its own, as opposed to one with an external_id."""
     data = owner.data or {}
     return bool(data.get(NESTED)) and not data.get(EXTERNAL)
 
 
-def nested_stack_of(connection: Connection, above: records.Stack, owner: Owner) -> records.Stack | None:
+def nested_stack_of(
+    connection: Connection, above: records.Stack, owner: ParentResource
+) -> records.Stack | None:
     """The nested stack of a resource of the stack `above`; None if it has none."""
     if owner.physical_id is None or not has_stack(owner):
         return None

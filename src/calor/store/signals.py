@@ -14,7 +14,7 @@ _table = tables.inbox
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingSignals:
     """The pending signals of a resource: their number and bytes, and the bytes of its whole tree."""
 
     count: int
@@ -30,7 +30,7 @@ def is_waiting(connection: Connection, id: str) -> bool:
     return connection.execute(select(_table.c.id).where(_table.c.id == id)).first() is not None
 
 
-def waiting_for(connection: Connection, stack: records.Stack, resource: str) -> Waiting:
+def waiting_for(connection: Connection, stack: records.Stack, resource: str) -> PendingSignals:
     own = (_table.c.stack == stack.id) & (_table.c.resource == resource)
     length = func.coalesce(func.length(_table.c.details), 0)
     query = select(
@@ -39,4 +39,4 @@ def waiting_for(connection: Connection, stack: records.Stack, resource: str) -> 
         func.coalesce(func.sum(length), 0),
     ).where(_table.c.root == stack.root)
     count, size, in_tree = connection.execute(query).one()
-    return Waiting(int(count), int(size), int(in_tree))
+    return PendingSignals(int(count), int(size), int(in_tree))

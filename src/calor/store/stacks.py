@@ -39,7 +39,7 @@ _LOCK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class StackState:
     """The columns of a stack that decide whether an action may start."""
 
     action: str
@@ -118,10 +118,10 @@ def count_roots(connection: Connection, project: str) -> int:
     return int(connection.execute(_COUNT_ROOTS, {"of_project": project}).scalar_one())
 
 
-def lock(connection: Connection, id: str) -> Present | None:
+def lock(connection: Connection, id: str) -> StackState | None:
     """Locks a live stack for the transaction; returns its action, status and run."""
     row = connection.execute(_LOCK, {"stack_id": id}).one_or_none()
-    return None if row is None else Present(*row)
+    return None if row is None else StackState(*row)
 
 
 def change(connection: Connection, seen: records.Stack, wanted: records.Stack) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -55,9 +55,10 @@ class FakeCloud:
     missing: frozenset[str] = frozenset()
     """Services that are missing in the catalog."""
 
-    def lines(self, *but: str) -> list[str]:
-        """The requests so far, such as `GET /servers/s1`, except for those of some methods."""
-        return [request.line for request in self.requests if request.method not in but]
+    def lines(self, *, without: str | Collection[str] = ()) -> list[str]:
+        """The requests so far, such as `GET /servers/s1`, without those of one or several methods."""
+        excluded = {without} if isinstance(without, str) else set(without)
+        return [request.line for request in self.requests if request.method not in excluded]
 
     def body(self, line: str) -> Any:
         """The body of the last request with this method and path."""

@@ -10,7 +10,10 @@ from uuid import uuid4
 
 from calor.clouds.errors import Conflict, NotFound
 from calor.language.diagnostics import did_you_mean
-from calor.plan.decision import Decision, Kind, Present, Wanted, decide, has_nested_stack
+from calor.plan.decision import decide
+from calor.plan.kinds import Decision, Kind
+from calor.plan.states import Present, Wanted
+from calor.plan.type_facts import has_nested_stack
 from calor.resources.contract import Act, ResourceType
 from calor.resources.outcomes import NeedsReplacement, ResourceFailed
 from calor.resources.values import JsonObject

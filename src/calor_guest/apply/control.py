@@ -1,4 +1,4 @@
-"""Control files: beside a template `name` may be `name.oac`, which says what the file shall be like."""
+"""Control files: `NAME.oac` beside a template NAME sets the mode and owner of its file, and whether it may be empty."""
 
 import grp
 import pwd

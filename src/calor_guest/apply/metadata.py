@@ -5,6 +5,7 @@ import os
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 from calor_guest.apply.errors import ApplyError
+from calor_guest.common import files
 
 LIST = "/var/lib/os-collect-config/os_config_files.json"
 OLD_LIST = "/var/run/os-collect-config/os_config_files.json"
@@ -28,10 +29,9 @@ def default_list(environment: Mapping[str, str]) -> str:
 
 def listed(path: str) -> List[str]:
     """Empty if there is no such file. Raises ValueError."""
-    if not os.path.exists(path):
+    found = files.read_json(path)
+    if found is None:
         return []
-    with open(path, encoding="utf-8") as file:
-        found = json.load(file)
     if not isinstance(found, list):
         raise ValueError(f"{path} does not hold a list of paths")
     return found

@@ -10,12 +10,11 @@ from typing import Any, Dict, List, Mapping
 
 from calor_guest.apply import main as apply_config
 from calor_guest.apply import metadata, templates
-from calor_guest.apply.collect_settings import settings_file
 from calor_guest.apply.errors import ApplyError
+from calor_guest.collect.options import CONFIG_FILE
+from calor_guest.collect.settings_file import settings_file
 from calor_guest.common import files
-
-COLLECT_SETTINGS = "/etc/os-collect-config.conf"
-DEPLOYMENTS = "/var/run/heat-config/heat-config"
+from calor_guest.common.heat_config import CONFIGS_FILE
 
 
 def main(arguments: List[str]) -> int:
@@ -42,10 +41,10 @@ def main(arguments: List[str]) -> int:
 def own_files(found: Mapping[str, Any]) -> Dict[str, str]:
     """By path. Without settings for os-collect-config in the metadata, those that somebody wrote stay."""
     deployments = found.get("deployments")
-    made = {DEPLOYMENTS: json.dumps(deployments if isinstance(deployments, list) else [])}
+    made = {CONFIGS_FILE: json.dumps(deployments if isinstance(deployments, list) else [])}
     settings = found.get("os-collect-config")
     if isinstance(settings, dict):
-        made[COLLECT_SETTINGS] = settings_file(settings)
+        made[CONFIG_FILE] = settings_file(settings)
     return made
 
 

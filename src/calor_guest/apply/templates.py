@@ -4,12 +4,12 @@ import json
 import logging
 import os
 import subprocess
-import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from calor_guest.apply import control, mustache
 from calor_guest.apply.control import Control
 from calor_guest.apply.errors import ApplyError
+from calor_guest.common import files
 
 DEFAULT_ROOT = "/usr/libexec/os-apply-config/templates"
 _OLD_ROOTS = ("/opt/stack/os-apply-config/templates", "/opt/stack/os-config-applier/templates")
@@ -87,8 +87,8 @@ def execute(program: str, metadata: Dict[str, Any]) -> str:
         raise ApplyError(f"{program} cannot be executed: {error}") from error
     output, errors = process.communicate(json.dumps(metadata).encode("utf-8"))
     if process.returncode != 0:
-        said = (output + errors).decode("utf-8", "replace")
-        raise ApplyError(f"{program} exited with code {process.returncode}, with this output:\n{said}")
+        printed = (output + errors).decode("utf-8", "replace")
+        raise ApplyError(f"{program} exited with code {process.returncode}, with this output:\n{printed}")
     return output.decode("utf-8", "surrogateescape")
 
 
@@ -104,20 +104,9 @@ def write(path: str, file: Rendered, new_mode: int = 0o644) -> None:
     log.info("writing %s", path)
     old = _status(path)
     mode = file.control.mode if file.control.mode is not None else old.st_mode & 0o7777 if old else new_mode
-    owner = file.control.owner if file.control.owner is not None else old.st_uid if old else -1
-    group = file.control.group if file.control.group is not None else old.st_gid if old else -1
-    folder = os.path.dirname(os.path.abspath(path))
-    os.makedirs(folder, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
-    try:
-        with os.fdopen(handle, "wb") as target:
-            target.write(file.body.encode("utf-8", "surrogateescape"))
-        os.chown(partial, owner, group)
-        os.chmod(partial, mode)
-        os.rename(partial, path)
-    except BaseException:
-        os.unlink(partial)
-        raise
+    uid = file.control.owner if file.control.owner is not None else old.st_uid if old else -1
+    gid = file.control.group if file.control.group is not None else old.st_gid if old else -1
+    files.write(path, file.body, mode, owner=files.Owner(uid, gid))
 
 
 def _status(path: str) -> Optional[os.stat_result]:

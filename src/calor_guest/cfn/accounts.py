@@ -3,7 +3,7 @@
 from typing import Any, List, Mapping
 
 from calor_guest.cfn.host import Command, Host, required_name
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.values import properties
 
@@ -45,11 +45,11 @@ def _listed(groups: Any) -> List[str]:
 def _create(what: str, name: str, command: Command, host: Host) -> None:
     outcome = host.run(command)
     if outcome.status == 0:
-        LOG.info("the %s %s is created", what, name)
+        log.info("the %s %s is created", what, name)
     elif outcome.status == _EXISTS:
-        LOG.info("the %s %s exists", what, name)
+        log.info("the %s %s exists", what, name)
     elif outcome.is_not_run:
-        raise Problem(f"the {what} {name} is not created: {outcome.words}")
+        raise Problem(f"the {what} {name} is not created: {outcome.summary}")
     else:
         reason = _REASONS.get(outcome.status, f"exit code {outcome.status}")
-        LOG.error("the %s %s is not created: %s: %s", what, name, reason, outcome.words)
+        log.error("the %s %s is not created: %s: %s", what, name, reason, outcome.summary)

@@ -4,8 +4,8 @@ import time
 from typing import Any, Mapping
 
 from calor_guest.cfn.credentials import Credentials
-from calor_guest.cfn.deadlines import within
 from calor_guest.cfn.endpoints import Endpoint
+from calor_guest.common.deadlines import within
 from calor_guest.common.http import RequestFailed, send
 from calor_guest.common.signatures import signed_url
 

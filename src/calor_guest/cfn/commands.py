@@ -4,7 +4,7 @@ import os
 from typing import Any, Dict, Mapping, Optional
 
 from calor_guest.cfn.host import Host
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.values import is_true, properties
 
@@ -25,22 +25,22 @@ def _run(name: str, given: Mapping[str, Any], host: Host) -> None:
     if "cwd" in given:
         cwd = os.path.expanduser(str(given["cwd"]))
         if not os.path.exists(cwd):
-            LOG.error("%s is not run: %s does not exist", name, cwd)
+            log.error("%s is not run: %s does not exist", name, cwd)
             return
     if "command" not in given:
-        LOG.error("%s is not run: it has no command", name)
+        log.error("%s is not run: it has no command", name)
         return
     if "test" in given and host.run(_command(name, given["test"]), cwd=cwd, env=env).status != 0:
-        LOG.info("%s is not run: its test fails", name)
+        log.info("%s is not run: its test fails", name)
         return
     outcome = host.run(_command(name, given["command"]), cwd=cwd, env=env)
-    LOG.debug("output of %s: %s%s", name, outcome.stdout, outcome.stderr)
+    log.debug("output of %s: %s%s", name, outcome.stdout, outcome.stderr)
     if outcome.status == 0:
-        LOG.info("%s succeeded", name)
+        log.info("%s succeeded", name)
     elif is_true(given.get("ignoreErrors")):
-        LOG.info("%s failed, which is ignored: %s", name, outcome.words)
+        log.info("%s failed, which is ignored: %s", name, outcome.summary)
     else:
-        raise CommandFailed(f"the command {name} failed: {outcome.words}")
+        raise CommandFailed(f"the command {name} failed: {outcome.summary}")
 
 
 def _command(name: str, command: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, List, Mapping, Optional
 from calor_guest.cfn import accounts, commands, files, packages, services, sources
 from calor_guest.cfn.config_sets import selected_configs
 from calor_guest.cfn.host import Host
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.values import properties
 
@@ -16,7 +16,7 @@ def apply(init: Mapping[str, Any], selection: Optional[str], host: Host) -> None
     for name in selected_configs(init, selection):
         if name not in init:
             raise Problem(f"there is no config {name}; there may be config sets to select from")
-        LOG.debug("applies %s", name)
+        log.debug("applies %s", name)
         problems += _apply(properties(init[name]), host)
     if problems:
         raise Problem("not all packages and sources are there")
@@ -26,7 +26,7 @@ def _apply(config: Mapping[str, Any], host: Host) -> List[str]:
     problems = packages.apply(properties(config.get("packages")), host)
     problems += sources.apply(properties(config.get("sources")), host)
     for problem in problems:
-        LOG.error("%s", problem)
+        log.error("%s", problem)
     accounts.create_groups(properties(config.get("groups")), host)
     accounts.create_users(properties(config.get("users")), host)
     files.apply(properties(config.get("files")), host)

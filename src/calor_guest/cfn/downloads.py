@@ -7,8 +7,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from calor_guest.cfn.deadlines import within
 from calor_guest.cfn.problems import Problem
+from calor_guest.common.deadlines import within
 from calor_guest.common.http import RequestFailed
 
 SCHEMES = frozenset({"http", "https", "ftp", "file"})

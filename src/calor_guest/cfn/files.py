@@ -12,7 +12,7 @@ import tempfile
 from typing import Any, BinaryIO, Mapping, Optional
 
 from calor_guest.cfn.host import Host
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.values import properties
 
@@ -24,7 +24,7 @@ def apply(section: Mapping[str, Any], host: Host) -> None:
     for name, value in section.items():
         given = properties(value)
         if "content" not in given and "source" not in given:
-            LOG.error("%s is not written: it has neither content nor source", name)
+            log.error("%s is not written: it has neither content nor source", name)
             continue
         try:
             _write(os.path.join("/", name), given, host)
@@ -98,7 +98,7 @@ def _id_of(name: Any, look_up: Any) -> int:
     try:
         return int(look_up(str(name)))
     except KeyError:
-        LOG.warning("there is no user or group %s", name)
+        log.warning("there is no user or group %s", name)
         return _KEEP
 
 

@@ -4,8 +4,9 @@ import argparse
 import json
 from typing import List
 
-from calor_guest.cfn import endpoints, logs
+from calor_guest.cfn import endpoints
 from calor_guest.cfn.credentials import Credentials, read_credentials
+from calor_guest.cfn.logs import log, start_logging
 from calor_guest.cfn.metadata import of_stack, retrieve, value_at
 from calor_guest.cfn.places import THIS_SERVER, Places
 from calor_guest.cfn.problems import Problem
@@ -13,7 +14,7 @@ from calor_guest.cfn.problems import Problem
 
 def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     given = _parser().parse_args(arguments)
-    logs.start("cfn-get-metadata", places)
+    start_logging("cfn-get-metadata", places)
     try:
         if given.credential_file:
             credentials = read_credentials(given.credential_file)
@@ -27,7 +28,7 @@ def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
             places.last_metadata,
         )
     except Problem as problem:
-        logs.LOG.error("%s", problem)
+        log.error("%s", problem)
         return 1
     if found is None:
         return 1

@@ -1,12 +1,13 @@
-"""cfn-hup: looks once after the resources that hooks are for; a cron job or a timer repeats it."""
+"""cfn-hup: checks the resources of its hooks once; a cron job or a timer repeats it."""
 
 import argparse
 import os
 from typing import Callable, Iterable, List
 
-from calor_guest.cfn import endpoints, logs, services
+from calor_guest.cfn import endpoints, services
 from calor_guest.cfn.host import THIS_HOST, Host
 from calor_guest.cfn.hup_settings import Hook, Settings, read_settings
+from calor_guest.cfn.logs import log, start_logging
 from calor_guest.cfn.metadata import Retrieved, init_section, of_stack, retrieve
 from calor_guest.cfn.places import THIS_SERVER, Places
 from calor_guest.cfn.problems import Problem
@@ -20,18 +21,18 @@ Monitor = Callable[..., None]
 
 def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     given = _parser().parse_args(arguments)
-    logs.start("cfn-hup", places, given.verbose)
+    start_logging("cfn-hup", places, given.verbose)
     try:
         settings = _read(places, given.config or places.hooks_folder)
         for resource in settings.resources:
-            _look_after(resource, settings, places)
+            _check(resource, settings, places)
     except (Problem, OSError) as error:
-        logs.LOG.error("%s", error)
+        log.error("%s", error)
         return 1
     return 0
 
 
-def _look_after(resource: str, settings: Settings, places: Places) -> None:
+def _check(resource: str, settings: Settings, places: Places) -> None:
     endpoint = endpoints.cloudformation(places)
     found = retrieve(
         lambda: of_stack(endpoint, settings.credentials, settings.stack, resource),
@@ -50,7 +51,7 @@ def handle(
     """Restarts services that should run, and runs the hooks for what has happened."""
     section = init_section(found.metadata)
     if section is None:
-        logs.LOG.debug("the metadata of %s has no AWS::CloudFormation::Init", resource)
+        log.debug("the metadata of %s has no AWS::CloudFormation::Init", resource)
     config = properties(properties(found.metadata if section is None else section).get("config"))
     monitor(properties(config.get("services")), host, lambda service: fire(_RESTARTED, resource, hooks, host))
     if found.has_changed:
@@ -61,9 +62,9 @@ def fire(event: str, resource: str, hooks: Iterable[Hook], host: Host) -> None:
     for hook in hooks:
         if hook.is_for(event, resource):
             outcome = host.run(hook.action, user=hook.runas)
-            logs.LOG.debug("output of %s: %s%s", hook.name, outcome.stdout, outcome.stderr)
+            log.debug("output of %s: %s%s", hook.name, outcome.stdout, outcome.stderr)
             if outcome.status != 0:
-                logs.LOG.error("the hook %s failed: %s", hook.name, outcome.words)
+                log.error("the hook %s failed: %s", hook.name, outcome.summary)
 
 
 def _read(places: Places, hooks_folder: str) -> Settings:
@@ -84,7 +85,8 @@ def _read(places: Places, hooks_folder: str) -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cfn-hup",
-        description="Runs the hooks for changes of metadata, and restarts services that should run. It looks once.",
+        description="Runs the hooks for changes of metadata, and restarts services that should run, once. A cron "
+        "job or a timer repeats it.",
     )
     parser.add_argument("-c", "--config", help="the folder of hooks (default: /etc/cfn/hooks.d)")
     parser.add_argument("-f", "--no-daemon", action="store_true", help="accepted: it is never a daemon")

@@ -3,9 +3,10 @@
 import argparse
 from typing import List
 
-from calor_guest.cfn import configurations, endpoints, logs
+from calor_guest.cfn import configurations, endpoints
 from calor_guest.cfn.credentials import Credentials
 from calor_guest.cfn.host import THIS_HOST
+from calor_guest.cfn.logs import log, start_logging
 from calor_guest.cfn.metadata import init_section, of_stack, retrieve
 from calor_guest.cfn.places import THIS_SERVER, Places
 from calor_guest.cfn.problems import Problem
@@ -13,7 +14,7 @@ from calor_guest.cfn.problems import Problem
 
 def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     given = _parser().parse_args(arguments)
-    logs.start("cfn-init", places)
+    start_logging("cfn-init", places)
     credentials = Credentials(given.access_key, given.secret_key)
     try:
         found = retrieve(
@@ -27,7 +28,7 @@ def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
             raise Problem("the metadata has no AWS::CloudFormation::Init")
         configurations.apply(section, given.configsets, THIS_HOST)
     except Problem as problem:
-        logs.LOG.error("%s", problem)
+        log.error("%s", problem)
         return 1
     return 0
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 from calor_guest.cfn.api import describe_resource
 from calor_guest.cfn.credentials import Credentials
 from calor_guest.cfn.endpoints import Endpoint
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.common.files import make_private_folder, read_text, write
 from calor_guest.common.http import RequestFailed
@@ -66,10 +66,10 @@ def retrieve(fetch: Fetch, resource: Optional[str], initial: str, last: str) -> 
     try:
         metadata = fetch()
     except Problem as problem:
-        LOG.warning("the metadata is taken from files: %s", problem)
+        log.warning("the metadata is taken from files: %s", problem)
         metadata = _first_in([*lasts, initial])
     if metadata is None:
-        LOG.error("there is no metadata")
+        log.error("there is no metadata")
         return None
     has_changed = metadata != _first_in(lasts)
     _keep(metadata, lasts)
@@ -117,10 +117,10 @@ def _first_in(paths: List[str]) -> Any:
         try:
             text = read_text(path)
             if text is not None:
-                LOG.debug("metadata is in %s", path)
+                log.debug("metadata is in %s", path)
                 return json.loads(text)
         except (OSError, ValueError) as error:
-            LOG.warning("cannot read %s: %s", path, error)
+            log.warning("cannot read %s: %s", path, error)
     return None
 
 
@@ -133,4 +133,4 @@ def _keep(metadata: Any, paths: List[str]) -> None:
         for path in reversed(paths):
             write(path, text)
     except OSError as error:
-        LOG.warning("cannot keep the metadata: %s", error)
+        log.warning("cannot keep the metadata: %s", error)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional
 
 from calor_guest.cfn import rpm_versions
 from calor_guest.cfn.host import Command, Host, Outcome, required_name
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 
 _FIRST = ("dpkg", "rpm", "apt", "yum", "dnf")
@@ -151,17 +151,17 @@ def _url(name: str, url: Any) -> str:
 
 
 def _succeed(host: Host, command: Command, env: Optional[Dict[str, str]] = None) -> None:
-    LOG.info("runs %s", command)
+    log.info("runs %s", command)
     outcome = _ran(host, command, env)
     if outcome.status != 0:
-        raise Problem(f"{command[0]} failed: {outcome.words}")
+        raise Problem(f"{command[0]} failed: {outcome.summary}")
 
 
 def _ran(host: Host, command: Command, env: Optional[Dict[str, str]] = None) -> Outcome:
     """Raises Problem if there is no such program."""
     outcome = host.run(command, env=env)
     if outcome.is_not_run:
-        raise Problem(outcome.words)
+        raise Problem(outcome.summary)
     return outcome
 
 

@@ -3,10 +3,11 @@
 import argparse
 from typing import Any, Dict, List
 
-from calor_guest.cfn import endpoints, haproxy, logs, statistics
+from calor_guest.cfn import endpoints, haproxy, statistics
 from calor_guest.cfn.api import put_metric
 from calor_guest.cfn.credentials import read_credentials
 from calor_guest.cfn.haproxy import Figure
+from calor_guest.cfn.logs import log, start_logging
 from calor_guest.cfn.places import THIS_SERVER, Places
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.server_metadata import server_metadata, tags
@@ -18,14 +19,14 @@ _SERVER, _BALANCER = "system/linux", "AWS/ELB"
 
 def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     given = _parser().parse_args(arguments)
-    logs.start("cfn-push-stats", places, given.verbose)
+    start_logging("cfn-push-stats", places, given.verbose)
     try:
         if given.haproxy or given.haproxy_latency:
             _send(_BALANCER, haproxy.figures(haproxy.ask(), latency_only=not given.haproxy), given, places)
         else:
             _send(_SERVER, _figures(given), given, places)
     except (Problem, RequestFailed, OSError) as error:
-        logs.LOG.error("%s", error)
+        log.error("%s", error)
         return 1
     return 0
 
@@ -75,7 +76,7 @@ def _send(namespace: str, figures: Dict[str, Figure], given: Any, places: Places
     if given.watch:
         dimensions["AlarmName"] = given.watch
     for name, (value, unit) in figures.items():
-        logs.LOG.info("reports %s: %s %s", name, value, unit)
+        log.info("reports %s: %s %s", name, value, unit)
         metric = {"MetricName": name, "Unit": unit, "Value": value}
         put_metric(endpoint, credentials, namespace, metric, dimensions)
 

@@ -4,9 +4,9 @@ import json
 import socket
 from typing import Any, Callable, Dict, Optional
 
-from calor_guest.cfn.deadlines import within
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.values import properties
+from calor_guest.common.deadlines import within
 from calor_guest.common.files import read_json, write
 from calor_guest.common.http import RequestFailed, send
 
@@ -25,17 +25,17 @@ def server_metadata(cache: str, fetch: Callable[[str], bytes] = fetched) -> Opti
         if known is not None:
             return properties(known)
     except ValueError:
-        LOG.info("%s is not JSON", cache)
+        log.info("%s is not JSON", cache)
     try:
         text = fetch(URL).decode("utf-8")
         answer = properties(json.loads(text))
     except (RequestFailed, ValueError) as error:
-        LOG.info("the metadata of this server is unknown: %s", error)
+        log.info("the metadata of this server is unknown: %s", error)
         return None
     try:
         write(cache, text)
     except OSError as error:
-        LOG.info("cannot write %s: %s", cache, error)
+        log.info("cannot write %s: %s", cache, error)
     return answer
 
 

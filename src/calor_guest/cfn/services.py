@@ -4,7 +4,7 @@ import os
 from typing import Any, Callable, Iterator, List, Mapping, Tuple
 
 from calor_guest.cfn.host import Host, Outcome, required_name
-from calor_guest.cfn.logs import LOG
+from calor_guest.cfn.logs import log
 from calor_guest.cfn.problems import Problem
 from calor_guest.cfn.values import is_true, properties
 
@@ -29,7 +29,7 @@ def monitor(section: Mapping[str, Any], host: Host, restarted: Callable[[str], N
     """Starts the services that should run and do not, and reports each."""
     for name, given in _services(section):
         if is_true(given.get("ensureRunning")) and not _is_running(name, host):
-            LOG.warning("restarts the service %s", name)
+            log.warning("restarts the service %s", name)
             _do("start", name, host)
             restarted(name)
 
@@ -37,7 +37,7 @@ def monitor(section: Mapping[str, Any], host: Host, restarted: Callable[[str], N
 def _services(section: Mapping[str, Any]) -> Iterator[Tuple[str, Mapping[str, Any]]]:
     for manager, services in section.items():
         if manager not in _MANAGERS:
-            LOG.warning("services of %s are not supported", manager)
+            log.warning("services of %s are not supported", manager)
             continue
         for name, given in properties(services).items():
             yield required_name(name, "service"), properties(given)
@@ -50,13 +50,13 @@ def _is_running(service: str, host: Host) -> bool:
 def _do(verb: str, service: str, host: Host) -> None:
     outcome = _ran(verb, service, host)
     if outcome.status != 0:
-        LOG.error("cannot %s the service %s: %s", verb, service, outcome.words)
+        log.error("cannot %s the service %s: %s", verb, service, outcome.summary)
 
 
 def _ran(verb: str, service: str, host: Host) -> Outcome:
     outcome: Outcome = host.run(_command(verb, service))
     if outcome.is_not_run:
-        raise Problem(f"cannot {verb} the service {service}: {outcome.words}")
+        raise Problem(f"cannot {verb} the service {service}: {outcome.summary}")
     return outcome
 
 

@@ -4,11 +4,11 @@ import argparse
 import json
 from typing import List
 
-from calor_guest.cfn import logs
-from calor_guest.cfn.deadlines import within
 from calor_guest.cfn.downloads import shown
+from calor_guest.cfn.logs import log, start_logging
 from calor_guest.cfn.places import THIS_SERVER, Places
 from calor_guest.cfn.server_metadata import unique_id
+from calor_guest.common.deadlines import within
 from calor_guest.common.http import RequestFailed, Response, Tls, send, with_retries
 
 _SECONDS = 60.0
@@ -19,7 +19,7 @@ _NO_RESPONSE, _REFUSED = 7, 22
 
 def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     given = _parser().parse_args(arguments)
-    logs.start("cfn-signal", places)
+    start_logging("cfn-signal", places)
     exit_code = given.exit_code or given.exit
     succeeded = exit_code == "0" if exit_code else given.success == "true"
     body = {
@@ -29,12 +29,12 @@ def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
         "Data": given.data,
     }
     if given.url.partition("://")[0].lower() not in ("http", "https"):
-        logs.LOG.error("%s is not an HTTP URL", shown(given.url))
+        log.error("%s is not an HTTP URL", shown(given.url))
         return _NO_RESPONSE
     try:
         _send(given.url, json.dumps(body).encode("utf-8"), Tls(insecure=given.insecure))
     except RequestFailed as error:
-        logs.LOG.error("%s", error)
+        log.error("%s", error)
         return _REFUSED if error.status else _NO_RESPONSE
     return 0
 

@@ -3,11 +3,10 @@
 import logging
 from typing import Any, List, Sequence, Tuple
 
+from calor_guest.common.heat_config import DATA_GROUPS, UNGROUPED
+
 Item = Tuple[str, Any]
 """The name of collected metadata, and what it is."""
-
-UNGROUPED = "Heat::Ungrouped"
-_DATA_GROUPS = ("os-apply-config", UNGROUPED)
 
 log = logging.getLogger("os-collect-config")
 
@@ -28,6 +27,6 @@ def _item(deployment: Any, key: str) -> List[Item]:
     if not isinstance(deployment, dict) or "name" not in deployment:
         log.warning("No name found for a deployment under %s.", key)
         return []
-    if deployment.get("group", UNGROUPED) not in _DATA_GROUPS or "config" not in deployment:
+    if deployment.get("group", UNGROUPED) not in DATA_GROUPS or "config" not in deployment:
         return []
     return [(str(deployment["name"]), deployment["config"])]

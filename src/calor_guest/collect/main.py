@@ -13,7 +13,7 @@ from calor_guest.collect import options, poll
 from calor_guest.collect.cache import Cache
 from calor_guest.collect.hangup import Hangup
 from calor_guest.collect.options import Settings
-from calor_guest.collect.source import Collector, log
+from calor_guest.collect.source import MetadataSource, log
 from calor_guest.common import files
 
 
@@ -33,17 +33,17 @@ def run(settings: Settings) -> int:
     if general.flag("print_cachedir"):
         print(general.text("cachedir"))
         return 0
-    collectors = poll.sources(settings)
+    sources = poll.configured_sources(settings)
     once = general.flag("one_time") or general.flag("force")
     if general.number("splay") and not once:
         time.sleep(random.uniform(0, general.number("splay")))
     command = general.text("command")
     if command is None or general.flag("print"):
-        print(json.dumps(poll.collect(collectors), indent=1))
+        print(json.dumps(poll.collect(sources), indent=1))
         return 0
     if once:
-        return Round(settings, collectors, command).run(force=general.flag("force")).code
-    return _forever(settings, Round(settings, collectors, command))
+        return Round(settings, sources, command).run(force=general.flag("force")).code
+    return _forever(settings, Round(settings, sources, command))
 
 
 def _forever(settings: Settings, one: "Round") -> int:
@@ -81,14 +81,14 @@ class Outcome(NamedTuple):
 class Round:
     """Collects, and runs the command if something has changed. What it accepts is committed."""
 
-    def __init__(self, settings: Settings, collectors: Sequence[Collector], command: str) -> None:
-        self._collectors = collectors
+    def __init__(self, settings: Settings, sources: Sequence[MetadataSource], command: str) -> None:
+        self._sources = sources
         self._command = command
         self._cache = Cache(settings.general.text("cachedir") or "")
         self._backup = settings.general.text("backup_cachedir") or ""
 
     def run(self, force: bool = False) -> Outcome:
-        collected = poll.store(self._collectors, self._cache, self._backup)
+        collected = poll.store(self._sources, self._cache, self._backup)
         if not collected.changed and not force:
             log.debug("No changes detected.")
             return Outcome(ran=False)

@@ -9,24 +9,24 @@ _SUBSCRIBED_FOR = 10000
 """Seconds. The end of the connection ends a subscription, too."""
 
 
-def next_message(url: str, headers: Mapping[str, str], queue: str, patience: float, tls: Tls) -> Any:
+def next_message(url: str, headers: Mapping[str, str], queue: str, seconds: float, tls: Tls) -> Any:
     """What the next message holds; waits for one. Raises RequestFailed and ValueError."""
     with WebSocket(url, tls) as connection:
-        talk = _Talk(connection, headers)
-        talk.ask("authenticate", {})
-        talk.ask("queue_create", {"queue_name": queue})
+        client = _Client(connection, headers)
+        client.request("authenticate", {})
+        client.request("queue_create", {"queue_name": queue})
         # Those that come from now on; only then those that are there, so that none is missed.
-        talk.ask("subscription_create", {"queue_name": queue, "ttl": _SUBSCRIBED_FOR})
-        waiting = talk.ask("message_delete_many", {"queue_name": queue, "pop": 1}).get("messages")
-        return waiting[0]["body"] if waiting else talk.told(patience)
+        client.request("subscription_create", {"queue_name": queue, "ttl": _SUBSCRIBED_FOR})
+        waiting = client.request("message_delete_many", {"queue_name": queue, "pop": 1}).get("messages")
+        return waiting[0]["body"] if waiting else client.next_pushed(seconds)
 
 
-class _Talk:
+class _Client:
     def __init__(self, connection: WebSocket, headers: Mapping[str, str]) -> None:
         self._connection = connection
         self._headers = dict(headers)
 
-    def ask(self, action: str, body: Mapping[str, Any]) -> Dict[str, Any]:
+    def request(self, action: str, body: Mapping[str, Any]) -> Dict[str, Any]:
         """The body of the answer."""
         self._connection.send({"action": action, "headers": self._headers, "body": body})
         while True:
@@ -39,5 +39,5 @@ class _Talk:
             raise RequestFailed(f"{action}: {answer.get('body')}", status)
         return answer.get("body") or {}
 
-    def told(self, patience: float) -> Any:
-        return self._connection.receive(patience)["body"]
+    def next_pushed(self, seconds: float) -> Any:
+        return self._connection.receive(seconds)["body"]

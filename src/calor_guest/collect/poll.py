@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 from calor_guest.collect.cache import LIST, Cache, unique
 from calor_guest.collect.deployments import Item, with_deployments
 from calor_guest.collect.options import COLLECTORS, Settings
-from calor_guest.collect.source import Collector, NotAvailable, NotConfigured, log
+from calor_guest.collect.source import MetadataSource, NotAvailable, NotConfigured, log
 
 
 class Collected(NamedTuple):
@@ -17,8 +17,8 @@ class Collected(NamedTuple):
     """The names of what the command has not accepted yet."""
 
 
-def sources(settings: Settings) -> List[Collector]:
-    """Raises ValueError for a collector that does not exist."""
+def configured_sources(settings: Settings) -> List[MetadataSource]:
+    """Raises ValueError for a source that does not exist."""
     names = settings.general.many("collectors")
     unknown = [name for name in names if name not in COLLECTORS]
     if unknown:
@@ -30,20 +30,20 @@ def sources(settings: Settings) -> List[Collector]:
     return [import_module("calor_guest.collect.sources." + name).Source(settings) for name in names]
 
 
-def collect(collectors: Sequence[Collector]) -> Dict[str, Any]:
+def collect(sources: Sequence[MetadataSource]) -> Dict[str, Any]:
     """All metadata by its names."""
-    return dict(item for collector in collectors for item in _items(collector))
+    return dict(item for source in sources for item in _items(source))
 
 
-def store(collectors: Sequence[Collector], cache: Cache, backup: str) -> Collected:
+def store(sources: Sequence[MetadataSource], cache: Cache, backup: str) -> Collected:
     """Collects into the cache, and copies that if something has changed.
 
     A source that was available before and is not now still has the metadata that it had; otherwise, an outage of one
     source would take back what it has brought, as soon as another one changes."""
     items: List[Item] = []
     taken = [*COLLECTORS, LIST]
-    for collector in collectors:
-        own, others = _split(collector, _items(collector, cache))
+    for source in sources:
+        own, others = _split(source, _items(source, cache))
         names = unique([name for name, _ in others], taken)
         taken += names
         items += [*own, *((name, value) for name, (_, value) in zip(names, others))]
@@ -66,20 +66,20 @@ def _copy(cache: Cache, backup: str) -> None:
         log.warning("%s cannot be replaced: %s", backup, error)
 
 
-def _items(collector: Collector, cache: Optional[Cache] = None) -> List[Item]:
+def _items(source: MetadataSource, cache: Optional[Cache] = None) -> List[Item]:
     try:
-        return collector.collect()
+        return source.collect()
     except NotConfigured as problem:
-        collector.note(logging.INFO, f"Not configured. {problem}")
+        source.note(logging.INFO, f"Not configured. {problem}")
     except NotAvailable as problem:
-        collector.note(logging.WARNING, f"Unavailable. {problem}")
-        kept = cache.read(collector.name) if cache is not None and collector.keeps else None
+        source.note(logging.WARNING, f"Unavailable. {problem}")
+        kept = cache.read(source.name) if cache is not None and source.keeps else None
         if kept is not None:
-            return with_deployments(collector.name, kept, collector.deployment_keys)
+            return with_deployments(source.name, kept, source.deployment_keys)
     return []
 
 
-def _split(collector: Collector, items: List[Item]) -> "tuple[List[Item], List[Item]]":
+def _split(source: MetadataSource, items: List[Item]) -> "tuple[List[Item], List[Item]]":
     """What the source itself has, and what else it brings, whose names may be any."""
-    own = [item for item in items[:1] if item[0] == collector.name]
+    own = [item for item in items[:1] if item[0] == source.name]
     return own, items[len(own) :]

@@ -17,7 +17,7 @@ class NotConfigured(Exception):
     """Settings of the source are missing."""
 
 
-class Collector:
+class MetadataSource:
     """One source. Lives as long as the program, so that it can remember what it has seen."""
 
     name = ""

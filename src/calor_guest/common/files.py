@@ -2,12 +2,20 @@
 
 import json
 import os
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 PRIVATE = 0o600
 
 
-def write(path: str, content: str, mode: int = PRIVATE, durable: bool = False) -> None:
+class Owner(NamedTuple):
+    uid: int = -1
+    gid: int = -1
+    """-1 is for those of a new file."""
+
+
+def write(
+    path: str, content: str, mode: int = PRIVATE, durable: bool = False, owner: Optional[Owner] = None
+) -> None:
     """Replaces a file; readers see the old or the new one. Creates missing folders. A `durable` one outlasts a loss of
     power that follows."""
     folder = os.path.dirname(os.path.abspath(path))
@@ -21,6 +29,8 @@ def write(path: str, content: str, mode: int = PRIVATE, durable: bool = False) -
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
+        if owner is not None:
+            os.chown(partial, owner.uid, owner.gid)
         os.chmod(partial, mode)
         os.rename(partial, path)
     except BaseException:

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from urllib.error import HTTPError
 
 LARGEST = 32 << 20
-_LONGEST = 6
-"""The time in which a body has to arrive, in time-outs, each of which is for one wait."""
-PASSING = frozenset({500, 502, 503, 504})
+_BODY_TIMEOUTS = 6
+"""How many time-outs a whole body may take. One time-out limits a single wait."""
+TRANSIENT = frozenset({500, 502, 503, 504})
 """Statuses of servers that may answer if asked again."""
 
 
@@ -34,8 +34,8 @@ class RequestFailed(Exception):
         self.status = status
 
     @property
-    def is_passing(self) -> bool:
-        return self.status == 0 or self.status in PASSING
+    def is_transient(self) -> bool:
+        return self.status == 0 or self.status in TRANSIENT
 
 
 class Tls(NamedTuple):
@@ -80,7 +80,7 @@ def send(
         if error.code == 304:
             return _received(error, timeout)
         raise RequestFailed(
-            f"{method} {_shown(url)}: {error.code} {error.reason}{_words(error)}", error.code
+            f"{method} {_shown(url)}: {error.code} {error.reason}{_excerpt(error)}", error.code
         ) from None
     except (OSError, ValueError, HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
@@ -93,12 +93,12 @@ def with_retries(
     backoff: float = 0.5,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Response:
-    """Repeats a request that failed for a passing reason, with pauses that double. Raises RequestFailed."""
+    """Repeats a request that failed with a transient error, with pauses that double. Raises RequestFailed."""
     for attempt in range(attempts - 1):
         try:
             return call()
         except RequestFailed as error:
-            if not error.is_passing:
+            if not error.is_transient:
                 raise
             sleep(backoff * 2**attempt)
     return call()
@@ -117,7 +117,7 @@ def send_json(
 
 
 def _received(answer: Any, timeout: float) -> Response:
-    body, until = b"", time.monotonic() + _LONGEST * timeout
+    body, until = b"", time.monotonic() + _BODY_TIMEOUTS * timeout
     for piece in iter(lambda: answer.read1(1 << 20), b""):
         body += piece
         if len(body) > LARGEST:
@@ -133,10 +133,10 @@ def _shown(url: str) -> str:
     return url.partition("?")[0]
 
 
-def _words(error: "HTTPError") -> str:
-    """The beginning of what the server says."""
+def _excerpt(error: "HTTPError") -> str:
+    """The beginning of the error's body."""
     try:
-        said = error.read(500).decode("utf-8", "replace")
+        text = error.read(500).decode("utf-8", "replace")
     except OSError:
         return ""
-    return ": {}".format(" ".join(said.split())) if said.strip() else ""
+    return ": {}".format(" ".join(text.split())) if text.strip() else ""

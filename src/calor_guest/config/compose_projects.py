@@ -1,4 +1,4 @@
-"""The folders of Docker Compose: one for each deployment, with its docker-compose.yml."""
+"""The projects of Docker Compose: a folder for each deployment, with its docker-compose.yml."""
 
 import json
 import os
@@ -6,9 +6,13 @@ from typing import List
 
 from calor_guest.common import files
 from calor_guest.config.configs import Config
-from calor_guest.config.hooks.answering import Impossible, checked_name, folders
+from calor_guest.config.hook import CannotApply, checked_name, create_folders
 
 _FILE = "docker-compose.yml"
+
+
+def compose_program() -> str:
+    return os.environ.get("HEAT_DOCKER_COMPOSE_CMD", "docker-compose")
 
 
 def working_folder() -> str:
@@ -16,14 +20,14 @@ def working_folder() -> str:
 
 
 def project_folder(config: Config) -> str:
-    """Raises Impossible."""
+    """Raises CannotApply."""
     return os.path.join(working_folder(), checked_name(str(config.get("name")), "name"))
 
 
 def write_compose_file(config: Config) -> None:
-    """Raises Impossible."""
+    """Raises CannotApply."""
     folder = project_folder(config)
-    folders(working_folder(), folder)
+    create_folders(working_folder(), folder)
     files.write(os.path.join(folder, _FILE), _text(config.get("config") or ""))
 
 
@@ -44,7 +48,7 @@ def _text(config: object) -> str:
     if isinstance(config, str):
         return config
     if not isinstance(config, dict):
-        raise Impossible("The config is not a Compose file.")
+        raise CannotApply("The config is not a Compose file.")
     try:
         import yaml
     except ImportError:

@@ -6,13 +6,14 @@ from typing import List, Sequence
 
 from calor_guest.common import files
 from calor_guest.config.compose_projects import (
+    compose_program,
     projects,
     remove_compose_file,
     working_folder,
     write_compose_file,
 )
-from calor_guest.config.configs import Config, read_configs
-from calor_guest.config.hooks.answering import Impossible
+from calor_guest.config.configs import Config, configs_file, read_configs
+from calor_guest.config.hook import CannotApply
 from calor_guest.config.logs import log_to_stderr
 from calor_guest.config.running import Tail, run
 
@@ -20,7 +21,7 @@ log = log_to_stderr("heat-config-docker-compose")
 
 
 def main(arguments: List[str]) -> int:
-    path = os.environ.get("HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config")
+    path = configs_file(os.environ)
     try:
         text = files.read_text(path)
         if text is None:
@@ -31,7 +32,7 @@ def main(arguments: List[str]) -> int:
         for config in configs:
             if config.get("group") == "docker-compose":
                 write_compose_file(config)
-    except (OSError, ValueError, Impossible) as error:
+    except (OSError, ValueError, CannotApply) as error:
         log.error("The Compose files cannot be written: %s", error)
         return 1
     return 0
@@ -46,7 +47,7 @@ def _stop_others(configs: Sequence[Config]) -> None:
 
 def _stop(project: str) -> bool:
     output = Tail()
-    command = [os.environ.get("HEAT_DOCKER_COMPOSE_CMD", "docker-compose"), "kill"]
+    command = [compose_program(), "kill"]
     try:
         status = run(command, output, output, cwd=os.path.join(working_folder(), project))
     except OSError as error:

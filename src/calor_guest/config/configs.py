@@ -4,10 +4,16 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, Optional
 
+from calor_guest.common.heat_config import CONFIGS_FILE
+
 Config = Dict[str, Any]
 
 ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,199}\Z")
 """What names files."""
+
+
+def configs_file(environment: Mapping[str, str]) -> str:
+    return environment.get("HEAT_SHELL_CONFIG", CONFIGS_FILE)
 
 
 def read_configs(text: str) -> List[Config]:

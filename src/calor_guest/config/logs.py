@@ -1,4 +1,4 @@
-"""What the programs say goes to standard error, and so to the log of who runs them."""
+"""The programs log to standard error, and so to the log of the program that runs them."""
 
 import logging
 

@@ -5,8 +5,9 @@ import stat
 from typing import List, Mapping, NamedTuple, Optional, Sequence
 
 from calor_guest.common import files
+from calor_guest.common.heat_config import DATA_GROUPS
 from calor_guest.config import results
-from calor_guest.config.configs import ID, Config, prepared, read_configs
+from calor_guest.config.configs import ID, Config, configs_file, prepared, read_configs
 from calor_guest.config.deployed import DeployedFolder, State
 from calor_guest.config.logs import log_to_stderr
 from calor_guest.config.notify import TRY_LATER
@@ -14,7 +15,6 @@ from calor_guest.config.progress import Pace, report, reporting, watchers
 from calor_guest.config.results import Result
 from calor_guest.config.running import Tail, run
 
-_WITHOUT_HOOKS = frozenset({"os-apply-config", "Heat::Ungrouped"})
 _LARGEST_RESULT = 32 << 20
 
 log = log_to_stderr("heat-config")
@@ -33,7 +33,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     folders = [environment.get("HEAT_CONFIG_HOOKS", "")]
     folders += ["/usr/libexec/heat-config/hooks", "/var/lib/heat-config/hooks"]
     return Settings(
-        environment.get("HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config"),
+        configs_file(environment),
         environment.get("HEAT_CONFIG_DEPLOYED", "/var/lib/heat-config/deployed"),
         environment.get("HEAT_CONFIG_DEPLOYED_OLD", "/var/run/heat-config/deployed"),
         [folder for folder in folders if folder],
@@ -112,7 +112,7 @@ def hook_path(group: str, folders: Sequence[str]) -> Optional[str]:
 
 def _skip(config: Config) -> None:
     """It runs as soon as the hook is there."""
-    if config.get("group") in _WITHOUT_HOOKS:
+    if config.get("group") in DATA_GROUPS:
         return
     reason = "There is no hook for the group {}.".format(config.get("group"))
     log.error("Skipping config %s: %s", config["id"], reason)

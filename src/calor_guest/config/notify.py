@@ -40,16 +40,16 @@ def notify(config: Mapping[str, Any], result: Mapping[str, Any]) -> int:
     try:
         ways = transports(inputs_of(config))
     except (RequestFailed, LookupError, TypeError, AttributeError) as error:
-        log.error("Config %s does not say where its result goes: %r", config.get("id"), error)
+        log.error("Config %s does not name a place for its result: %r", config.get("id"), error)
         return 1
     try:
         for transport in ways:
             _deliver(transport, request_body(result))
     except RequestFailed as error:
         log.error("The result of config %s was not delivered: %s", config.get("id"), error)
-        return TRY_LATER if error.is_passing else 1
+        return TRY_LATER if error.is_transient else 1
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        log.error("The result of config %s met an odd response: %r", config.get("id"), error)
+        log.error("The response to the result of config %s is not understood: %r", config.get("id"), error)
         return TRY_LATER
     return 0
 

@@ -1,4 +1,4 @@
-"""Tells the stack how far a deployment has come, while its hook runs."""
+"""Reports the output of a hook to the stack while it runs."""
 
 import json
 import threading
@@ -34,7 +34,7 @@ def watchers(config: Config) -> Sequence[Transport]:
 
 
 def report(transports: Sequence[Transport], id: str, log: str) -> bool:
-    """Whether all took it. Nobody depends on progress, so errors are no matter."""
+    """Whether all took it. Nothing depends on progress, so errors are ignored."""
     body = json.dumps({"deploy_progress": {"id": id, "log": log[-LONGEST_LOG:]}})
     try:
         for transport in transports:

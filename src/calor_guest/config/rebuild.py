@@ -6,10 +6,10 @@ import sys
 from typing import List
 
 from calor_guest.common import files
+from calor_guest.common.heat_config import DATA_GROUPS
 from calor_guest.config.configs import ID
 from calor_guest.config.running import Tail, run
 
-_UNMARKED = frozenset({"os-apply-config", "Heat::Ungrouped"})
 _COMMAND = ("os-apply-config", "--key", "deployments", "--type", "raw")
 _FOLDERS = ("/var/lib/heat-config/deployed", "/var/run/heat-config/deployed")
 
@@ -38,7 +38,7 @@ def _folder() -> str:
 
 def _mark(folder: str, id: str, group: str) -> None:
     path = os.path.join(folder, f"{id}.json")
-    if group in _UNMARKED or not ID.match(id):
+    if group in DATA_GROUPS or not ID.match(id):
         print(f"Skipping deployment {id} of group {group}.")
     elif not os.path.exists(path):
         files.make_private_folder(folder)

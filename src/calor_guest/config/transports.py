@@ -1,4 +1,4 @@
-"""How the server reports to the stack: the inputs of a config say it."""
+"""How the server reports to the stack: by inputs of the config."""
 
 import json
 from typing import Any, List, Mapping, NamedTuple, Optional
@@ -19,7 +19,7 @@ class Transport:
     """Whether the other side can tell progress from a result."""
 
     def send(self, body: str) -> Response:
-        """Raises RequestFailed, or ValueError and LookupError for odd responses."""
+        """Raises RequestFailed, or ValueError and LookupError for responses that are not understood."""
         raise NotImplementedError
 
 
@@ -37,7 +37,7 @@ class UrlTransport(Transport):
 
 
 class Account(NamedTuple):
-    """The user that the stack made for the deployment."""
+    """The user that the stack created for the deployment."""
 
     auth_url: str
     user_id: str
@@ -54,10 +54,10 @@ class _LoggedIn(Transport):
         self._session: Optional[Session] = None
 
     def send(self, body: str) -> Response:
-        who = self._account
+        account = self._account
         if self._session is None:
-            self._session = log_in(who.auth_url, who.user_id, who.password, who.project_id)
-        url = self._session.endpoint(self.service, who.region) + self.path()
+            self._session = log_in(account.auth_url, account.user_id, account.password, account.project_id)
+        url = self._session.endpoint(self.service, account.region) + self.path()
         headers = dict(self._session.headers, **_JSON, **self.headers())
         try:
             return send("POST", url, self.body(body).encode("ascii"), headers)
@@ -113,7 +113,7 @@ class QueueTransport(_LoggedIn):
 
 
 def transports(inputs: Mapping[str, Any]) -> List[Transport]:
-    """None if nobody waits for reports. Raises RequestFailed for a URL of another kind."""
+    """Empty if the config does not ask for reports. Raises RequestFailed for a URL of another kind."""
     found: List[Transport] = []
     if inputs.get("deploy_signal_id"):
         found.append(

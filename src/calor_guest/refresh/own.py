@@ -1,6 +1,6 @@
-"""Steps that are programs of this very archive run in a fork, which saves the start of Python and its imports.
+"""Steps that are programs of this archive run in a fork, which saves the start of Python and its imports.
 
-A server is not deployed to before two rounds of them are through."""
+A new server runs all of them twice before its first deployment."""
 
 import os
 import sys

@@ -10,7 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from calor.api.cfn.estimate_pages import EstimatePages
-from calor.service.estimates import MOST_LINES, Estimate, Line
+from calor.service.estimates import MOST_LINES, Estimate, EstimateLine
 from calor.store.cipher import Cipher
 from tests.api.cfn.client import Client, refused
 from tests.support.api import token
@@ -67,7 +67,7 @@ PAGES = EstimatePages()
 
 
 def token_of(pages: EstimatePages, kind: str = "k", lines: int = 1) -> str:
-    line = Line(kind, "n", 1, "", 1)
+    line = EstimateLine(kind, "n", 1, "", 1)
     return pages.url("", Estimate("", (line,) * lines, True)).partition("=")[2]
 
 
@@ -103,5 +103,5 @@ def test_names_cannot_write_html() -> None:
 
 def test_a_url_is_never_long() -> None:
     names = [f"{number:040d}" + "x" * 40 for number in range(MOST_LINES)]
-    lines = tuple(Line("y" * 40, name, 1.123456789, "GB", 1.123456789) for name in names)
+    lines = tuple(EstimateLine("y" * 40, name, 1.123456789, "GB", 1.123456789) for name in names)
     assert len(PAGES.url("http://cfn.test", Estimate("EUR", lines, True))) < 8_000

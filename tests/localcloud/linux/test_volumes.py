@@ -148,3 +148,129 @@ def test_only_the_first_server_writes_to_a_shared_boot_volume(machine: Machine, 
     machine.boot("three", root_volume=volume)
     machine.finished("three")
     assert machine.out("three", "cat /root/file") == "one\n"
+
+
+@pytest.mark.parametrize("image", ["debian-12", "cirros"])
+def test_scripts_make_a_file_system_mount_it_and_write(machine: Machine, tmp_path: Path, image: str) -> None:
+    volume = _volume(tmp_path)
+    steps = (
+        "set -e; grep -q vdb /proc/partitions; mkfs.ext4 /dev/vdb; mount /dev/vdb /mnt; echo kept >/mnt/file;"
+        "grep ' /mnt ' /proc/mounts; umount /mnt; ! test -e /mnt/file; echo done"
+    )
+    machine.boot("one", volumes=(volume,), script=steps, image_name=image)
+    assert "done" in machine.finished("one")
+    machine.do(machine.linux.destroy("one"))
+    machine.boot("two", image_name=image)
+    machine.finished("two")
+    machine.do(machine.linux.attach("two", volume))
+    assert machine.out("two", "mkdir /data; mount /dev/vdb /data && cat /data/file") == "kept\n"
+    machine.do(machine.linux.detach("two", volume.id))
+    assert machine.run("two", "cat /data/file").returncode != 0
+    assert machine.out("two", "tail -n +3 /proc/partitions; cat /run/volumes/mounts") == ""
+
+
+def test_mkfs_empties_a_volume(machine: Machine, tmp_path: Path) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    machine.out(
+        "one", "mkdir -p /mnt/vdb/a/.b; touch /mnt/vdb/.hidden /mnt/vdb/a/.b/c; mkfs -t ext4 /dev/vdb"
+    )
+    assert set(machine.out("one", "ls -A /mnt/vdb").split()) <= {"lost+found"}
+    assert machine.out("one", "ls /tmp") == ""
+    assert "ext4, not xfs" in machine.run("one", "mkfs -t xfs /dev/vdb").stderr
+
+
+def test_a_volume_has_a_device_that_cannot_be_opened(machine: Machine, tmp_path: Path, as_root: None) -> None:
+    volume = _volume(tmp_path, id="1b2c3d4e-0000-0000-0000-000000000000")
+    machine.boot("one", volumes=(volume,))
+    machine.finished("one")
+    by_id = "/dev/disk/by-id/virtio-1b2c3d4e-0000-0000-0"
+    shown = f"test -b /dev/vdb && readlink -f {by_id}"
+    assert machine.out("one", shown) == "/dev/vdb\n"
+    assert machine.run("one", "head -c 1 /dev/vdb").returncode != 0
+    machine.do(machine.linux.detach("one", volume.id))
+    assert machine.run("one", "ls /dev/vdb").returncode != 0
+    machine.do(machine.linux.attach("one", volume))
+    assert machine.out("one", shown) == "/dev/vdb\n"
+    assert machine.run("one", "head -c 1 /dev/vdb").returncode != 0
+
+
+def test_a_volume_is_mounted_by_its_uuid_at_each_boot(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    uuid = machine.out("one", "blkid -s UUID -o value /dev/vdb").strip()
+    assert machine.out("one", "blkid /dev/vdb") == f'/dev/vdb: UUID="{uuid}" TYPE="ext4"\n'
+    assert machine.run("one", "blkid /dev/vdc").returncode == 2
+    machine.out(
+        "one", f"mkdir /data; echo UUID={uuid} /data ext4 defaults 0 2 >/etc/fstab; mount -a; mount -a"
+    )
+    assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
+    assert "is mounted" in machine.run("one", "mkfs.ext4 /dev/vdb").stderr
+    machine.run("one", "kill -USR1 1")
+    machine.finished("one", times=2)
+    assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("mount /dev/vdc /mnt", "/dev/vdc is not a volume of this server"),
+        ("mount -t tmpfs none /mnt", "volumes have ext4, not tmpfs"),
+        ("mount --bind /etc /mnt", "only volumes can be mounted"),
+        ("mount /dev/vdb /nowhere", "the mount point /nowhere does not exist"),
+        ("mount /dev/vdb /dev", "nothing can be mounted at /dev"),
+        ("mount /dev/vdb /", "not a full path"),
+        ("umount /mnt", "it is not mounted"),
+    ],
+)
+def test_other_mounts_are_refused(machine: Machine, tmp_path: Path, command: str, problem: str) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    assert problem in machine.run("one", command).stderr
+
+
+def test_only_root_mounts(machine: Machine, tmp_path: Path, as_root: None) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    tried = machine.run("one", "setpriv --reuid=1000 --regid=1000 --clear-groups mount /dev/vdb /mnt")
+    assert "only root can do that" in tried.stderr
+
+
+def test_odd_requests_for_mounts_change_nothing(machine: Machine, tmp_path: Path) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    machine.out(
+        "one",
+        "ln -s / /tmp/link; cd /run/volumes; head -c 9000 /dev/zero >requests; head -c 9000 /dev/urandom >requests;"
+        "printf '\\n\\n  \\n1 mount\\n1 mount vdb\\n1 mount vdb /tmp/../mnt\\n1 mount vdb /tmp/link\\n' >requests;"
+        "for i in $(seq 100); do echo $i detach vdb /mnt; done >requests",
+    )
+    assert machine.out("one", "mount /dev/vdb /srv; cat /run/volumes/mounts") == "vdb /srv\n"
+    assert machine.out("one", "umount /srv; cat /run/volumes/mounts") == ""
+
+
+def test_a_volume_that_was_mounted_on_another_one_can_be_detached(machine: Machine, tmp_path: Path) -> None:
+    first, second, third = (_volume(tmp_path, id, f"/dev/vd{id}") for id in "bcd")
+    machine.boot("one", volumes=(first, second))
+    machine.finished("one")
+    machine.out("one", "mount /dev/vdb /mnt && mkdir /mnt/inner && mount /dev/vdc /mnt/inner")
+    machine.do(machine.linux.attach("one", third))
+    machine.out("one", "echo kept >/mnt/inner/file; test -d /mnt/vdd")
+    for volume in (first, second, third):
+        machine.do(machine.linux.detach("one", volume.id))
+    assert (
+        machine.out("one", "cat /run/volumes/known /run/volumes/mounts; ls /dev/vd* 2>&1 | grep -c ^/ || :")
+        == "0\n"
+    )
+    machine.do(machine.linux.attach("one", second))
+    assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
+
+
+def test_a_server_has_a_limited_number_of_mounts(machine: Machine, tmp_path: Path) -> None:
+    machine.boot("one", volumes=(_volume(tmp_path),))
+    machine.finished("one")
+    tried = machine.run("one", "for i in $(seq 17); do mount /dev/vdb /srv || exit 1; done")
+    assert "cannot have more" in tried.stderr
+    assert machine.out("one", "wc -l </run/volumes/mounts") == "16\n"

@@ -12,7 +12,7 @@ from calor.language.diagnostics import Report
 from calor.language.environment import Environment, parse
 from calor.language.merging import merge
 from calor.language.operator import load
-from calor.language.parameters import Kind
+from calor.language.parameters import ParameterType
 from calor.language.registry import Registry
 from tests.unit.language.resolving import WORLD, Resolved, child, resolve
 
@@ -158,11 +158,11 @@ class TestHooksAndRestrictions:
 
 
 KINDS = {
-    "text": Kind.STRING,
-    "number": Kind.NUMBER,
-    "list": Kind.LIST,
-    "json": Kind.JSON,
-    "flag": Kind.BOOLEAN,
+    "text": ParameterType.STRING,
+    "number": ParameterType.NUMBER,
+    "list": ParameterType.LIST,
+    "json": ParameterType.JSON,
+    "flag": ParameterType.BOOLEAN,
 }
 
 
@@ -354,7 +354,7 @@ class TestEnvironmentFiles:
 
         assert resolved.params["name"] == "a"
 
-    def test_one_that_did_not_come_along(self) -> None:
+    def test_one_that_was_not_sent(self) -> None:
         found = resolve(self.TEMPLATE, environment_files=["gone.yaml"]).only
 
         assert found.code == "E308"

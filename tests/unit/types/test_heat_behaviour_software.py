@@ -249,7 +249,7 @@ class TestDeployment:
         assert context.physical_id is None
         assert context.deployments == {}
 
-    def test_component_says_itself_when_it_runs(self) -> None:
+    def test_a_component_determines_when_it_runs(self) -> None:
         configs = {"configs": [{"actions": ["UPDATE"], "config": "x", "tool": "t"}]}
         context = self.deployed(self.context(group="component", config=configs))
         assert context.deployments == {}

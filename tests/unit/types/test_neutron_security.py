@@ -121,7 +121,7 @@ def test_an_update_changes_only_the_rules_that_differ() -> None:
     updated(context, rules=complete(WEB, OUT))
 
     assert rules(cloud) == [("egress", "IPv4", "udp", 53), ("ingress", "IPv4", "tcp", 80)]
-    assert cloud.lines("GET").count("POST /security-group-rules") == 1
+    assert cloud.lines(without="GET").count("POST /security-group-rules") == 1
     assert len(before.keys() & cloud.objects.keys()) == 2
     updated(context, rules=complete())
     assert rules(cloud) == ALL_OUT

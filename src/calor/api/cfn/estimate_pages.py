@@ -10,7 +10,7 @@ from html import escape
 
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from calor.service.estimates import HOURS, OTHERS, Estimate, Line
+from calor.service.estimates import HOURS, OTHERS, Estimate, EstimateLine
 from calor.store.cipher import Cipher, WrongKey
 
 PATH = "/v1/estimate"
@@ -53,7 +53,7 @@ class EstimatePages:
         try:
             packed = self.cipher.open(token + "=" * (-len(token) % 4))
             found = json.loads(zlib.decompressobj().decompress(packed, LARGEST))
-            lines = tuple(Line(**line) for line in found.pop("lines"))
+            lines = tuple(EstimateLine(**line) for line in found.pop("lines"))
         except (WrongKey, zlib.error, ValueError, TypeError, AttributeError, KeyError):
             # The same key encrypts other data.
             return None
@@ -80,10 +80,10 @@ def _page(estimate: Estimate) -> str:
     )
 
 
-def _name(line: Line) -> str:
+def _name(line: EstimateLine) -> str:
     return f"{line.kind} {line.name}".rstrip()
 
 
-def _amount(line: Line) -> str:
+def _amount(line: EstimateLine) -> str:
     number = f"{line.amount:,g}"
     return f"{number} {line.unit}" if line.unit else number if line.kind != OTHERS else f"{number} lines"

@@ -18,7 +18,7 @@ from calor.api.web import Api, Call, Reply, Route
 from calor.resources.values import JsonObject
 from calor.service.errors import NotFound, ServiceError
 from calor.service.queries.events import EventFilter, News, ShownEvent
-from calor.service.queries.trees import Place
+from calor.service.queries.trees import StackPlace
 from calor.store import records
 
 _FILTERS = {
@@ -54,7 +54,7 @@ def index(api: Api, call: Call) -> Reply:
 def show(api: Api, call: Call) -> Reply:
     stack = find_stack(api, call, deleted=True)
     found = api.queries.events.show(stack, call.path["resource_name"], call.path["event_id"])
-    place = Place(stack.id, stack.name, stack.project, stack.parent, stack.parent_resource)
+    place = StackPlace(stack.id, stack.name, stack.project, stack.parent, stack.parent_resource)
     shown = views.event(call.base, ShownEvent(found, place))
     shown["resource_type"] = found.type
     shown["resource_properties"] = found.properties or {}

@@ -15,7 +15,7 @@ _LONGEST_PAUSE = 10.0
 T = TypeVar("T")
 
 
-class Retries:
+class RequestRetries:
     """Decides whether to retry: until the service was unavailable for two minutes."""
 
     def __init__(self) -> None:
@@ -38,9 +38,9 @@ class Retries:
         return True
 
 
-def with_retries(send: Callable[[], T], retries: Retries | None = None) -> T:
+def with_retries(send: Callable[[], T], retries: RequestRetries | None = None) -> T:
     """The result of an idempotent request. Raises CommandError if a retry would not help, or after two minutes."""
-    retries = retries or Retries()
+    retries = retries or RequestRetries()
     while True:
         try:
             found = send()

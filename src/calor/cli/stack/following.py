@@ -10,7 +10,7 @@ from functools import partial
 from urllib.parse import unquote
 
 from calor.cli.api.client import ApiError, Heat, StackRef
-from calor.cli.api.retries import Retries, with_retries
+from calor.cli.api.retries import RequestRetries, with_retries
 from calor.cli.errors import CommandError
 from calor.cli.json_values import JsonMapping, JsonObject
 from calor.cli.render.states import progress_of
@@ -76,7 +76,7 @@ def follow(
 def _followed(
     heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool
 ) -> Iterator[Event]:
-    retries = Retries()
+    retries = RequestRetries()
     ended, last = yield from _streamed(heat, stack, after, until_done, retries)
     # A stack without new events may not have started its action yet.
     if not ended or (until_done and last == after):
@@ -84,7 +84,7 @@ def _followed(
 
 
 def _streamed(
-    heat: Heat, stack: StackRef, after: str | None, until_done: bool, retries: Retries
+    heat: Heat, stack: StackRef, after: str | None, until_done: bool, retries: RequestRetries
 ) -> Generator[Event, None, tuple[bool, str | None]]:
     """Returns whether the service ended the stream, and the id of the last event. It has not if there is no stream or
     it breaks repeatedly. A broken stream is resumed where it broke."""
@@ -127,7 +127,7 @@ def _messages(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _polled(
-    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool, retries: Retries
+    heat: Heat, stack: StackRef, after: str | None, poll: float, until_done: bool, retries: RequestRetries
 ) -> Iterator[Event]:
     marker = after
     empty = 0

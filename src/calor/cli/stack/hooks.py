@@ -24,7 +24,7 @@ HOOKS = ("pre-create", "pre-update", "pre-delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingHook:
     event: Event
     path: tuple[str, ...]
     hook: str
@@ -70,16 +70,16 @@ def clear(heat: Heat, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def waiting(heat: Heat, stack: StackRef, depth: int) -> list[Waiting]:
+def waiting(heat: Heat, stack: StackRef, depth: int) -> list[WaitingHook]:
     raw = heat.get(f"{stack.path}/events", {"sort_dir": "asc", "nested_depth": depth or None})["events"]
     tree = Tree(stack.name, stack.id)
     tree.expect(heat.get(f"{stack.path}/resources", {"nested_depth": depth or None})["resources"])
     return still_waiting(raw, tree)
 
 
-def still_waiting(raw: Iterable[JsonMapping], tree: Tree) -> list[Waiting]:
+def still_waiting(raw: Iterable[JsonMapping], tree: Tree) -> list[WaitingHook]:
     """The resources that are paused according to the events, oldest first."""
-    held: dict[tuple[str, str, str], Waiting] = {}
+    held: dict[tuple[str, str, str], WaitingHook] = {}
     for one in raw:
         event = event_of(one)
         path = tree.see(event, 0.0)
@@ -87,7 +87,7 @@ def still_waiting(raw: Iterable[JsonMapping], tree: Tree) -> list[Waiting]:
         if event.of_stack and event.reason == f"Stack {event.status.removesuffix('_IN_PROGRESS')} started":
             held = {key: kept for key, kept in held.items() if key[0] != event.stack.id}
         elif paused:
-            held[event.stack.id, event.resource, paused] = Waiting(event, path, paused)
+            held[event.stack.id, event.resource, paused] = WaitingHook(event, path, paused)
         elif cleared:
             held.pop((event.stack.id, event.resource, cleared), None)
     return list(held.values())
@@ -99,7 +99,7 @@ def _hook_after(words: str, reason: str) -> str:
     return hook if cleared and " " not in hook else ""
 
 
-def _matching(held: Iterable[Waiting], pattern: list[str], hooks: list[str]) -> list[Waiting]:
+def _matching(held: Iterable[WaitingHook], pattern: list[str], hooks: list[str]) -> list[WaitingHook]:
     return [
         one
         for one in held

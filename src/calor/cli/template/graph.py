@@ -14,11 +14,7 @@ from calor.language.diagnostics import Severity
 
 
 def run(arguments: argparse.Namespace) -> int:
-    try:
-        loaded = loading.load(arguments.path, arguments, require_parameters=False)
-    except loading.UsageError as error:
-        print(f"calor: {error}", file=sys.stderr)
-        return 2
+    loaded = loading.load(arguments.path, arguments, require_parameters=False)
     problems = [found for found in loaded.report.sorted() if found.severity is Severity.ERROR]
     if problems:
         print(plain.render(problems), file=sys.stderr)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from calor.cli.errors import UsageError
 from calor.cli.fetching import fetcher, with_standard_input
 from calor.cli.json_values import JsonObject
 from calor.language import files, operator
@@ -20,12 +21,8 @@ from calor.language.source import Source
 from calor.types.world import offline_world
 
 
-class UsageError(Exception):
-    """The command line is wrong."""
-
-
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTemplate:
     """A template with its files, and its diagnostics."""
 
     definition: Definition | None
@@ -83,7 +80,7 @@ def load(
     *,
     require_parameters: bool,
     stack_name: str | None = None,
-) -> Loaded:
+) -> LoadedTemplate:
     """Loads a template with its environments and resolves it as far as possible."""
     report = Report()
     cwd = os.getcwd()
@@ -95,7 +92,7 @@ def load(
     gathered = files.gather(url, environments, fetch, parameters=given, cwd=cwd)
     report.extend(gathered.report)
     if not gathered.request:
-        return Loaded(None, report, gathered.sources)
+        return LoadedTemplate(None, report, gathered.sources)
     definition = resolve_request(
         gathered.request,
         made,
@@ -105,7 +102,7 @@ def load(
         sources=gathered.sources,
         require_parameters=require_parameters,
     )
-    return Loaded(definition, _told_once(report), gathered.sources)
+    return LoadedTemplate(definition, _told_once(report), gathered.sources)
 
 
 def _told_once(report: Report) -> Report:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import IO
 
+from calor.cli.errors import UsageError
 from calor.cli.fetching import fetcher
 from calor.cli.json_values import JsonObject
 from calor.cli.render import plain
@@ -23,15 +24,11 @@ from calor.language.view import resolved_view
 
 
 def run(arguments: argparse.Namespace) -> int:
-    try:
-        if arguments.batch:
-            return _batch(arguments)
-        if not arguments.path:
-            raise loading.UsageError("name a template, or --batch")
-        return _one(arguments)
-    except loading.UsageError as error:
-        print(f"calor: {error}", file=sys.stderr)
-        return 2
+    if arguments.batch:
+        return _batch(arguments)
+    if not arguments.path:
+        raise UsageError("name a template, or --batch")
+    return _one(arguments)
 
 
 def _one(arguments: argparse.Namespace) -> int:
@@ -71,7 +68,7 @@ def _batch(arguments: argparse.Namespace) -> int:
             try:
                 lines = stack.enter_context(open(arguments.batch, "rb"))
             except OSError as error:
-                raise loading.UsageError(f"--batch {arguments.batch}: {error.strerror}") from None
+                raise UsageError(f"--batch {arguments.batch}: {error.strerror}") from None
         return _answer(lines, world, identity)
 
 

@@ -26,14 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
     found: dict[Diagnostic, None] = {}
     sources: dict[str, Source] = {}
     count = 0
-    try:
-        for path in _files(arguments.paths, arguments.templates_only):
-            count += 1
-            for diagnostic in _check(path, arguments, sources):
-                found[diagnostic] = None
-    except loading.UsageError as error:
-        print(f"calor: {error}", file=sys.stderr)
-        return 2
+    for path in _files(arguments.paths, arguments.templates_only):
+        count += 1
+        for diagnostic in _check(path, arguments, sources):
+            found[diagnostic] = None
     shown = sorted(
         select(found, sources, only=arguments.select, without=arguments.ignore), key=lambda one: one.sort_key
     )

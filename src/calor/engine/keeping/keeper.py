@@ -1,6 +1,6 @@
 """The engine of a process: finds stacks with work that no engine has, takes their leases, and runs them.
 
-A lease says which engine works on a stack. It is renewed every second; an engine that dies loses its leases, and
+A lease shows which engine works on a stack. It is renewed every second; an engine that dies loses its leases, and
 another one continues where it stopped. An action that crashes several engines fails.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from calor.engine.execution import Execution
 from calor.engine.keeping.hangs import KILLER, MUTE_AFTER, Suspicion, Watchdog
-from calor.engine.keeping.retries import Retries, reason_for_giving_up
+from calor.engine.keeping.retries import RunRetries, reason_for_giving_up
 from calor.engine.run.late_objects import LateObjects
 from calor.engine.run.presence import Presence
 from calor.engine.run.run import RETRY_LIMIT, Run, RunDependencies
@@ -96,7 +96,7 @@ class Keeper:
             self.presence,
         )
         self._runs: dict[str, tuple[Execution, asyncio.Task[None]]] = {}
-        self._retries = Retries()
+        self._retries = RunRetries()
         self._bell = asyncio.Event()
         self._watched = -SWEEP_SECONDS
         RUNS.track(self, Keeper._running)

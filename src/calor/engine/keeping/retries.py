@@ -15,7 +15,7 @@ FIRST_PAUSE = 0.25
 _LONGEST = 500
 
 
-class Retries:
+class RunRetries:
     """The failed runs of one engine, by stack."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -141,11 +141,14 @@ class Owner:
         stack = self._root.row
         if users is not None:
             await self._try("users", partial(users.remove_project, stack))
-        secret = await self._secret() if stack.credentials else None
-        if secret is None or self.vault is None:
+        if stack.credentials is None or self.vault is None:
             return
-        await self._try("trust", partial(request, self._control, self.vault.delete_credentials, secret))
-        self._journal.changes.delete(tables.credentials, str(stack.credentials))
+        await self._try("trust", partial(request, self._control, self._delete_trust, self.vault))
+        self._journal.changes.delete(tables.credentials, stack.credentials)
+
+    def _delete_trust(self, vault: Vault) -> None:
+        if (secret := self._read_secret()) is not None:
+            vault.delete_credentials(secret)
 
     async def _try(self, what: str, delete: Callable[[], Awaitable[None]]) -> None:
         """Errors must not prevent the stack from being deleted."""

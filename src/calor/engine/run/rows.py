@@ -25,7 +25,7 @@ class TreeRows:
         self._root = root
         self._journal = journal
 
-    async def nested_stack(self, above: records.Stack, owner: tree.Owner) -> records.Stack | None:
+    async def nested_stack(self, above: records.Stack, owner: tree.ParentResource) -> records.Stack | None:
         """The stack nested in a resource of the stack `above`."""
         if owner.physical_id is None or not tree.has_stack(owner):
             return None

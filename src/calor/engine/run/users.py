@@ -43,7 +43,7 @@ class UserServices:
     """After how many seconds agents on servers look for changes; None leaves it to them."""
 
 
-class Resource(Protocol):
+class UserResource(Protocol):
     """The resource of a user."""
 
     @property
@@ -82,7 +82,7 @@ class ResourceUsers:
     def polling_interval(self) -> int | None:
         return self._services.polling_interval
 
-    async def user(self, ctx: Resource, password: str | None = None) -> JsonObject:
+    async def user(self, ctx: UserResource, password: str | None = None) -> JsonObject:
         """The resource's user, created on first use."""
         known = self._own(ctx)
         if known is not None:
@@ -95,7 +95,7 @@ class ResourceUsers:
         self._keep(ctx, user)
         return user
 
-    def _own(self, ctx: Resource) -> JsonObject | None:
+    def _own(self, ctx: UserResource) -> JsonObject | None:
         """The user that was created for the resource. Only this encrypted record is trusted: other ids in the
         resource's data may come from a request."""
         known = ctx.data.get(SECRET)
@@ -104,7 +104,7 @@ class ResourceUsers:
         found: JsonObject = self._services.cipher.decrypt(known.encode())
         return found
 
-    def _keep(self, ctx: Resource, user: JsonObject) -> None:
+    def _keep(self, ctx: UserResource, user: JsonObject) -> None:
         ctx.set_data(**{"user_id": user["user_id"], SECRET: self._services.cipher.encrypt(user).decode()})
 
     async def _project(self) -> str:
@@ -120,7 +120,7 @@ class ResourceUsers:
         await self._journal.flush()
         return project
 
-    async def keys(self, ctx: Resource) -> KeyPair:
+    async def keys(self, ctx: UserResource) -> KeyPair:
         user = await self.user(ctx)
         if "access" not in user:
             made = await request(
@@ -134,14 +134,14 @@ class ResourceUsers:
             self._keep(ctx, user)
         return KeyPair(user["access"], user["secret"])
 
-    async def signed_url(self, ctx: Resource, purpose: Purpose) -> str:
+    async def signed_url(self, ctx: UserResource, purpose: Purpose) -> str:
         return presigned_url(self._services.addresses.cfn, ctx.arn, purpose, await self.keys(ctx))
 
-    def signal_url(self, ctx: Resource, project: str) -> str:
+    def signal_url(self, ctx: UserResource, project: str) -> str:
         base = f"{self._services.addresses.orchestration}/{project}"
         return f"{base}/stacks/{ctx.stack_name}/{ctx.stack_id}/resources/{ctx.name}/signal"
 
-    async def token(self, ctx: Resource) -> str:
+    async def token(self, ctx: UserResource) -> str:
         user = await self.user(ctx)
 
         def log_in() -> str:
@@ -150,7 +150,7 @@ class ResourceUsers:
 
         return await request(self._control, log_in)
 
-    async def credentials(self, ctx: Resource) -> JsonObject:
+    async def credentials(self, ctx: UserResource) -> JsonObject:
         user = await self.user(ctx)
         return {
             "auth_url": self._services.addresses.identity,
@@ -162,12 +162,12 @@ class ResourceUsers:
             "region_name": self._services.addresses.region,
         }
 
-    async def enable(self, ctx: Resource, enabled: bool) -> None:
+    async def enable(self, ctx: UserResource, enabled: bool) -> None:
         user = self._own(ctx)
         if user is not None:
             await request(self._control, self._services.users.enable_user, user["user_id"], enabled)
 
-    async def remove(self, ctx: Resource) -> None:
+    async def remove(self, ctx: UserResource) -> None:
         user = self._own(ctx)
         if user is not None:
             await request(self._control, self._services.users.delete_user, user["user_id"])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from calor.engine.run.loading import run_in_loading_thread
 from calor.engine.view.context import Context
 from calor.engine.view.view import NestedView, OpenTree, StackView
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.stack_walk import Dispatch, StackWalk
 from calor.engine.walk.updating import update_single
 from calor.lifecycle import Action, Status
@@ -95,7 +95,7 @@ class SingleChanges:
             )
         await self.define(view)
         resource = view.defined.resources[state.name]
-        nested = NestedStack.of(StackWalk(view, self._dispatch), resource, state)
+        nested = NestedStackActions.of(StackWalk(view, self._dispatch), resource, state)
         evaluated = view.evaluated(resource)
         if assemble is None and stack.status == Status.COMPLETE:
             await nested.reopen(evaluated, stack)
@@ -117,7 +117,7 @@ class SingleChanges:
         await self.define(parent)
         name = str(view.stack.parent_resource)
         resource = parent.defined.resources[name]
-        nested = NestedStack(StackWalk(parent, self._dispatch), resource, parent.current[name])
+        nested = NestedStackActions(StackWalk(parent, self._dispatch), resource, parent.current[name])
         await nested.reopen(parent.evaluated(resource), view.stack, view)
         parent.nested[name] = nested.shown
 

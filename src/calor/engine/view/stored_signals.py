@@ -6,12 +6,12 @@ as versions in the same container, with names that end with the timestamp.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from http import HTTPStatus
 
 from calor.clouds.errors import CloudError, Conflict, NotFound
 from calor.language.budget import LIMIT
+from calor.resources import received_json
 from calor.resources.context import Context
 from calor.resources.outcomes import ResourceFailed
 from calor.resources.services import CloudServices
@@ -104,7 +104,7 @@ def _read(content: bytes) -> JsonObject:
     if not content.strip():
         return {}
     try:
-        details = json.loads(content)
+        details = received_json.parse(content)
     except ValueError:
         details = None
     if not isinstance(details, dict):

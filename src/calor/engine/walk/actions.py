@@ -9,7 +9,7 @@ from typing import Any
 
 from calor.engine.view.context import Context
 from calor.engine.view.view import OpenTree, StackView
-from calor.engine.walk.graph_walk import walk
+from calor.engine.walk.graph_walk import walk_graph
 from calor.graph import Graph
 from calor.language.library import ResolvedType
 from calor.lifecycle import Action, Status
@@ -72,7 +72,7 @@ class ActionWalk:
                     graph.depend(row.id, needed)
         continue_on_failure = self.action in CONTINUES_AFTER_FAILURE
         with self.run.telemetry.stack_scope(self.stack):
-            return await walk(
+            return await walk_graph(
                 graph,
                 self._start,
                 continue_on_failure=continue_on_failure,

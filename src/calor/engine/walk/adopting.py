@@ -5,7 +5,7 @@ from __future__ import annotations
 from calor.engine.view.refreshing import refresh_attributes
 from calor.engine.walk.creating import announce_replacement, new_row
 from calor.engine.walk.handlers import finish
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.recorder import is_nested
 from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.language.definition import ResourceDefinition
@@ -13,7 +13,7 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import resolve
 from calor.language.values import bare
 from calor.lifecycle import Action, Status
-from calor.plan.decision import Decision
+from calor.plan.kinds import Decision
 from calor.plan.present import DELETION_POLICY, EXTERNAL
 from calor.resources.contract import contract_of
 from calor.stacks.external import Check, adoptable_data, exists, is_adoptable
@@ -59,7 +59,7 @@ def adopt(
         walk.record.complete(state, Action.ADOPT)
 
     if is_nested(resource):
-        outcome = NestedStack.of(walk, resource, state).adopt(evaluated, left)
+        outcome = NestedStackActions.of(walk, resource, state).adopt(evaluated, left)
         return finish(walk, outcome, state, Action.ADOPT, adopted)
     if not left.get("resource_id"):
         error = StepFailed("Exception", "Resource ID was not provided.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from calor.engine.walk.graph_walk import maybe_await
 from calor.engine.walk.handlers import call, call_when_stored, finish
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.recorder import is_nested
 from calor.engine.walk.retrying import create_with_retries
 from calor.engine.walk.stack_walk import StackWalk, StepResult
@@ -134,7 +134,7 @@ def _create_object(
     hook = contract_of(resource.resource_type).create
     outcome: Awaitable[Any] | None
     if is_nested(resource):
-        outcome = NestedStack.of(walk, resource, state).create(evaluated)
+        outcome = NestedStackActions.of(walk, resource, state).create(evaluated)
     elif hook is not None and can_be_found(resource.resource_type):
 
         def attempt() -> Coroutine[Any, Any, None]:

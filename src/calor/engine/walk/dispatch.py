@@ -11,9 +11,11 @@ from calor.language.evaluation import Evaluated
 from calor.language.expressions import FunctionError
 from calor.language.values import bare
 from calor.lifecycle import Action
-from calor.plan.decision import Kind, Wanted, decide
+from calor.plan.decision import decide
+from calor.plan.kinds import Kind
 from calor.plan.ordering import Apply, Node
 from calor.plan.present import present_of, wanted_of
+from calor.plan.states import Wanted
 from calor.stacks.states import StepFailed
 
 

@@ -27,7 +27,7 @@ async def maybe_await(outcome: Any) -> Any:
     return await outcome if inspect.isawaitable(outcome) else outcome
 
 
-async def walk(
+async def walk_graph(
     graph: Graph[Node],
     start: Start[Node],
     *,

@@ -6,13 +6,15 @@ from typing import Any
 
 from calor.engine.view.refreshing import refresh_attributes
 from calor.engine.walk.graph_walk import maybe_await
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.engine.walk.updating import update
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
-from calor.plan.decision import Decision, Kind, Wanted, decide_with_nested_stack
+from calor.plan.decision import decide_with_nested_stack
+from calor.plan.kinds import Decision, Kind
 from calor.plan.present import EXTERNAL, with_masks
+from calor.plan.states import Wanted
 from calor.stacks.states import ResourceState
 
 
@@ -59,7 +61,7 @@ async def _keep_nested(
     wanted: Wanted,
 ) -> None:
     """Updates the nested stack if it changes."""
-    nested = NestedStack(walk, resource, state)
+    nested = NestedStackActions(walk, resource, state)
     decision = decide_with_nested_stack(Decision(Kind.KEEP, ""), wanted, await nested.differs(evaluated))
     if decision.kind is Kind.FORBIDDEN:
         raise walk.record.forbid(resource, state, decision)

@@ -30,7 +30,7 @@ from calor.store import contents, records
 NAME_LIMIT = 255
 
 
-class NestedStack:
+class NestedStackActions:
     """The nested stack of a resource, as its parent's walk changes it."""
 
     def __init__(self, parent: StackWalk, resource: ResourceDefinition, state: ResourceState) -> None:
@@ -44,7 +44,7 @@ class NestedStack:
         """Digests of the files in the nested stack's previous request."""
 
     @classmethod
-    def of(cls, parent: StackWalk, resource: ResourceDefinition, state: ResourceState) -> NestedStack:
+    def of(cls, parent: StackWalk, resource: ResourceDefinition, state: ResourceState) -> NestedStackActions:
         """Creates a nested stack that the parent reads from now on."""
         nested = cls(parent, resource, state)
         parent.view.nested[resource.name] = nested.shown
@@ -167,7 +167,7 @@ class NestedStack:
             except FunctionError:
                 # It failed with this error and has no attributes.
                 continue
-            nested = NestedStack(walk, resource, state)
+            nested = NestedStackActions(walk, resource, state)
             await nested.reopen(evaluated, stack, view.tree.views.get(stack.id))
             view.nested[state.name] = nested.shown
 

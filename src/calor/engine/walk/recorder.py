@@ -7,7 +7,7 @@ from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.values import bare
 from calor.lifecycle import Action, Status
-from calor.plan.decision import Decision, always_replaced_type, has_nested_stack
+from calor.plan.kinds import Decision
 from calor.plan.marking import secret_texts_of
 from calor.plan.present import (
     CREATED_IN,
@@ -18,6 +18,7 @@ from calor.plan.present import (
     shown_properties,
     with_definition,
 )
+from calor.plan.type_facts import always_replaced_type, has_nested_stack
 from calor.resources.contract import contract_of
 from calor.resources.values import JsonMapping, JsonObject
 from calor.stacks.ids import new_id

@@ -9,7 +9,8 @@ from calor.engine.walk.updating import update
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.lifecycle import Action
-from calor.plan.decision import RESTRICTED, Decision, Kind, restriction
+from calor.plan.decision import RESTRICTED, restriction
+from calor.plan.kinds import Decision, Kind
 from calor.resources.contract import contract_of
 from calor.stacks.states import ResourceState, StepFailed
 

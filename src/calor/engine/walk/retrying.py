@@ -29,7 +29,7 @@ Attempt = Callable[[], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Retries:
+class CreationRetries:
     """The failed attempts in an action."""
 
     of: str
@@ -91,7 +91,7 @@ async def _prepare_another(
 ) -> None:
     known = _known(walk, state)
     first = known.first if known is not None and known.count else failure.stored()
-    failed = Retries(walk.occasion, known.count + 1 if known is not None else 1, first, True)
+    failed = CreationRetries(walk.occasion, known.count + 1 if known is not None else 1, first, True)
     if failed.count > walk.run.retry_limit:
         raise StepFailed(**first)
     reason = failure.at(state.name).reason
@@ -112,7 +112,7 @@ async def _remove(
     resource: ResourceDefinition,
     state: ResourceState,
     evaluated: Evaluated,
-    failed: Retries,
+    failed: CreationRetries,
 ) -> None:
     """Deletes the object of a failed attempt and its data. Without a physical id, a conflicting object is another
     resource's."""
@@ -130,22 +130,22 @@ async def _remove(
         state.set_properties(evaluated.values)
     else:
         walk.journal.event(walk.stack, state, (Action.DELETE, Status.COMPLETE), "state changed")
-    _note(state, Retries(failed.of, failed.count, failed.first, False))
+    _note(state, CreationRetries(failed.of, failed.count, failed.first, False))
     walk.journal.resource(state)
 
 
-def _known(walk: StackWalk, state: ResourceState) -> Retries | None:
+def _known(walk: StackWalk, state: ResourceState) -> CreationRetries | None:
     """The failed attempts of the current action. An object that an older action has left to be deleted does not count
     as one."""
     noted = state.data.get(RETRIES)
     if noted is None:
         return None
-    known = Retries(**noted)
+    known = CreationRetries(**noted)
     if known.of == walk.occasion:
         return known
-    return Retries(walk.occasion, 0, known.first, True) if known.removing else None
+    return CreationRetries(walk.occasion, 0, known.first, True) if known.removing else None
 
 
-def _note(state: ResourceState, retries: Retries | None) -> None:
+def _note(state: ResourceState, retries: CreationRetries | None) -> None:
     others = {name: value for name, value in state.data.items() if name != RETRIES}
     state.data = others | ({RETRIES: asdict(retries)} if retries is not None else {})

@@ -8,7 +8,7 @@ from typing import Any
 
 from calor.engine.view.refreshing import refresh_attributes
 from calor.engine.view.view import StackView
-from calor.engine.walk.graph_walk import maybe_await, walk
+from calor.engine.walk.graph_walk import maybe_await, walk_graph
 from calor.engine.walk.hooks import wait_at
 from calor.engine.walk.recorder import FAILURE, UNTOUCHED, Recorder
 from calor.graph import Graph
@@ -69,7 +69,7 @@ class StackWalk:
         self._left = len(graph)
         control = self.run.control
         with self.run.telemetry.stack_scope(self.stack):
-            failed = await walk(
+            failed = await walk_graph(
                 graph,
                 self._start,
                 stop=self._stopped,

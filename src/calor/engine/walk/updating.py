@@ -9,14 +9,15 @@ from typing import Any
 from calor.engine.walk.creating import create
 from calor.engine.walk.graph_walk import maybe_await
 from calor.engine.walk.handlers import call, finish
-from calor.engine.walk.nested import NestedStack
+from calor.engine.walk.nested import NestedStackActions
 from calor.engine.walk.recorder import is_nested, update_metadata
 from calor.engine.walk.stack_walk import StackWalk, StepResult
 from calor.language.definition import ResourceDefinition
 from calor.language.evaluation import Evaluated
 from calor.language.values import bare
 from calor.lifecycle import Action, Status
-from calor.plan.decision import RESTRICTED, Change, Decision, Kind, restriction
+from calor.plan.decision import RESTRICTED, restriction
+from calor.plan.kinds import Change, Decision, Kind
 from calor.plan.present import EXTERNAL
 from calor.resources.contract import contract_of
 from calor.resources.outcomes import NeedsReplacement
@@ -44,7 +45,7 @@ def update(
     walk.record.enter(state, Action.UPDATE, evaluated.values)
     outcome: Awaitable[Any] | None
     if is_nested(resource):
-        outcome = NestedStack.of(walk, resource, state).update(evaluated)
+        outcome = NestedStackActions.of(walk, resource, state).update(evaluated)
     else:
         hook = contract_of(resource.resource_type).update
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from calor.fetching.connections import Refused, check_host
+from calor.fetching.connections import AddressNotAllowed, check_host
 from calor.localcloud.image.records import Image
 from calor.localcloud.image.service import FAILED_IMPORT, ImageService
 from calor.localcloud.problems import BadRequest, Conflict
@@ -16,7 +16,7 @@ def start_web_download(service: ImageService, image: Image, uri: object) -> None
         raise BadRequest("web-download requires an http or https URI.")
     try:
         check_host(urlsplit(uri).hostname or "", service.context.fetcher.allowed)
-    except Refused as error:
+    except AddressNotAllowed as error:
         raise BadRequest(f"The image cannot be downloaded: {error}.") from None
     if image.status != "queued":
         raise Conflict(f"Image {image.id} cannot receive data in the state {image.status}.")

@@ -10,6 +10,7 @@ import os
 import struct
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
 from calor.localcloud.linux import syscalls
 from calor.localcloud.provenance import is_made_here
@@ -19,6 +20,7 @@ _SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _SET_CAPACITY = 0x4C07
 _RESIZE_EXT4 = 0x40086610
 _SHUT_DOWN_EXT4 = 0x8004587D
+_WITH_JOURNAL = 1
 _SUPERBLOCK, _SUPERBLOCK_LENGTH = 1024, 1024
 _MAGIC, _64_BIT = 0xEF53, 0x80
 _PANICS, _EXTERNAL_JOURNAL = 3, 0x8
@@ -36,9 +38,9 @@ def flush(place: Path) -> None:
 
 
 def shut_down(folder: int) -> None:
-    """Flushes a file system and shuts it down: open files become unusable. Raises OSError."""
-    syscalls.sync_file_system(folder)
-    fcntl.ioctl(folder, _SHUT_DOWN_EXT4, struct.pack("=I", 0))
+    """Shuts down a file system that was flushed: open files become unusable, and what was written to them since is
+    dropped. Raises OSError."""
+    fcntl.ioctl(folder, _SHUT_DOWN_EXT4, struct.pack("=I", _WITH_JOURNAL))
 
 
 def has_room(file: int) -> bool:
@@ -56,6 +58,13 @@ def ext4_size(superblock: bytes) -> int | None:
     if struct.unpack_from("<I", superblock, 96)[0] & _64_BIT:
         blocks |= struct.unpack_from("<I", superblock, 336)[0] << 32
     return int(blocks << (10 + min(magnitude, 6)))
+
+
+def file_system_uuid(path: Path) -> str | None:
+    """The UUID of the ext4 in a file; None if it has none."""
+    with open(path, "rb") as file:
+        superblock = os.pread(file.fileno(), _SUPERBLOCK_LENGTH, _SUPERBLOCK)
+    return None if ext4_size(superblock) is None else str(UUID(bytes=superblock[104:120]))
 
 
 def trust_problem(file: int) -> str | None:

@@ -7,12 +7,14 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
@@ -20,12 +22,15 @@ from calor.localcloud.linux.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
+_BOOT = Path(calor_guest.boot.__file__).parent
 _PARTIAL = ".partial"
-_VERSION = 7
+_VERSION = 9
 """The version of built and unpacked images; those of another version are built again."""
 
 _FOLDERS = ("dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr")
 _FURTHER = ("var/cache", "var/lib", "var/log", "var/spool", "var/tmp", "etc/sudoers.d")
+_STATE = ("var/lib/puppet",)
+"""Folders that programs of the host need, and do not make themselves."""
 _COPIED = (
     *("alternatives", "ca-certificates.conf", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
     *(
@@ -58,6 +63,12 @@ if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "
 """
 _PYTHON = "/usr/bin/python3"
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS_AT = Path("/usr/lib/calor-cloud")
+_TOOLS = {
+    "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
+    "packages": ("bin/apt-get", "bin/apt"),
+}
+"""Our own programs in place of those that need another kernel or an archive, and the names of links to them."""
 _USERS = {"cirros": "cirros", "fedora": "fedora", "ubuntu": "ubuntu", "centos": "centos"}
 
 
@@ -74,7 +85,8 @@ Unpack = Callable[[Path, Path], Awaitable[None]]
 
 def _current() -> str:
     """The version of built images and of the tools in them."""
-    return f"{_VERSION}-{hashlib.sha256(archive()).hexdigest()[:8]}"
+    content = (archive(), *((_BOOT / tool).read_bytes() for tool in _TOOLS))
+    return f"{_VERSION}-{hashlib.sha256(b''.join(content)).hexdigest()[:8]}"
 
 
 def default_user(name: str) -> str:
@@ -177,6 +189,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
+        _add_tools(root if busybox else usr, root / "usr" if busybox else usr)
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -256,17 +269,13 @@ def _fill_from_host(root: Path) -> None:
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         if (Path("/usr") / name).exists():
             (root / name).symlink_to(f"usr/{name}")
+    for name in _STATE:
+        if (Path("/") / name).is_dir():
+            (root / name).mkdir(parents=True)
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
-            shutil.copytree(
-                source,
-                target,
-                symlinks=True,
-                ignore=shutil.ignore_patterns("private", "opasswd"),
-                copy_function=_copy_if_public,
-                dirs_exist_ok=True,
-            )
+            _copy_public(source, target)
         elif source.exists():
             _copy_if_public(str(source), str(target), follow_symlinks=True)
 
@@ -282,6 +291,37 @@ def _install_guest_tools(partial: Path) -> None:
     else:
         install(str(packed), str(root), force=True)
     packed.unlink()
+
+
+def _add_tools(programs: Path, usr: Path) -> None:
+    """To the folder that becomes /usr, with links in that of the programs."""
+    for tool, names in _TOOLS.items():
+        place = usr / _TOOLS_AT.relative_to("/usr") / tool
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(_BOOT / tool, place)
+        place.chmod(0o755)
+        for name in names:
+            link = programs / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(_TOOLS_AT / tool)
+
+
+def _copy_public(source: Path, target: Path) -> None:
+    """Copies a folder, but only what every user of the host may read."""
+    shutil.copytree(
+        source, target, symlinks=True, ignore=_hidden, copy_function=_copy_if_public, dirs_exist_ok=True
+    )
+
+
+_OPEN = stat.S_IROTH | stat.S_IXOTH
+
+
+def _hidden(folder: str, names: list[str]) -> set[str]:
+    """Everything in a folder that not every user of the host may enter: there, files often have other modes."""
+    if os.stat(folder).st_mode & _OPEN != _OPEN:
+        return set(names)
+    return {name for name in names if name in ("private", "opasswd")}
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:

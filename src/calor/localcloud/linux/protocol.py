@@ -17,7 +17,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from calor.localcloud.types import Json
 
-VERSION = 5
+VERSION = 6
 """To be increased with every incompatible change: the cloud replaces a holder of another version."""
 
 MAX_FILES = 64

@@ -145,13 +145,15 @@ def _unplug(state: HolderState, request: HolderRequest) -> Answer:
 
 
 def _attach(state: HolderState, request: HolderRequest) -> Answer:
-    state.server(request.details["id"]).attach(decode_as(VolumePlan, request.details["volume"]))
+    server = state.server(request.details["id"])
+    server.volumes.attach(decode_as(VolumePlan, request.details["volume"]), server.process)
     return _DONE
 
 
-def _detach(state: HolderState, request: HolderRequest) -> Answer:
-    state.server(request.details["id"]).detach(request.details["volume"])
-    return _DONE
+def _detach(state: HolderState, request: HolderRequest) -> None:
+    server, volume = state.server(request.details["id"]), request.details["volume"]
+    server.volumes.detach(volume, server.process)
+    state.volumes.when_written([volume], lambda: request.answer({"answer": None}))
 
 
 def _drop_volume(state: HolderState, request: HolderRequest) -> Answer:

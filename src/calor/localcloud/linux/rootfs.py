@@ -14,6 +14,7 @@ from pathlib import Path
 
 from calor.localcloud.linux import safe_paths
 from calor.localcloud.linux.confinement import Ids
+from calor.localcloud.linux.devices import Device, show
 from calor.localcloud.linux.syscalls import (
     MS_BIND,
     MS_NODEV,
@@ -94,6 +95,9 @@ class Root:
     """Folders of the holder and their read-only mount points."""
     attached: tuple[tuple[int, str], ...]
     """Detached mounts and their mount points."""
+    devices: tuple[Device, ...]
+    replaced: tuple[tuple[str, str], ...]
+    """Files in the server, and the files of the kernel in whose place they are shown."""
     ids: Ids
     options: str = ""
     """Further overlay options."""
@@ -109,6 +113,8 @@ class Root:
             os.close(top)
         pivot_root(root)
         _mask()
+        for source, target in self.replaced:
+            bind(source, target, read_only=True)
 
     def _fill(self, top: int, console: str) -> None:
         owner = f"uid={self.ids.first},gid={self.ids.first}"
@@ -133,6 +139,8 @@ class Root:
         self._mount(top, "run", "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size=64m,{owner}")
         with safe_paths.open_or_create(top, "dev", self.ids.first) as dev:
             self._fill_dev(safe_paths.fd_path(dev), console)
+            for device in self.devices:
+                show(dev, device, self.ids.first)
         for source, target in self.shown:
             with safe_paths.open_or_create(top, target, self.ids.first) as place:
                 mount(str(source), safe_paths.fd_path(place), None, MS_BIND)

@@ -80,6 +80,19 @@ def _open_or_create(folder: int, name: str, owner: int) -> int:
     raise OSError(ENOTDIR, f"{name} does not stay a directory")
 
 
+def open_new_file(folder: int, name: str, owner: int) -> int:
+    """Creates an empty file directly below a folder, in place of a file or link of the same name."""
+    if name in ("", ".", "..") or "/" in name:
+        raise ValueError(f"{name!r} is not the name of a file")
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+    file = os.open(
+        name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder
+    )
+    os.fchown(file, owner, owner)
+    return file
+
+
 def fd_path(fd: int) -> str:
     """The path of an open file, for system calls that need one. Valid in the same /proc only."""
     return f"/proc/self/fd/{fd}"

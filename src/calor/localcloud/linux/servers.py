@@ -9,15 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from calor.localcloud.backend import BackendError, PortPlan, VolumePlan
-from calor.localcloud.linux import limits, syscalls
+from calor.localcloud.backend import PortPlan, VolumePlan
+from calor.localcloud.linux import limits
+from calor.localcloud.linux.attachments import Attachments
 from calor.localcloud.linux.confinement import Ids
 from calor.localcloud.linux.consoles import Console
 from calor.localcloud.linux.launching import Launch, launch
 from calor.localcloud.linux.limits import ControlGroups
+from calor.localcloud.linux.mount_requests import PARTITIONS_AT, VOLUMES_SHOWN_AT
 from calor.localcloud.linux.rootfs import Disk, Root
 from calor.localcloud.linux.server_ports import ServerPorts
-from calor.localcloud.linux.volumes import VOLUMES_AT, Volumes, attach_mount, detach_mount, mount_name
+from calor.localcloud.linux.volumes import Volumes
 from calor.localcloud.linux.wiring import FindNetwork, HostSettings
 
 
@@ -63,19 +65,8 @@ class ServerDefaults:
     overlay_options: str
 
 
-@dataclass(frozen=True)
-class Attached:
-    volume: VolumePlan
-    tree: int
-    """A descriptor of its mount in the server, which stays valid when the server renames the folders above it."""
-
-    @property
-    def place(self) -> str:
-        return f"{VOLUMES_AT}/{mount_name(self.volume)}"
-
-
-def _shown(spec: BootSpec) -> tuple[tuple[Path, str], ...]:
-    shown = [(spec.boot_folder, BOOT_AT.lstrip("/"))]
+def _shown(spec: BootSpec, requests: Path) -> tuple[tuple[Path, str], ...]:
+    shown = [(spec.boot_folder, BOOT_AT.lstrip("/")), (requests, VOLUMES_SHOWN_AT.lstrip("/"))]
     if spec.config_drive is not None:
         shown.append((spec.config_drive, CONFIG_DRIVE_AT.lstrip("/")))
     return tuple(shown)
@@ -98,25 +89,26 @@ class Server:
         self.created_at = time.monotonic()
         self._order = spec
         self._means = means
-        self._volumes = volumes
-        self._attached: dict[str, Attached] = {}
         disk = Disk(spec.disk)
         disk.make(means.ids)
         self.console = Console(spec.folder / "console.log", means.ids)
         self.ports = ServerPorts()
+        self.volumes = Attachments(volumes, spec.id, means.ids, spec.folder / "volumes")
         try:
             for port in spec.ports:
                 self.ports.plug(port)
             self.ports.apply(find, settings)
             for volume in spec.volumes:
-                self._open(volume)
+                self.volumes.open(volume)
             root = Root(
                 disk,
                 spec.layers,
                 spec.usr_layers,
                 means.usr if spec.has_host_usr else None,
-                _shown(spec),
-                tuple((one.tree, one.place) for one in self._attached.values()),
+                _shown(spec, self.volumes.requests.folder),
+                tuple((one.tree, one.place) for one in self.volumes),
+                tuple(one.device for one in self.volumes if one.device is not None),
+                ((PARTITIONS_AT, "/proc/partitions"),),
                 means.ids,
                 means.overlay_options,
             )
@@ -137,20 +129,6 @@ class Server:
             self._clean_up_resources()
             raise
 
-    def _open(self, volume: VolumePlan) -> Attached:
-        folder = self._volumes.open(volume, self.id)
-        try:
-            opened = Attached(volume, syscalls.open_tree(str(folder)))
-        except OSError:
-            self._volumes.close(volume.id, self.id)
-            raise
-        self._attached[volume.id] = opened
-        return opened
-
-    def _close(self, volume_id: str) -> None:
-        os.close(self._attached.pop(volume_id).tree)
-        self._volumes.close(volume_id, self.id)
-
     @property
     def process(self) -> int:
         return self.launching.process
@@ -160,24 +138,11 @@ class Server:
         return replace(
             self._order,
             ports=tuple(self.ports.plans.values()),
-            volumes=tuple(one.volume for one in self._attached.values()),
+            volumes=tuple(one.volume for one in self.volumes),
         )
 
-    def attach(self, volume: VolumePlan) -> None:
-        if volume.id in self._attached:
-            return
-        opened = self._open(volume)
-        try:
-            attach_mount(opened.tree, self.process, mount_name(volume), self._means.ids)
-        except BackendError:
-            self._close(volume.id)
-            raise
-
-    def detach(self, volume_id: str) -> None:
-        opened = self._attached.get(volume_id)
-        if opened is not None:
-            detach_mount(opened.tree, self.process)
-            self._close(volume_id)
+    def volume_ids(self) -> frozenset[str]:
+        return frozenset(one.volume.id for one in self.volumes)
 
     def set_port(self, plan: PortPlan, find: FindNetwork, settings: HostSettings) -> None:
         if plan != self.ports.plans.get(plan.id):
@@ -205,6 +170,5 @@ class Server:
     def _clean_up_resources(self) -> None:
         self.console.close()
         self.ports.close()
-        for volume_id in list(self._attached):
-            self._close(volume_id)
+        self.volumes.close()
         limits.remove_limits(self._means.groups, self.id)

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from calor.localcloud.linux.neighbours import addresses_of_network
 from calor.localcloud.linux.roots import drop_volume, remove_orphaned
 from calor.localcloud.linux.routing import Router
 from calor.localcloud.linux.servers import BootSpec, Server, ServerDefaults
+from calor.localcloud.linux.turns import Turns
 from calor.localcloud.linux.volumes import Volumes
 from calor.localcloud.linux.wiring import HostSettings, Network
 
@@ -31,6 +33,9 @@ _REBOOT_EXIT_CODE = 87
 _MIN_DELAY, _MAX_DELAY = 0.25, 8.0
 _STABLE_SECONDS = 60.0
 """A server that has run for so long may reboot without a delay."""
+
+_REST_SECONDS = 0.02
+"""How long a server waits for its next request for a mount."""
 
 _JOIN_SECONDS, _LEAVE_SECONDS = 0.05, 1.0
 """How long a network waits for more servers that come or go: each change reaches every device in it, so that one change
@@ -47,6 +52,15 @@ def _logged(what: str) -> Iterator[None]:
         yield
     except Exception:
         log.exception("the network of %s could not be set up", what)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    until: float
+    again: Callable[[], None]
+    """Called when there is something to read."""
+    has_more: Callable[[], bool]
+    """Whether something that was read already is left."""
 
 
 class HolderState:
@@ -66,8 +80,11 @@ class HolderState:
         self._starting: dict[str, OnStarted] = {}
         self._delayed: dict[str, float] = {}
         """When servers that are ready to run may do so."""
+        self._turns = Turns()
+        self._resting: dict[int, _Rest] = {}
+        """Descriptors to which servers write, and which are not read for a while."""
         self._neighbours_due: dict[str, float] = {}
-        """When the devices of networks are told which addresses exist there."""
+        """When the devices of networks learn which addresses exist there."""
         self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
         self._folder = folder
         self._owners = itertools.count(means.ids.first + means.ids.count)
@@ -168,10 +185,41 @@ class HolderState:
         self._update_neighbours_later({port.network_id for port in spec.ports}, _JOIN_SECONDS)
         self._starting[spec.id] = on_started
         for fd, callback in (
-            (server.console.terminal, server.console.read),
+            (server.console.terminal, partial(self._on_output, server)),
+            (server.volumes.requests.fd, partial(self._on_mount_request, server)),
             (server.launching.connection.fileno(), partial(self._on_launch_message, server)),
         ):
             self._loop.add_reader(fd, partial(self._guarded, server, callback))
+
+    def _on_output(self, server: Server) -> None:
+        pause = self._turns.take(server.id, server.console.read)
+        if pause:
+            again = partial(self._guarded, server, partial(self._on_output, server))
+            self._rest(server.console.terminal, pause, again)
+
+    def _on_mount_request(self, server: Server) -> None:
+        """Handles one request, and no further one of this server for a while: others need the holder, too."""
+        pause = self._turns.take(server.id, partial(server.volumes.answer_request, server.process))
+        again = partial(self._guarded, server, partial(self._on_mount_request, server))
+        requests = server.volumes.requests
+        self._rest(requests.fd, max(pause, _REST_SECONDS), again, requests.has_more)
+
+    def _rest(
+        self, fd: int, seconds: float, again: Callable[[], None], has_more: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._loop.remove_reader(fd)
+        self._resting[fd] = _Rest(time.monotonic() + seconds, again, has_more)
+
+    def _hear_rested(self) -> None:
+        now = time.monotonic()
+        for fd, rest in list(self._resting.items()):
+            # What was done for another one may have ended this server.
+            if rest.until <= now and self._resting.get(fd) is rest:
+                del self._resting[fd]
+                if rest.has_more():
+                    rest.again()
+                else:
+                    self._loop.add_reader(fd, rest.again)
 
     def _guarded(self, server: Server, callback: Callable[[], None]) -> None:
         """An unexpected error of a server ends that server only."""
@@ -258,13 +306,15 @@ class HolderState:
     def seconds_until_due(self, most: float) -> float:
         """Seconds until `run_due` has something to do, at most `most`."""
         deadlines = (deadline for deadline, _ in self._ending.values())
-        times = [*deadlines, *self._delayed.values(), *self._neighbours_due.values()]
+        resting = (rest.until for rest in self._resting.values())
+        times = [*deadlines, *self._delayed.values(), *resting, *self._neighbours_due.values()]
         return max(0.0, min([most, *(one - time.monotonic() for one in times)]))
 
     def run_due(self) -> None:
-        """Starts delayed servers, tells networks of servers that came or went, and kills servers that do not shut down
+        """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down
         in time."""
         self._start_delayed()
+        self._hear_rested()
         self._update_neighbours_due()
         now = time.monotonic()
         for id, (deadline, waiting) in list(self._ending.items()):
@@ -275,15 +325,15 @@ class HolderState:
 
     def on_process_exit(self, process: int, code: int) -> None:
         """Handles the exit of a child process, which may be the first process of a server."""
+        if self.volumes.on_process_exit(process):
+            return
         id = self._by_process.pop(process, None)
         if id is None:
             return
         server = self.servers[id]
-        spec = server.current_spec()
+        spec, volumes = server.current_spec(), server.volume_ids()
         was_running = self._forget(id)
-        _, waiting = self._ending.pop(id, (0.0, []))
-        for then in waiting:
-            then()
+        waiting = self._ended(id, volumes)
         if waiting or not was_running:
             return
         if code == _REBOOT_EXIT_CODE:
@@ -298,10 +348,16 @@ class HolderState:
         server.signal(signal.SIGKILL)
         os.waitpid(server.process, 0)
         self._by_process.pop(server.process, None)
+        volumes = server.volume_ids()
         self._forget(id)
+        self._ended(id, volumes)
+
+    def _ended(self, id: str, volumes: frozenset[str]) -> bool:
+        """Returns whether somebody waits for the end of a server, who is called when its volumes are written back."""
         _, waiting = self._ending.pop(id, (0.0, []))
         for then in waiting:
-            then()
+            self.volumes.when_written(volumes, then)
+        return bool(waiting)
 
     def _forget(self, id: str) -> bool:
         """Returns whether the server had started."""
@@ -309,11 +365,15 @@ class HolderState:
         for port in server.ports.plans:
             self._port_owners.pop(port, None)
         self._delayed.pop(id, None)
+        self._turns.forget(id)
+        for fd in (server.console.terminal, server.volumes.requests.fd):
+            self._resting.pop(fd, None)
         starting = self._starting.pop(id, None)
         if starting is not None:
             starting(server.launching.outcome() or EXITED_EARLY)
         self._loop.remove_reader(server.launching.connection.fileno())
         self._loop.remove_reader(server.console.terminal)
+        self._loop.remove_reader(server.volumes.requests.fd)
         try:
             server.clean_up()
         except Exception:
@@ -338,6 +398,7 @@ class HolderState:
 
     def close(self) -> None:
         self.sweep(set(), set(), set())
+        self.volumes.finish()
 
 
 def reboot_delay(delay_before: float, lived: float) -> float:

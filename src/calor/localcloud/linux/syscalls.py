@@ -16,7 +16,7 @@ NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 4096, 16384, 1 << 18, 1 << 19
-MNT_DETACH = 2
+MNT_DETACH, _UMOUNT_NOFOLLOW = 2, 8
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
@@ -85,6 +85,13 @@ def umount_tree(tree: int) -> None:
     os.chdir("/")
 
 
+def umount_at(folder: int, name: str) -> None:
+    """Unmounts what is mounted directly below an open folder. Changes the working directory."""
+    os.fchdir(folder)
+    _checked(_libc.umount2(name.encode(), MNT_DETACH | _UMOUNT_NOFOLLOW), f"umount {name}")
+    os.chdir("/")
+
+
 def sync_file_system(fd: int) -> None:
     _checked(_libc.syncfs(fd), "syncfs")
 
@@ -114,13 +121,13 @@ def bind_shifted(source: str, target: str, user_namespace: int) -> None:
         os.close(tree)
 
 
-def open_tree(folder: str) -> int:
-    """A descriptor of a detached bind mount of a folder."""
-    return _checked(_libc.syscall(_OPEN_TREE, -100, folder.encode(), 1 | 0o2000000), "open_tree")
+def open_tree(path: str) -> int:
+    """A descriptor of a detached bind mount of a file or folder."""
+    return _checked(_libc.syscall(_OPEN_TREE, -100, path.encode(), 1 | 0o2000000), "open_tree")
 
 
 def move_mount(tree: int, target: int) -> None:
-    """Attaches a detached mount at an open folder."""
+    """Attaches a detached mount at an open file or folder."""
     _checked(_libc.syscall(_MOVE_MOUNT, tree, b"", target, b"", 0x44), "move_mount")
 
 
@@ -223,6 +230,17 @@ def run_in_child(work: Work, keep: Collection[int] | None = None, seconds: int =
     if status:
         return "it was killed"
     return output.decode(errors="replace") or None
+
+
+def start_child(work: Work) -> int:
+    """Does the work in a forked process, and returns its id. Errors are dropped."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return child
 
 
 def _close_all_but(kept: Collection[int]) -> None:

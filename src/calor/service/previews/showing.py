@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from calor.language.definition import ResourceDefinition
-from calor.plan.decision import Kind
+from calor.plan.kinds import Kind
 from calor.plan.present import PresentStack, Row
 from calor.plan.row_selection import current
 from calor.plan.steps import Plan, Step
@@ -49,7 +49,7 @@ def _step(step: Step, masking: Masking) -> JsonObject:
     return shown
 
 
-class Changes:
+class PreviewedChanges:
     """The lists of Heat's preview of an update."""
 
     def __init__(self, stack: PresentStack, masking: Masking, show_nested: bool) -> None:

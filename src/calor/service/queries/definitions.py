@@ -15,7 +15,7 @@ from calor.language.diagnostics import Report
 from calor.language.environment import ENCRYPTED
 from calor.language.hiding import without
 from calor.language.library import World
-from calor.language.parameters import Kind, StackIdentity
+from calor.language.parameters import ParameterType, StackIdentity
 from calor.language.values import MASK, bare, has_secret, size_of
 from calor.plan.marking import secret_texts
 from calor.plan.row_selection import visible
@@ -218,9 +218,9 @@ def shown_parameters(definition: Definition) -> dict[str, str | None]:
         plain = bare(value)
         if plain is None:
             shown[name] = None
-        elif parameter.kind is Kind.LIST:
+        elif parameter.kind is ParameterType.LIST:
             shown[name] = ",".join(map(str, plain))
-        elif parameter.kind is Kind.JSON and not isinstance(plain, str):
+        elif parameter.kind is ParameterType.JSON and not isinstance(plain, str):
             shown[name] = json.dumps(plain)
         else:
             shown[name] = str(plain)

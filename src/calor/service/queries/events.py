@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Engine, Select, null, select
 
 from calor.service.errors import NotFound
 from calor.service.queries.paging import WHOLE, Page, behind, ordered
-from calor.service.queries.trees import Place, tree
+from calor.service.queries.trees import StackPlace, tree
 from calor.store import records, tables
 
 table = tables.event
@@ -33,7 +33,7 @@ EVERYTHING = EventFilter()
 @dataclass(frozen=True, slots=True)
 class ShownEvent:
     event: records.Event
-    place: Place
+    place: StackPlace
     """The stack of the event."""
 
 
@@ -79,12 +79,12 @@ class Events:
         return [ShownEvent(records.record(records.Event, row), places[row.stack]) for row in rows]
 
     def latest(
-        self, place: Place | None, project: str, limit: int, before: int | None = None
+        self, place: StackPlace | None, project: str, limit: int, before: int | None = None
     ) -> list[ShownEvent]:
         """Events with their properties, the newest first: of one stack without its nested stacks, or of all stacks of a
         project that are not deleted. Only those with lower numbers than `before`."""
         own = tables.stack
-        columns = [own.c[name] for name in records.columns(Place)]
+        columns = [own.c[name] for name in records.columns(StackPlace)]
         living = own.c.project == project, own.c.deleted_at.is_(None)
         of_stacks = (
             table.c.stack.in_(select(own.c.id).where(*living)) if place is None else table.c.stack == place.id
@@ -102,7 +102,7 @@ class Events:
             if place is not None:
                 return [ShownEvent(one, place) for one in found]
             stacks = select(*columns).where(own.c.id.in_({one.stack for one in found}))
-            places = {row.id: Place(*row) for row in connection.execute(stacks)}
+            places = {row.id: StackPlace(*row) for row in connection.execute(stacks)}
         return [ShownEvent(one, places[one.stack]) for one in found]
 
     def show(self, stack: records.Stack, resource: str, id: str) -> records.Event:
@@ -141,5 +141,5 @@ class Events:
         )
 
 
-def _of(query: Select[object], places: Mapping[str, Place]) -> Select[object]:
+def _of(query: Select[object], places: Mapping[str, StackPlace]) -> Select[object]:
     return query.where(table.c.stack.in_(places))

@@ -19,7 +19,7 @@ from calor.service.masking import Masking, without_credentials
 from calor.service.queries.access import may_read
 from calor.service.queries.attributes import StoredStack
 from calor.service.queries.definitions import Declared, Definitions
-from calor.service.queries.trees import Place, Tree, tree
+from calor.service.queries.trees import StackPlace, Tree, tree
 from calor.stacks.run_notes import RunNotes
 from calor.stacks.states import ResourceState
 from calor.store import records, tables
@@ -29,7 +29,7 @@ table = tables.resource
 _CREATING = frozenset({"CREATE", "UPDATE", "ADOPT", "RESTORE", "ROLLBACK"})
 
 
-class Line(NamedTuple):
+class ResourceLine(NamedTuple):
     """The columns of a resource that lists show. A tuple, since lists are long."""
 
     id: str | None
@@ -52,11 +52,11 @@ class Line(NamedTuple):
 class ShownResource:
     """A resource with its context."""
 
-    line: Line
-    place: Place
+    line: ResourceLine
+    place: StackPlace
     """Its stack."""
     required_by: Sequence[str] = ()
-    nested: Place | None = None
+    nested: StackPlace | None = None
     description: str = ""
     secrets: Sequence[str] = ()
     """The attributes that are or contain secrets."""
@@ -69,7 +69,7 @@ class ResourceFilter:
     types: tuple[str, ...] = ()
     equal: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def matches(self, line: Line) -> bool:
+    def matches(self, line: ResourceLine) -> bool:
         if self.types and not any(part in line.type for part in self.types):
             return False
         return all(getattr(line, name) in values for name, values in self.equal.items())
@@ -117,11 +117,11 @@ class Resources:
         self, connection: Connection, stack: records.Stack, depth: int, *, described: bool
     ) -> list[ShownResource]:
         below = tree(connection, stack, min(depth, self._world.max_depth))
-        columns = (table.c[name] for name in Line._fields[:-1])
+        columns = (table.c[name] for name in ResourceLine._fields[:-1])
         query = select(*columns).where(table.c.stack.in_(below.places)).order_by(table.c.created_at)
-        by_stack: dict[str, list[Line]] = {id: [] for id in below.places}
+        by_stack: dict[str, list[ResourceLine]] = {id: [] for id in below.places}
         for row in connection.execute(query).all():
-            line = Line(*row)
+            line = ResourceLine(*row)
             by_stack[line.stack].append(line)
         defined = described or _is_partial(stack)
         stacks = self._stacks(connection, below.places) if defined else {}
@@ -191,7 +191,7 @@ class Resources:
         return shown
 
     def _in_stack(
-        self, below: Tree, place: Place, lines: Sequence[Line], stack: records.Stack | None
+        self, below: Tree, place: StackPlace, lines: Sequence[ResourceLine], stack: records.Stack | None
     ) -> list[ShownResource]:
         """The resources of one stack. The stack itself is given if its definition is needed."""
         chosen = visible(lines)
@@ -250,13 +250,15 @@ def _is_partial(stack: records.Stack) -> bool:
     return stack.previous != stack.definition
 
 
-def _waiting(stack: records.Stack, described: Mapping[str, Declared], begun: JsonMapping) -> list[Line]:
+def _waiting(
+    stack: records.Stack, described: Mapping[str, Declared], begun: JsonMapping
+) -> list[ResourceLine]:
     """Resources of the definition that have not been started."""
     if not _is_partial(stack) or _was_emptied(stack, begun):
         return []
     at = stack.created_at
     return [
-        Line(None, stack.id, name, declared.type, None, "INIT", "COMPLETE", "", at, at)
+        ResourceLine(None, stack.id, name, declared.type, None, "INIT", "COMPLETE", "", at, at)
         for name, declared in described.items()
         if name not in begun
     ]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from calor.language import constraints as c
 from calor.language.library import TemplateType
-from calor.language.parameters import Kind
+from calor.language.parameters import ParameterType
 from calor.language.schema import DeclaredType, Property
 from calor.resources.values import JsonObject
 
-_SIMPLE: dict[type, Kind] = {
-    str: Kind.STRING,
-    int: Kind.NUMBER,
-    float: Kind.NUMBER,
-    bool: Kind.BOOLEAN,
-    dict: Kind.JSON,
+_SIMPLE: dict[type, ParameterType] = {
+    str: ParameterType.STRING,
+    int: ParameterType.NUMBER,
+    float: ParameterType.NUMBER,
+    bool: ParameterType.BOOLEAN,
+    dict: ParameterType.JSON,
 }
 
 
@@ -53,17 +53,17 @@ def sample_template(type_name: str, found: type[DeclaredType] | TemplateType, *,
     }
 
 
-def _kind(declared: Property) -> Kind:
+def _kind(declared: Property) -> ParameterType:
     """The parameter's type; a list of other items than text can only be given as JSON."""
     if declared.kind is list:
         items = declared.items
-        return Kind.JSON if items is not None and items.kind in (dict, list) else Kind.LIST
-    return _SIMPLE.get(declared.kind, Kind.STRING)
+        return ParameterType.JSON if items is not None and items.kind in (dict, list) else ParameterType.LIST
+    return _SIMPLE.get(declared.kind, ParameterType.STRING)
 
 
-def _default(declared: Property, kind: Kind) -> object:
+def _default(declared: Property, kind: ParameterType) -> object:
     default = declared.default
-    if kind is Kind.LIST and isinstance(default, list):
+    if kind is ParameterType.LIST and isinstance(default, list):
         return ",".join(map(str, default))
     return default
 
@@ -79,18 +79,18 @@ def _hot_parameter(declared: Property) -> JsonObject:
     return {**made, "constraints": fitting} if fitting else made
 
 
-def _fits(constraint: c.Constraint, kind: Kind) -> bool:
+def _fits(constraint: c.Constraint, kind: ParameterType) -> bool:
     match constraint:
         case c.Range():
-            return kind is Kind.NUMBER
+            return kind is ParameterType.NUMBER
         case c.Length():
-            return kind in (Kind.STRING, Kind.LIST, Kind.JSON)
+            return kind in (ParameterType.STRING, ParameterType.LIST, ParameterType.JSON)
         case c.AllowedValues():
-            return kind is not Kind.JSON
+            return kind is not ParameterType.JSON
         case c.AllowedPattern():
-            return kind is Kind.STRING
+            return kind is ParameterType.STRING
         case c.Custom():
-            return kind is not Kind.JSON
+            return kind is not ParameterType.JSON
     return False
 
 
@@ -141,4 +141,4 @@ def _present(**values: object) -> JsonObject:
 
 def _ref(name: str, declared: Property) -> JsonObject:
     reference = {"Ref": name}
-    return {"Fn::Split": [",", reference]} if _kind(declared) is Kind.LIST else reference
+    return {"Fn::Split": [",", reference]} if _kind(declared) is ParameterType.LIST else reference

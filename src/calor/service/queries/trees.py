@@ -11,7 +11,7 @@ from calor.store import records, tables
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StackPlace:
     """The identity of a stack and its position in the tree."""
 
     id: str
@@ -25,8 +25,8 @@ class Place:
 class Tree:
     """A stack with its nested stacks down to a depth, the root first, and all children of these."""
 
-    places: dict[str, Place]
-    children: dict[tuple[str, str], Place]
+    places: dict[str, StackPlace]
+    children: dict[tuple[str, str], StackPlace]
     """By the id of the parent and the name of its resource."""
 
 
@@ -34,13 +34,15 @@ def tree(connection: Connection, stack: records.Stack, depth: int, *, gone: bool
     """The tree of a stack, with one query for any depth. Deleted stacks are included if the stack itself is deleted, or
     with `gone`."""
     table = tables.stack
-    columns = [table.c[name] for name in records.columns(Place)]
+    columns = [table.c[name] for name in records.columns(StackPlace)]
     query = select(*columns).where(table.c.root == stack.root)
     # Rows of deleted children remain until they are purged.
     if stack.deleted_at is None and not gone:
         query = query.where(table.c.deleted_at.is_(None))
-    places = [records.record(Place, row) for row in connection.execute(query.order_by(table.c.created_at))]
-    below: dict[str, list[Place]] = {}
+    places = [
+        records.record(StackPlace, row) for row in connection.execute(query.order_by(table.c.created_at))
+    ]
+    below: dict[str, list[StackPlace]] = {}
     for place in places:
         if place.parent is not None:
             below.setdefault(place.parent, []).append(place)
@@ -57,7 +59,7 @@ def tree(connection: Connection, stack: records.Stack, depth: int, *, gone: bool
     return Tree(chosen, children)
 
 
-def _add(chosen: dict[str, Place], places: Iterable[Place]) -> list[Place]:
+def _add(chosen: dict[str, StackPlace], places: Iterable[StackPlace]) -> list[StackPlace]:
     added = list(places)
     chosen.update((place.id, place) for place in added)
     return added

@@ -18,7 +18,7 @@ class Nothing(ResourceType):
 
     @classmethod
     def create(cls, ctx: Context, props: JsonObject) -> None:
-        ctx.set_physical_id(str(new_uuid()))
+        ctx.set_physical_id(new_uuid())
 
     @classmethod
     def update(cls, ctx: Context, props: JsonObject, changed: frozenset[str]) -> None:

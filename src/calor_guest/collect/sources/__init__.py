@@ -1,1 +1,3 @@
-"""The sources of metadata: each module is named as its collector and has a class Source."""
+"""The sources of metadata: modules, each with a class Source.
+
+The option `collectors` names them: see `COLLECTORS` and `OPTIONS` in `collect/options.py`."""

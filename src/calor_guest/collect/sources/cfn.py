@@ -5,7 +5,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence
 from urllib.parse import urlsplit
 
 from calor_guest.collect.deployments import Item, with_deployments
-from calor_guest.collect.source import Collector, NotAvailable, NotConfigured
+from calor_guest.collect.source import MetadataSource, NotAvailable, NotConfigured
 from calor_guest.common import files
 
 
@@ -17,7 +17,7 @@ class Path(NamedTuple):
     keys: Sequence[str]
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "cfn"
     keeps = True
 

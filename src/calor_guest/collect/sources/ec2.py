@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 from calor_guest.collect import config_drive
 from calor_guest.collect.cache import Cache
 from calor_guest.collect.deployments import Item
-from calor_guest.collect.source import Collector, NotAvailable
+from calor_guest.collect.source import MetadataSource, NotAvailable
 
 _ANSWERS_WITHIN = 0.5
 """Seconds in which a service on the same link accepts connections. Where there is none, packets may vanish, and the
@@ -16,7 +16,7 @@ _DEEPEST = 8
 _MOST = 1000
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "ec2"
 
     def collect(self) -> List[Item]:

@@ -5,13 +5,13 @@ from urllib.parse import quote
 
 from calor_guest.collect.deployments import Item, with_deployments
 from calor_guest.collect.login import Login
-from calor_guest.collect.source import Collector, NotAvailable
+from calor_guest.collect.source import MetadataSource, NotAvailable
 
 if TYPE_CHECKING:
     from calor_guest.common.keystone import Session
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "heat"
     keeps = True
     _login: Optional[Login] = None

@@ -3,11 +3,11 @@
 from typing import Any, Dict, List
 
 from calor_guest.collect.deployments import Item
-from calor_guest.collect.source import Collector, NotAvailable, log
+from calor_guest.collect.source import MetadataSource, NotAvailable, log
 from calor_guest.common import files
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "heat_local"
 
     def collect(self) -> List[Item]:

@@ -6,10 +6,10 @@ import stat
 from typing import Any, List
 
 from calor_guest.collect.deployments import Item
-from calor_guest.collect.source import Collector, NotAvailable, log
+from calor_guest.collect.source import MetadataSource, NotAvailable, log
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "local"
 
     def collect(self) -> List[Item]:

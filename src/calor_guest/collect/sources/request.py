@@ -5,7 +5,7 @@ from calendar import timegm
 from typing import List, Mapping, NamedTuple, Optional
 
 from calor_guest.collect.deployments import Item, with_deployments
-from calor_guest.collect.source import Collector, NotAvailable, log
+from calor_guest.collect.source import MetadataSource, NotAvailable, log
 
 _SETTLES_AFTER = 2
 """Seconds. Before, content may change while its time, which is in seconds, does not."""
@@ -20,7 +20,7 @@ class Seen(NamedTuple):
     """Whether another content would have another time."""
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "request"
     keeps = True
     seen: Optional[Seen] = None

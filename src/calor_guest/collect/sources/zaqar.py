@@ -6,13 +6,13 @@ from urllib.parse import quote
 
 from calor_guest.collect.deployments import Item, with_deployments
 from calor_guest.collect.login import Login
-from calor_guest.collect.source import Collector, NotAvailable, NotConfigured
+from calor_guest.collect.source import MetadataSource, NotAvailable, NotConfigured
 
 if TYPE_CHECKING:
     from calor_guest.common.keystone import Session
 
 
-class Source(Collector):
+class Source(MetadataSource):
     name = "zaqar"
     keeps = True
     _login: Optional[Login] = None
@@ -38,7 +38,7 @@ class Source(Collector):
                 from calor_guest.collect.messages import next_message
 
                 url = session.endpoint("messaging-websocket", region)
-                return next_message(url, headers, queue, self._patience, tls)
+                return next_message(url, headers, queue, self._waiting_seconds, tls)
             return _popped(session.endpoint("messaging", region), headers, queue, tls)
 
         try:
@@ -50,7 +50,7 @@ class Source(Collector):
         return with_deployments(self.name, found, self.deployment_keys)
 
     @property
-    def _patience(self) -> float:
+    def _waiting_seconds(self) -> float:
         """Waiting for a message replaces the pause between two collections."""
         return self.settings.general.number("polling_interval")
 

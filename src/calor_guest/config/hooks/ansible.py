@@ -5,20 +5,20 @@ from typing import List
 
 from calor_guest.common import files
 from calor_guest.config.configs import Config, inputs_of
-from calor_guest.config.hooks.answering import answer, folders, id_of, outputs, run_program
+from calor_guest.config.hook import create_folders, id_of, read_outputs, run_as_hook, run_program
 from calor_guest.config.results import Result, result
 
 _OPTIONS = (("modulepath", "--module-path"), ("skip_tags", "--skip-tags"), ("tags", "--tags"))
 
 
 def main(arguments: List[str]) -> int:
-    return answer(_apply)
+    return run_as_hook(_apply)
 
 
 def _apply(config: Config) -> Result:
     working = os.environ.get("HEAT_ANSIBLE_WORKING", "/var/lib/heat-config/heat-config-ansible")
     written = os.environ.get("HEAT_ANSIBLE_OUTPUTS", "/var/run/heat-config/heat-config-ansible")
-    folders(written, working)
+    create_folders(written, working)
     id = id_of(config)
     if not config.get("config"):
         return result("", "The config is empty: there is nothing to do.", 0)
@@ -42,4 +42,4 @@ def _apply(config: Config) -> Result:
     if options.get("callback_plugins"):
         env["ANSIBLE_CALLBACK_PLUGINS"] = options["callback_plugins"]
     ran = run_program(command, env, working)
-    return {**outputs(config, written), **ran}
+    return {**read_outputs(config, written), **ran}

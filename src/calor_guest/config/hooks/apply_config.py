@@ -4,12 +4,12 @@ import os
 from typing import List
 
 from calor_guest.config.configs import Config
-from calor_guest.config.hooks.answering import answer, run_program
+from calor_guest.config.hook import run_as_hook, run_program
 from calor_guest.config.results import Result
 
 
 def main(arguments: List[str]) -> int:
-    return answer(_apply)
+    return run_as_hook(_apply)
 
 
 def _apply(config: Config) -> Result:

@@ -6,14 +6,14 @@ import os
 from typing import Any, List, Mapping
 
 from calor_guest.common import files
-from calor_guest.config.compose_projects import project_folder, write_compose_file
+from calor_guest.config.compose_projects import compose_program, project_folder, write_compose_file
 from calor_guest.config.configs import Config, inputs_of
-from calor_guest.config.hooks.answering import Impossible, answer, run_program
+from calor_guest.config.hook import CannotApply, run_as_hook, run_program
 from calor_guest.config.results import Result, result
 
 
 def main(arguments: List[str]) -> int:
-    return answer(_apply)
+    return run_as_hook(_apply)
 
 
 def _apply(config: Config) -> Result:
@@ -25,7 +25,7 @@ def _apply(config: Config) -> Result:
     write_compose_file(config)
     for one in _env_files(inputs.get("env_files")):
         files.write(os.path.join(folder, one["file_name"]), one["content"])
-    command = [os.environ.get("HEAT_DOCKER_COMPOSE_CMD", "docker-compose"), "up", "-d", "--no-build"]
+    command = [compose_program(), "up", "-d", "--no-build"]
     return run_program(command, cwd=folder)
 
 
@@ -41,5 +41,5 @@ def _env_files(given: Any) -> List[Mapping[str, str]]:
         except (ValueError, SyntaxError):
             found = None
     if not isinstance(found, list):
-        raise Impossible("The input env_files is not a list of file_name and content.")
+        raise CannotApply("The input env_files is not a list of file_name and content.")
     return found

@@ -5,7 +5,14 @@ from typing import List
 
 from calor_guest.common import files
 from calor_guest.config.configs import Config
-from calor_guest.config.hooks.answering import Impossible, answer, checked_name, folders, pretty
+from calor_guest.config.hook import (
+    CannotApply,
+    checked_name,
+    create_folders,
+    hiera_data_folder,
+    pretty,
+    run_as_hook,
+)
 from calor_guest.config.results import Result, result
 from calor_guest.config.running import Tail, run
 
@@ -14,16 +21,16 @@ _HEAD = "\n---\n:backends:\n  - json\n:json:\n  :datadir: {}\n:hierarchy:\n"
 
 
 def main(arguments: List[str]) -> int:
-    return answer(_apply)
+    return run_as_hook(_apply)
 
 
 def _apply(config: Config) -> Result:
     wanted = config.get("config")
     if not isinstance(wanted, dict):
-        raise Impossible("The config is not a map with hierarchy and datafiles.")
+        raise CannotApply("The config is not a map with hierarchy and datafiles.")
     _refuse_other_source()
-    folder = os.environ.get("HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata")
-    folders(folder)
+    folder = hiera_data_folder()
+    create_folders(folder)
     if "hierarchy" in wanted:
         items = "".join(f"  - {item}\n" for item in wanted["hierarchy"])
         path = os.environ.get("HEAT_HIERA_CONFIG", "/etc/puppet/hiera.yaml")
@@ -34,7 +41,7 @@ def _apply(config: Config) -> Result:
 
 
 def _refuse_other_source() -> None:
-    """Templates of os-apply-config may write the same files. Raises Impossible."""
+    """Templates of os-apply-config may write the same files. Raises CannotApply."""
     found = Tail()
     try:
         status = run(os.environ.get("HEAT_HIERA_ELEMENT_CHECK_CMD", _CHECK).split(), found, Tail())
@@ -42,7 +49,7 @@ def _refuse_other_source() -> None:
         return
     data = found.text().strip()
     if status == 0 and data not in ("", "empty"):
-        raise Impossible(
+        raise CannotApply(
             "The metadata has hiera.datafiles, which os-apply-config writes to the same folder: "
             f"remove them, or this config. {data[:1000]}"
         )

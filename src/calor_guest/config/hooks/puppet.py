@@ -5,7 +5,15 @@ from typing import Any, Dict, List, Mapping
 
 from calor_guest.common import files
 from calor_guest.config.configs import Config, inputs_of, text_of
-from calor_guest.config.hooks.answering import answer, checked_name, folders, id_of, outputs, run_program
+from calor_guest.config.hook import (
+    checked_name,
+    create_folders,
+    hiera_data_folder,
+    id_of,
+    read_outputs,
+    run_as_hook,
+    run_program,
+)
 from calor_guest.config.results import Result
 from calor_guest.config.running import Tail, run
 
@@ -14,13 +22,13 @@ _DONE = (0, 2)
 
 
 def main(arguments: List[str]) -> int:
-    return answer(_apply)
+    return run_as_hook(_apply)
 
 
 def _apply(config: Config) -> Result:
     working = os.environ.get("HEAT_PUPPET_WORKING", "/var/lib/heat-config/heat-config-puppet")
     written = os.environ.get("HEAT_PUPPET_OUTPUTS", "/var/run/heat-config/heat-config-puppet")
-    folders(written, working)
+    create_folders(written, working)
     id = id_of(config)
     options = config.get("options") or {}
     written = os.path.join(written, id)
@@ -33,7 +41,7 @@ def _apply(config: Config) -> Result:
     env = dict(os.environ, **{"FACTER_" + name: value for name, value in facts.items()})
     ran = run_program(_command(manifest, options), env, working, successes=_DONE)
     _write_logs(config, ran)
-    return {**outputs(config, written), **ran}
+    return {**read_outputs(config, written), **ran}
 
 
 def _facts(config: Config, options: Mapping[str, Any]) -> Dict[str, str]:
@@ -52,8 +60,8 @@ def _facts(config: Config, options: Mapping[str, Any]) -> Dict[str, str]:
 def _write_hiera_data(config: Config) -> str:
     """The name that stands for the config."""
     name = checked_name(str(config.get("name")), "name")
-    folder = os.environ.get("HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata")
-    folders(folder)
+    folder = hiera_data_folder()
+    create_folders(folder)
     files.write_json(os.path.join(folder, f"heat_config_{name}.json"), inputs_of(config))
     return name
 
@@ -72,7 +80,7 @@ def _command(manifest: str, options: Mapping[str, Any]) -> List[str]:
 
 def _write_logs(config: Config, ran: Result) -> None:
     folder = os.environ.get("HEAT_PUPPET_LOGDIR", "/var/run/heat-config/deployed")
-    folders(folder)
+    create_folders(folder)
     created = str(config.get("creation_time") or "").replace(":", "-").replace("T", "-").replace("/", "-")
     for stream in ("stdout", "stderr"):
         name = "{}-{}-{}.log".format(created, config["id"], stream)

@@ -49,7 +49,7 @@ def main(args=sys.argv, collector_kwargs_map=None):
     setup_conf()
     cfg.CONF(args=args[1:], prog="os-collect-config", version=options.VERSION)
     given = options.read(args[1:])
-    genuine = poll.sources
+    genuine = poll.configured_sources
 
     def sources(settings):
         try:
@@ -64,7 +64,7 @@ def main(args=sys.argv, collector_kwargs_map=None):
     random_pause = mock.patch.object(random, "uniform", uniform)
     with (
         random_pause,
-        mock.patch.object(poll, "sources", sources),
+        mock.patch.object(poll, "configured_sources", sources),
         mock.patch.object(hangup.Hangup, "pause", _pause),
     ):
         return program.run(given)

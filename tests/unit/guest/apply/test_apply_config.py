@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from calor_guest.apply import collect_settings, control, step
+from calor_guest.apply import control, step
 from calor_guest.apply.errors import ApplyError
 from calor_guest.apply.metadata import load, merged, paths
 from calor_guest.apply.value_types import check
 from calor_guest.collect import ini
+from calor_guest.collect.options import CONFIG_FILE
+from calor_guest.collect.settings_file import settings_file
+from calor_guest.common.heat_config import CONFIGS_FILE
 
 HOME = Path(__file__).parents[4]
 METADATA = {"a": {"b": ["zero", {"c": "x y"}], "yes": True, "no": False}, "name": "n", "count": 3}
@@ -179,8 +182,8 @@ def test_the_step_writes_what_agents_need() -> None:
         "unheard": 1,
     }
     made = step.own_files({"os-collect-config": settings, "deployments": [{"id": 1}]})
-    assert json.loads(made[step.DEPLOYMENTS]) == [{"id": 1}]
-    assert ini.parse(made[step.COLLECT_SETTINGS]) == {
+    assert json.loads(made[CONFIGS_FILE]) == [{"id": 1}]
+    assert ini.parse(made[CONFIG_FILE]) == {
         "DEFAULT": {
             "command": ["os-refresh-config"],
             "collectors": ["ec2", "heat", "local"],
@@ -191,11 +194,11 @@ def test_the_step_writes_what_agents_need() -> None:
 
 
 def test_settings_that_the_metadata_does_not_bring_stay() -> None:
-    assert list(step.own_files({"other": 1})) == [step.DEPLOYMENTS]
+    assert list(step.own_files({"other": 1})) == [CONFIGS_FILE]
 
 
 def test_booleans_are_written_as_os_collect_config_reads_them() -> None:
-    assert "use_websockets = true" in collect_settings.settings_file({"zaqar": {"use_websockets": True}})
+    assert "use_websockets = true" in settings_file({"zaqar": {"use_websockets": True}})
 
 
 def test_templates_have_precedence_over_what_the_step_writes(tmp_path: Path) -> None:

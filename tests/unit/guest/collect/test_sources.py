@@ -16,7 +16,7 @@ import pytest
 from calor_guest.collect import config_drive, poll
 from calor_guest.collect.cache import Cache
 from calor_guest.collect.options import Settings, read
-from calor_guest.collect.source import Collector, NotAvailable, NotConfigured
+from calor_guest.collect.source import MetadataSource, NotAvailable, NotConfigured
 from calor_guest.collect.sources.request import is_same, seen
 from tests.unit.guest.collect.stand_in import Answer, StandIn, as_json
 
@@ -29,8 +29,8 @@ def settings(*arguments: str) -> Settings:
     return read(["--config-file", "/dev/null", *arguments])
 
 
-def source(name: str, *arguments: str) -> Collector:
-    (made,) = poll.sources(settings(*arguments, name))
+def source(name: str, *arguments: str) -> MetadataSource:
+    (made,) = poll.configured_sources(settings(*arguments, name))
     return made
 
 
@@ -39,7 +39,7 @@ def credentials(name: str, service: StandIn) -> list[str]:
     return [part for key, value in given.items() for part in (f"--{name}-{key}", value)]
 
 
-def heat(service: StandIn, *more: str) -> Collector:
+def heat(service: StandIn, *more: str) -> MetadataSource:
     return source(
         "heat", *credentials("heat", service), "--heat-stack-id", "s/1", "--heat-resource-name", "r/2", *more
     )
@@ -95,7 +95,7 @@ def test_sources_without_settings_are_not_configured(name: str) -> None:
         source(name).collect()
 
 
-def cfn(service: StandIn, *more: str) -> Collector:
+def cfn(service: StandIn, *more: str) -> MetadataSource:
     keys = ["--cfn-access-key-id", "a", "--cfn-secret-access-key", "s", "--cfn-stack-name", "n"]
     return source("cfn", "--cfn-metadata-url", f"{service.url}/v1/", *keys, *more)
 
@@ -227,7 +227,9 @@ def test_local_files_are_read_in_order_and_only_if_nobody_else_may_write_them(tm
 
 
 def test_problems_are_logged_once_while_they_last(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
-    collectors = poll.sources(settings("heat_local", "--heat_local-path", str(tmp_path / "missing")))
+    collectors = poll.configured_sources(
+        settings("heat_local", "--heat_local-path", str(tmp_path / "missing"))
+    )
     with caplog.at_level(logging.INFO, "os-collect-config"):
         for _ in range(3):
             assert poll.collect(collectors) == {}
@@ -239,7 +241,7 @@ def test_deployments_never_replace_other_metadata(service: StandIn, tmp_path: Pa
         "deployments": [{"name": name, "config": {"n": n}} for n, name in enumerate(["request", "a", "a"])]
     }
     service.answers("GET /data", found)
-    collectors = poll.sources(settings("request", "--request-metadata-url", service.url + "/data"))
+    collectors = poll.configured_sources(settings("request", "--request-metadata-url", service.url + "/data"))
     cache = Cache(str(tmp_path / "cache"))
     collected = poll.store(collectors, cache, str(tmp_path / "backup"))
     names = [Path(path).name for path in collected.paths]
@@ -252,10 +254,10 @@ def test_deployments_never_replace_other_metadata(service: StandIn, tmp_path: Pa
 
 def test_unknown_collectors_are_named() -> None:
     with pytest.raises(ValueError, match=r"Unknown collectors colour\. Valid"):
-        poll.sources(settings("heat", "colour"))
+        poll.configured_sources(settings("heat", "colour"))
 
 
-def zaqar(service: StandIn, *more: str) -> Collector:
+def zaqar(service: StandIn, *more: str) -> MetadataSource:
     return source("zaqar", *credentials("zaqar", service), "--zaqar-queue-id", "q/1", *more)
 
 
@@ -334,11 +336,16 @@ PING = b"\x89\x02hi"
 
 
 def test_messages_are_awaited_on_a_websocket(service: StandIn) -> None:
-    told = json.dumps({"body": METADATA}).encode()
+    reported = json.dumps({"body": METADATA}).encode()
     frames = (
-        PING + struct.pack(">BBH", 0x01, 126, 10) + told[:10] + struct.pack(">BBH", 0x80, 126, len(told) - 10)
+        PING
+        + struct.pack(">BBH", 0x01, 126, 10)
+        + reported[:10]
+        + struct.pack(">BBH", 0x80, 126, len(reported) - 10)
     )
-    messaging = Messaging(answer({}), answer({}), answer({}), answer({"messages": []}), frames + told[10:])
+    messaging = Messaging(
+        answer({}), answer({}), answer({}), answer({"messages": []}), frames + reported[10:]
+    )
     service.has_identity(**{"messaging-websocket": ""})
     service.answers("POST /v3/auth/tokens", _catalog(messaging.url), **{"X-Subject-Token": "token"})
     assert [value for _, value in zaqar(service, "--zaqar-use-websockets").collect()] == ITEMS

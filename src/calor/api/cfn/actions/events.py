@@ -9,7 +9,7 @@ from calor.api.cfn.actions.call import Call, find_stack
 from calor.api.heat.views import moment
 from calor.resources.values import JsonObject
 from calor.service.queries.events import ShownEvent
-from calor.service.queries.trees import Place
+from calor.service.queries.trees import StackPlace
 
 LISTED = 100
 
@@ -20,7 +20,7 @@ def describe_stack_events(call: Call) -> JsonObject:
     place = None
     if name is not None:
         stack = find_stack(call, name, deleted=True)
-        place = Place(stack.id, stack.name, stack.project, stack.parent, stack.parent_resource)
+        place = StackPlace(stack.id, stack.name, stack.project, stack.parent, stack.parent_resource)
     found = call.queries.events.latest(place, call.caller.project, LISTED + 1, _before(call))
     return pages.result("StackEvents", found, LISTED, _shown, lambda one: one.event.seq)
 

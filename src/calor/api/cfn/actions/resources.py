@@ -9,7 +9,7 @@ from calor.api.heat.views import moment
 from calor.api.metadata import metadata_of
 from calor.resources.values import JsonObject
 from calor.service.errors import NotFound
-from calor.service.queries.resources import Line, ResourceFilter, ShownResource
+from calor.service.queries.resources import ResourceFilter, ResourceLine, ShownResource
 from calor.store import records
 
 LISTED = 1000
@@ -82,7 +82,7 @@ def _description(call: Call, stack: records.Stack, name: str) -> str:
     return declared.description if declared is not None else ""
 
 
-def _resource(shown: Line | records.Resource) -> JsonObject:
+def _resource(shown: ResourceLine | records.Resource) -> JsonObject:
     return {
         "LogicalResourceId": shown.name,
         "PhysicalResourceId": shown.physical_id or "",
@@ -96,5 +96,5 @@ def _of_stack(stack: records.Stack) -> JsonObject:
     return {"StackId": stack.arn, "StackName": stack.name}
 
 
-def _changed(shown: Line | records.Resource) -> str | None:
+def _changed(shown: ResourceLine | records.Resource) -> str | None:
     return moment(shown.updated_at if shown.updated_at is not None else shown.created_at)

@@ -1,1 +1,1 @@
-"""One module per revision."""
+"""One module for each revision. A new one follows the one with the highest number."""

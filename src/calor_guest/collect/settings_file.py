@@ -1,8 +1,10 @@
-"""The settings of os-collect-config as the metadata of a server brings them."""
+"""The configuration file of os-collect-config from the metadata of a server."""
 
 from typing import Any, Iterator, List, Mapping
 
-_GENERAL = (
+from calor_guest.collect.options import GENERAL, OPTIONS
+
+_MAY_BE_SET = (
     "command",
     "collectors",
     "cachedir",
@@ -12,14 +14,14 @@ _GENERAL = (
     "min_polling_interval",
     "splay",
 )
-_SECTIONS = ("heat_local", "ec2", "cfn", "heat", "request", "local", "zaqar", "keystone")
+_SECTIONS = tuple(dict.fromkeys(option.section for option in OPTIONS if option.section != GENERAL))
 _COMMAND = "os-refresh-config"
 
 
 def settings_file(settings: Mapping[str, Any]) -> str:
     """The text of the file. Settings that are null are left out, so that they have their defaults."""
     general = {"command": _COMMAND, **_set(settings)}
-    lines = ["[DEFAULT]", *_lines({name: general[name] for name in _GENERAL if name in general})]
+    lines = [f"[{GENERAL}]", *_lines({name: general[name] for name in _MAY_BE_SET if name in general})]
     for name in _SECTIONS:
         section = settings.get(name)
         if isinstance(section, dict):

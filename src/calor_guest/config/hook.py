@@ -1,4 +1,4 @@
-"""What all hooks have in common."""
+"""What hooks have in common. Each is a module of `hooks`, and in the list of `programs.py`."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from calor_guest.config.results import NOT_FOUND, Result, failure, result
 from calor_guest.config.running import LARGEST, Tail, run, tie_to_parent
 
 
-class Impossible(Exception):
-    """The config cannot be applied; the message says why."""
+class CannotApply(Exception):
+    """The config cannot be applied; the message has the reason."""
 
 
-def answer(apply: Callable[[Config], Result]) -> int:
-    """The exit code of a hook; it prints the result of a config, also if that is a failure."""
+def run_as_hook(apply: Callable[[Config], Result]) -> int:
+    """Reads a config and prints its result, also if that is a failure. Returns the exit code of the hook."""
     tie_to_parent()
     try:
         config = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
@@ -25,7 +25,7 @@ def answer(apply: Callable[[Config], Result]) -> int:
         return 1
     try:
         applied = apply(config)
-    except Impossible as error:
+    except CannotApply as error:
         applied = failure(str(error))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         applied = failure(f"The config cannot be applied: {type(error).__name__}: {error}")
@@ -38,17 +38,21 @@ def id_of(config: Config) -> str:
 
 
 def checked_name(name: str, what: str) -> str:
-    """A name that is used for a file. Raises Impossible."""
+    """A name that is used for a file. Raises CannotApply."""
     if not name or name.startswith(".") or "/" in name or "\0" in name:
-        raise Impossible(f"The {what} {name[:100]!r} cannot name a file.")
+        raise CannotApply(f"The {what} {name[:100]!r} cannot name a file.")
     return name
 
 
-def folders(*paths: str) -> None:
+def create_folders(*paths: str) -> None:
     """Creates them, for the owner only."""
     for path in paths:
         if not os.path.isdir(path):
             files.make_private_folder(path)
+
+
+def hiera_data_folder() -> str:
+    return os.environ.get("HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata")
 
 
 def pretty(value: Any) -> str:
@@ -70,13 +74,13 @@ def run_program(
     return result(stdout.text(), stderr.text(), 0 if status in successes else status)
 
 
-def outputs(config: Config, path: str) -> Dict[str, Any]:
+def read_outputs(config: Config, path: str) -> Dict[str, Any]:
     """The declared outputs that have been written, each to a file."""
-    found = {name: _output(f"{path}.{name}") for name in output_names(config) if "/" not in name}
+    found = {name: _read_output(f"{path}.{name}") for name in output_names(config) if "/" not in name}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _output(path: str) -> Optional[str]:
+def _read_output(path: str) -> Optional[str]:
     try:
         with open(path, "rb") as file:
             # More than this fails the deployment anyway.
