@@ -23,7 +23,10 @@ def test_whoever_logs_in_does_not_wait_for_copies_of_volumes() -> None:
     async def work() -> None:
         background = Background()
         background.start()
-        copies = [asyncio.ensure_future(background.in_long_thread(done.wait, PATIENCE)) for _ in range(_MANY)]
+        copies = [
+            asyncio.ensure_future(background.in_long_thread(f"{n}", done.wait, PATIENCE))
+            for n in range(_MANY)
+        ]
         await asyncio.sleep(0)
         try:
             await asyncio.wait_for(Passwords().hash("a password of their own"), PATIENCE / 2)
@@ -31,6 +34,26 @@ def test_whoever_logs_in_does_not_wait_for_copies_of_volumes() -> None:
         finally:
             done.set()
         assert all(await asyncio.gather(*copies))
+        await background.stop()
+
+    asyncio.run(work())
+
+
+def test_other_projects_do_not_wait_for_the_many_copies_of_one() -> None:
+    done = threading.Event()
+
+    async def work() -> None:
+        background = Background()
+        background.start()
+        many = [
+            asyncio.ensure_future(background.in_long_thread("one", done.wait, PATIENCE)) for _ in range(_MANY)
+        ]
+        await asyncio.sleep(0)
+        try:
+            assert await asyncio.wait_for(background.in_long_thread("other", lambda: True), PATIENCE / 2)
+        finally:
+            done.set()
+        assert all(await asyncio.gather(*many))
         await background.stop()
 
     asyncio.run(work())

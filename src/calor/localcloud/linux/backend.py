@@ -37,11 +37,11 @@ from calor.localcloud.linux.relays import Published, Relays
 from calor.localcloud.linux.roots import root_of
 from calor.localcloud.linux.rules import METADATA_ADDRESS
 from calor.localcloud.linux.servers import BootSpec
-from calor.localcloud.linux.slots import Slots
 from calor.localcloud.linux.snapshots import Snapshot
 from calor.localcloud.linux.user_data import UserDataReader
 from calor.localcloud.linux.volumes import prepare_volume
 from calor.localcloud.linux.wiring import HostSettings
+from calor.localcloud.slots import Slots
 from calor.localcloud.types import Json
 
 log = logging.getLogger("calor.localcloud")
