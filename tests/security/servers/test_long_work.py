@@ -10,6 +10,7 @@ import pytest
 
 from calor.localcloud.backend import VolumePlan
 from calor.localcloud.background import Background
+from calor.localcloud.files import make_sparse
 from calor.localcloud.identity.hashing import Passwords
 from calor.localcloud.linux import backend
 from tests.support.linux import PATIENCE, Machine
@@ -64,7 +65,12 @@ def test_a_server_boots_while_volumes_of_others_are_looked_over(
 ) -> None:
     done, begun = threading.Event(), threading.Event()
 
+    prepare_volume = backend.prepare_volume
+
     def look_over(volume: VolumePlan, owner: int) -> None:
+        if volume.id == "own":
+            prepare_volume(volume, owner)
+            return
         begun.set()
         done.wait(PATIENCE)
 
@@ -78,7 +84,9 @@ def test_a_server_boots_while_volumes_of_others_are_looked_over(
     attaching.start()
     try:
         assert begun.wait(PATIENCE)
-        machine.boot("one")
+        own = VolumePlan("own", tmp_path / "own", "/dev/vdb")
+        make_sparse(own.file, 1)
+        machine.boot("one", volumes=(own,), project="another")
         assert not done.is_set()
         machine.finished("one")
     finally:
