@@ -10,6 +10,7 @@ import pytest
 
 from calor.localcloud.backend import BackendError, VolumePlan
 from calor.localcloud.files import make_sparse
+from calor.localcloud.linux.images import _copy_public
 from tests.support.linux import Machine, eventually
 
 # Exchanges a folder and a link in one system call, over and over.
@@ -315,3 +316,19 @@ def test_memory_for_unpacking_is_limited(machine: Machine, tmp_path: Path) -> No
         file.truncate(512 + (8 << 30))
     with pytest.raises(BackendError, match=r"(?i)memory"):
         machine.boot("one", image=hostile)
+
+
+def test_images_have_only_public_files_of_the_host(tmp_path: Path) -> None:
+    """A file that everybody may read is not public in a folder that others cannot enter."""
+    host = tmp_path / "host"
+    for folder, mode in (("open", 0o755), ("closed", 0o750), ("closed/inner", 0o755), ("private", 0o755)):
+        (host / folder).mkdir(parents=True)
+        for name, readable in (("all", 0o644), ("root", 0o600)):
+            (host / folder / name).write_text("content")
+            (host / folder / name).chmod(readable)
+        (host / folder).chmod(mode)
+    _copy_public(host, tmp_path / "image")
+    found = {
+        str(one.relative_to(tmp_path / "image")) for one in (tmp_path / "image").rglob("*") if one.is_file()
+    }
+    assert found == {"open/all"}

@@ -85,17 +85,8 @@ class Attachments:
         return opened
 
     def _list(self) -> None:
-        known = (
-            KnownVolume(
-                one.device.name,
-                one.device.number,
-                one.volume.file.stat().st_size,
-                file_system_uuid(one.volume.file),
-            )
-            for one in self
-            if one.device is not None
-        )
-        self.requests.list_volumes(list(known))
+        known = (_known(one.device, one.volume.file) for one in self if one.device is not None)
+        self.requests.list_volumes([one for one in known if one is not None])
         self.requests.list_mounts((one.device, one.place) for one in self._further)
 
     def attach(self, volume: VolumePlan, process: int) -> None:
@@ -129,8 +120,8 @@ class Attachments:
         os.close(closed.tree)
         if closed.device is not None:
             os.close(closed.device.tree)
-        self._list()
         self._volumes.close(volume_id, self._server)
+        self._list()
 
     def answer_request(self, process: int) -> None:
         """Handles one request of the server."""
@@ -191,3 +182,11 @@ class Attachments:
         for volume_id in list(self._attached):
             self._close(volume_id)
         self.requests.close()
+
+
+def _known(device: Device, file: Path) -> KnownVolume | None:
+    """What a server is told about a volume; None if an admin has deleted that meanwhile."""
+    try:
+        return KnownVolume(device.name, device.number, file.stat().st_size, file_system_uuid(file))
+    except FileNotFoundError:
+        return None

@@ -70,6 +70,7 @@ def _add_steps(
     for path, content in _identity(plan, names):
         lines = " ".join(quote(line) for line in content)
         script.add(f"printf '%s\\n' {lines} >{path}" if lines else f": >{path}")
+    script.add("mount_all")
     add_boot_steps(script, user_data)
     script.add(f"known=; [ ! -e {_DATA}/data/instance-id ] || read -r known <{_DATA}/data/instance-id")
     script.add(f'if [ "$known" != {plan.id} ]; then')
