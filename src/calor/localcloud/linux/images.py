@@ -18,7 +18,7 @@ import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
-from calor.localcloud.linux.slots import Slots
+from calor.localcloud.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
