@@ -213,7 +213,7 @@ class Signals(Protocol):
 
     @property
     def polling_interval(self) -> int | None:
-        """After how many seconds the agent on a server shall look for changes; None leaves it to the agent."""
+        """After how many seconds the agent on a server looks for changes; None leaves it to the agent."""
 
     async def temporary_url(self, *, many: bool) -> str:
         """A Swift URL to PUT signals to; with `many`, earlier signals are kept as versions."""

@@ -40,7 +40,7 @@ def check_dated(request: ReceivedRequest) -> None:
         return
     dates = {name for name in _DATES if params.get(name)}
     if is_version_4(request):
-        # Other versions do not cover headers: whoever has recorded a request could add one.
+        # Other versions do not cover headers: a recorded request could be sent with another one.
         dates |= {name for name in request.headers if name.lower() == "x-amz-date"}
     if not dates:
         raise Refused("MissingParameter", "A signed request needs a Timestamp, Expires or X-Amz-Date.")

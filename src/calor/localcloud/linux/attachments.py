@@ -67,7 +67,7 @@ class Attachments:
         return iter(self._attached.values())
 
     def open(self, volume: VolumePlan) -> Attached:
-        """Opens a volume, which is to be mounted by whoever starts the server."""
+        """Opens a volume, which is to be mounted by the process that starts the server."""
         folder = self._volumes.open(volume, self._server)
         try:
             tree = syscalls.open_tree(str(folder))

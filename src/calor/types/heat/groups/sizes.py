@@ -1,4 +1,4 @@
-"""How large groups are and shall be: scaling, batches, cooldown. Numbers only."""
+"""The sizes of groups and how they change: scaling, batches, cooldown. Numbers only."""
 
 from __future__ import annotations
 
