@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import mysql, postgresql, sqlite
+from sqlalchemy import Connection, Insert, bindparam, insert, select
 
 from calor.store import sealing
 from calor.store.cipher import WrongKey
@@ -27,11 +26,6 @@ _SEALED_BODY = b"g"
 _BY_DIGEST = select(content.c.digest, content.c.body).where(
     content.c.digest.in_(bindparam("digests", expanding=True))
 )
-_PUT = {
-    "sqlite": sqlite.insert(content).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(content).on_conflict_do_nothing(),
-    "mariadb": mysql.insert(content).prefix_with("IGNORE"),
-}
 
 
 def is_sealed(digest: str) -> bool:
@@ -66,7 +60,21 @@ def put(connection: Connection, bodies: Mapping[str, bytes]) -> None:
         return
     # Sorted, so that concurrent writers do not deadlock.
     rows = [{"digest": digest, "body": bodies[digest]} for digest in sorted(bodies)]
-    connection.execute(_PUT[connection.dialect.name], rows)
+    connection.execute(_insert_new(connection.dialect.name), rows)
+
+
+@lru_cache
+def _insert_new(dialect: str) -> Insert:
+    # Importing the dialects of databases that are not used would take a sixth of the start of a server.
+    if dialect == "sqlite":
+        from sqlalchemy.dialects import sqlite
+
+        return sqlite.insert(content).on_conflict_do_nothing()
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(content).on_conflict_do_nothing()
+    return insert(content).prefix_with("IGNORE")
 
 
 def get(connection: Connection, digests: Iterable[str]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import JSON, Connection, Dialect, Engine, Table, Text, TypeDecorator
-from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeEngine
 
 from calor.store.cipher import Cipher
@@ -141,7 +140,12 @@ class SealableDocument(TypeDecorator[Any]):
 
 
 def _long_text(dialect: Dialect) -> TypeEngine[Any]:
-    return mysql.LONGTEXT() if dialect.name == "mariadb" else Text()
+    if dialect.name != "mariadb":
+        return Text()
+    # Slow to import.
+    from sqlalchemy.dialects import mysql
+
+    return mysql.LONGTEXT()
 
 
 _seals: WeakKeyDictionary[Dialect, Seal] = WeakKeyDictionary()
