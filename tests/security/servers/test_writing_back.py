@@ -12,6 +12,7 @@ from calor.localcloud.backend import VolumePlan
 from calor.localcloud.linux import volumes
 from calor.localcloud.linux.volumes import Volumes, _Mounted
 from tests.support.linux import Machine
+from tests.support.server import until
 
 
 class Slow(Volumes):
@@ -38,7 +39,7 @@ class Slow(Volumes):
 
     def reap(self) -> None:
         """What the holder does when a child process exits."""
-        process, _ = os.waitpid(-1, 0)
+        process = until(lambda: next((one for one in self._writing if os.waitpid(one, os.WNOHANG)[0]), None))
         assert self.on_process_exit(process)
 
 

@@ -40,6 +40,8 @@ class Attached:
     """A descriptor of its mount in the server, which stays valid when the server renames the folders above it."""
     device: Device | None
     """None for a device without a usual name."""
+    size: int
+    uuid: str | None
 
     @property
     def place(self) -> str:
@@ -70,6 +72,7 @@ class Attachments:
         """Opens a volume, which is to be mounted by the process that starts the server."""
         folder = self._volumes.open(volume, self._server)
         try:
+            size, uuid = volume.file.stat().st_size, file_system_uuid(volume.file)
             tree = syscalls.open_tree(str(folder))
             try:
                 name = device_name(volume)
@@ -80,14 +83,23 @@ class Attachments:
         except OSError:
             self._volumes.close(volume.id, self._server)
             raise
-        opened = self._attached[volume.id] = Attached(volume, tree, device)
+        opened = Attached(volume, tree, device, size, uuid)
+        self._attached[volume.id] = opened
         self._list()
         return opened
 
     def _list(self) -> None:
-        known = (_known(one.device, one.volume.file) for one in self if one.device is not None)
-        self.requests.list_volumes([one for one in known if one is not None])
-        self.requests.list_mounts((one.device, one.place) for one in self._further)
+        """Without the lists, for example when the disk of the host is full, volumes still work."""
+        known = [
+            KnownVolume(one.device.name, one.device.number, one.size, one.uuid)
+            for one in self
+            if one.device is not None
+        ]
+        try:
+            self.requests.list_volumes(known)
+            self.requests.list_mounts((one.device, one.place) for one in self._further)
+        except OSError as error:
+            log.warning("server %s does not know its volumes: %s", self._server, error)
 
     def attach(self, volume: VolumePlan, process: int) -> None:
         """Attaches a volume to the running server whose first process this is."""
@@ -128,15 +140,14 @@ class Attachments:
         request = self.requests.next_request()
         if request is None:
             return
+        problem = None
         try:
             self._do(request, process)
-        except BackendError as error:
-            self.requests.answer(request, str(error))
-        except OSError as error:
-            log.warning("server %s: %s failed: %s", self._server, request.action, error)
-            self.requests.answer(request, str(error))
-        else:
-            self.requests.answer(request, None)
+        except (BackendError, OSError) as error:
+            problem = str(error)
+        # The disk of the host may be full.
+        with suppress(OSError):
+            self.requests.answer(request, problem)
 
     def _do(self, request: MountRequest, process: int) -> None:
         match request.action, request.words:
@@ -182,11 +193,3 @@ class Attachments:
         for volume_id in list(self._attached):
             self._close(volume_id)
         self.requests.close()
-
-
-def _known(device: Device, file: Path) -> KnownVolume | None:
-    """What a server is told about a volume; None if an admin has deleted that meanwhile."""
-    try:
-        return KnownVolume(device.name, device.number, file.stat().st_size, file_system_uuid(file))
-    except FileNotFoundError:
-        return None
