@@ -8,7 +8,8 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 # In random order; `make test PYTEST_ARGS=--randomly-seed=SEED` repeats one by the seed that its first lines show.
 # Tests wait a third of their time: three for two cores.
 PROCESSES := $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores + (cores + 1) / 2)))
-TESTS := $(BIN)/python -m pytest --ignore=tests/conformance --numprocesses=$(PROCESSES) --dist=worksteal
+# With bytecode, also in containers, which often switch it off: tests start hundreds of processes.
+TESTS := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --ignore=tests/conformance --numprocesses=$(PROCESSES) --dist=worksteal
 
 .PHONY: help setup demo demo-down test test-all check conformance docs soak bench fuzz format clean
 

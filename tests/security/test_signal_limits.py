@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from calor.clouds.errors import Conflict
 from calor.engine.view import stored_signals
 from calor.language.budget import Sizes
 from calor.resources import received_json
 from calor.resources.outcomes import ResourceFailed
 from calor.service.quotas import Limits
 from calor.store import tables
+from calor.testing import FakeCloud, FakeContext, run
 from calor.types.world import offline_world
 from tests.support import api_fixtures as stages
 from tests.support.api import PROJECT, Door, Stage, error, open_door
@@ -121,6 +124,24 @@ def test_signals_at_the_wrong_time_are_one_event(stage: Stage, door: Door) -> No
     stage.add_event(stack, "h")
     error(signal(door, f"/stacks/s/{stack}/resources"), 400)
     assert len(door.get(f"/stacks/s/{stack}/resources/h/events")["events"]) == 3
+
+
+def test_a_server_that_signals_on_does_not_keep_its_stack_from_being_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At a temporary URL of the object store, where each deletion brings back the signal before."""
+    monkeypatch.setattr(stored_signals, "_MOST_RESTORED", 5)
+    context: Any = FakeContext(services=FakeCloud())
+    box, name = context.stack_id, context.physical_name()
+    context.services.responses |= {
+        f"PUT /{box}": {},
+        f"GET /{box}": SimpleNamespace(json=list),
+        f"DELETE /{box}/{name}": {},
+        f"DELETE /{box}": Conflict("not empty", status=409),
+    }
+    run(stored_signals.url_for_signals(context, many=True))
+    run(stored_signals.remove(context))
+    assert context.services.lines("GET", "PUT") == [*[f"DELETE /{box}/{name}"] * 5, f"DELETE /{box}"]
 
 
 class TestContent:

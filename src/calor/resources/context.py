@@ -310,6 +310,11 @@ class Time(Protocol):
         """Seconds since the epoch."""
 
     @property
+    def occasion(self) -> str:
+        """Identifies the action on the stack, as distinct from its rollback: the same for each engine that works on
+        it."""
+
+    @property
     def started_at(self) -> float:
         """When the step on the resource began, in seconds since the epoch."""
 

@@ -1,4 +1,4 @@
-"""The folder that says which configs have run. A config never runs twice, whenever the server stops:
+"""The folder that records which configs have run. A config never runs twice, whenever the server stops:
 
 <id>.json         the config, written before its hook runs; an empty one counts as done
 <id>.notify.json  the result

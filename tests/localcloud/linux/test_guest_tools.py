@@ -70,7 +70,7 @@ def test_a_download_that_was_changed_is_not_installed(
     assert machine.run("one", "command -v os-collect-config").returncode != 0
 
 
-def test_an_image_without_python_says_so(machine: Machine, tmp_path: Path) -> None:
+def test_an_image_without_python_is_reported(machine: Machine, tmp_path: Path) -> None:
     image = image_without_tools(tmp_path, has_python=False)
     machine.boot("one", image=image, user_data=_user_data("echo scripts run"))
     console = machine.finished("one")

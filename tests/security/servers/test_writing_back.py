@@ -42,8 +42,16 @@ class Slow(Volumes):
         assert self.on_process_exit(process)
 
 
+class NoNodes:
+    """Instead of the nodes of devices, which need a mount."""
+
+    def __init__(self, folder: Path, is_root: bool) -> None:
+        pass
+
+
 @pytest.fixture
-def slow(tmp_path: Path) -> Slow:
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slow:
+    monkeypatch.setattr(volumes, "Nodes", NoNodes)
     return Slow(tmp_path / "mounts")
 
 

@@ -23,6 +23,9 @@ COLLECTED = "_signals_taken"
 """The key for the timestamps of collected signals."""
 
 
+_MOST_RESTORED = 1000
+
+
 async def url_for_signals(ctx: Context, *, many: bool) -> str:
     cloud = await ctx.cloud()
     if not await cloud.has("object"):
@@ -76,7 +79,7 @@ async def _fetch(cloud: CloudServices, container: str, name: str, most: int) -> 
 
 
 async def remove(ctx: Context) -> None:
-    """Deletes the signals, and the container if it is empty."""
+    """Deletes the signals, and the container if it is empty then."""
     if LOCATION not in ctx.data:
         return
     container, name = ctx.data[LOCATION]
@@ -85,9 +88,9 @@ async def remove(ctx: Context) -> None:
         for version in await _versions(cloud, container, name):
             with suppress(NotFound):
                 await cloud.send("object", "DELETE", container, version)
-        # Deleting restores versions that were not listed.
+        # Deleting restores versions that were not listed. A server may write faster than this.
         with suppress(NotFound):
-            while True:
+            for _ in range(_MOST_RESTORED):
                 await cloud.send("object", "DELETE", container, name)
         with suppress(Conflict):
             await cloud.send("object", "DELETE", container)

@@ -34,7 +34,7 @@ def write_boot(
         (folder / name).write_bytes(content)
     body = "\n".join(script.lines)
     # The first process waits for the output, and tee must write it even when all processes get SIGTERM.
-    forward = f"{{\ntrap '' TERM\ntee -a {_OUTPUT}\n: >/run/said\n}}"
+    forward = f"{{\ntrap '' TERM\ntee -a {_OUTPUT}\n: >/run/printed\n}}"
     (folder / "boot").write_text(f". {BOOT_AT}/functions\n{{\n{body}\n}} 2>&1 | {forward}\n")
     # Parts that need Python in the server.
     if user_data.in_guest:

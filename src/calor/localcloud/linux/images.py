@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
-from calor.localcloud.linux.slots import Slots
+from calor.localcloud.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
@@ -274,14 +275,7 @@ def _fill_from_host(root: Path) -> None:
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
-            shutil.copytree(
-                source,
-                target,
-                symlinks=True,
-                ignore=shutil.ignore_patterns("private", "opasswd"),
-                copy_function=_copy_if_public,
-                dirs_exist_ok=True,
-            )
+            _copy_public(source, target)
         elif source.exists():
             _copy_if_public(str(source), str(target), follow_symlinks=True)
 
@@ -311,6 +305,23 @@ def _add_tools(programs: Path, usr: Path) -> None:
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
             link.symlink_to(_TOOLS_AT / tool)
+
+
+def _copy_public(source: Path, target: Path) -> None:
+    """Copies a folder, but only what every user of the host may read."""
+    shutil.copytree(
+        source, target, symlinks=True, ignore=_hidden, copy_function=_copy_if_public, dirs_exist_ok=True
+    )
+
+
+_OPEN = stat.S_IROTH | stat.S_IXOTH
+
+
+def _hidden(folder: str, names: list[str]) -> set[str]:
+    """Everything in a folder that not every user of the host may enter: there, files often have other modes."""
+    if os.stat(folder).st_mode & _OPEN != _OPEN:
+        return set(names)
+    return {name for name in names if name in ("private", "opasswd")}
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:

@@ -125,7 +125,7 @@ def metadata(service: StandIn, root: Path, *deployments: object, **general: obje
     return {"os-collect-config": agent_settings(service, root, **general), "deployments": list(deployments)}
 
 
-def test_a_server_gets_its_deployments_from_where_its_first_metadata_says(
+def test_a_server_gets_its_deployments_from_the_place_in_its_first_metadata(
     guest: Guest, service: StandIn
 ) -> None:
     service.has_resource(metadata(service, guest.root, DEPLOYMENT))
@@ -195,7 +195,7 @@ def test_a_killed_agent_repeats_what_was_not_accepted(guest: Guest, service: Sta
     assert guest.seen == [[DEPLOYMENT], [DEPLOYMENT]]
 
 
-def test_hangup_reads_the_settings_anew(guest: Guest) -> None:
+def test_hangup_reads_the_settings_again(guest: Guest) -> None:
     guest.boots({"a": 1}, "--polling-interval", "1000")
     guest.until(lambda: "Sleeping" in (guest.root / "log").read_text())
     text = guest.settings.read_text()
