@@ -40,8 +40,6 @@ class Attached:
     """A descriptor of its mount in the server, which stays valid when the server renames the folders above it."""
     device: Device | None
     """None for a device without a usual name."""
-    size: int
-    uuid: str | None
 
     @property
     def place(self) -> str:
@@ -72,7 +70,6 @@ class Attachments:
         """Opens a volume, which is to be mounted by the process that starts the server."""
         folder = self._volumes.open(volume, self._server)
         try:
-            size, uuid = volume.file.stat().st_size, file_system_uuid(volume.file)
             tree = syscalls.open_tree(str(folder))
             try:
                 name = device_name(volume)
@@ -83,20 +80,16 @@ class Attachments:
         except OSError:
             self._volumes.close(volume.id, self._server)
             raise
-        opened = Attached(volume, tree, device, size, uuid)
+        opened = Attached(volume, tree, device)
         self._attached[volume.id] = opened
         self._list()
         return opened
 
     def _list(self) -> None:
         """Without the lists, for example when the disk of the host is full, volumes still work."""
-        known = [
-            KnownVolume(one.device.name, one.device.number, one.size, one.uuid)
-            for one in self
-            if one.device is not None
-        ]
+        known = (_known(one.device, one.volume.file) for one in self if one.device is not None)
         try:
-            self.requests.list_volumes(known)
+            self.requests.list_volumes([one for one in known if one is not None])
             self.requests.list_mounts((one.device, one.place) for one in self._further)
         except OSError as error:
             log.warning("server %s does not know its volumes: %s", self._server, error)
