@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 
+from calor.store import database, schema
 from tests.support.databases import DatabaseServer, MariaDB, PostgreSQL, start
 from tests.support.requirements import lacking
 
@@ -39,13 +41,27 @@ def server_of(kind: str, running: dict[str, DatabaseServer]) -> DatabaseServer:
     return running[kind]
 
 
+@pytest.fixture(scope="session")
+def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite database with tables and no rows, to copy: that takes a tenth of the time of creating the tables."""
+    file = tmp_path_factory.mktemp("prepared") / "calor.db"
+    engine = database.connect(f"sqlite:///{file}")
+    schema.upgrade(engine)
+    # Closing the last connection moves everything into the one file.
+    engine.dispose()
+    return file
+
+
 @pytest.fixture(params=DATABASES)
 def database_url(
-    request: pytest.FixtureRequest, tmp_path: Path, database_servers: dict[str, DatabaseServer]
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    prepared_file: Path,
+    database_servers: dict[str, DatabaseServer],
 ) -> str:
-    """A database with no rows, of each kind in turn."""
+    """A database with tables and no rows, of each kind in turn."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/calor.db"
+        return f"sqlite:///{shutil.copy(prepared_file, tmp_path)}"
     return server_of(request.param, database_servers).prepared()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from calor.engine.keeping.keeper import Keeper
 from calor.service.commands import Commands
 from calor.service.policy import Policy
 from calor.service.queries import Queries
-from calor.store import database, schema
+from calor.store import database
 from calor.store.cipher import Cipher
 from calor.store.writer import Writer
 from calor.types.world import offline_world
@@ -26,10 +27,10 @@ def policy() -> Policy:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, policy: Policy) -> Iterator[Stage]:
+def stage(tmp_path: Path, prepared_file: Path, policy: Policy) -> Iterator[Stage]:
     """A store with all that reads and changes it, and no engine: stacks stay as requests leave them."""
-    engine = database.connect(f"sqlite:///{tmp_path}/calor.db", Cipher(Cipher.new_key()))
-    schema.upgrade(engine)
+    file = shutil.copy(prepared_file, tmp_path)
+    engine = database.connect(f"sqlite:///{file}", Cipher(Cipher.new_key()))
     writer = Writer(engine)
     world = offline_world()
     queries = Queries(engine, world, hidden_tags=("hidden",))
