@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.kill.killable_server import Served
+from tests.kill.killable_server import Served, until
 from tests.software.site import attr, config, deployment, machine, noted, ref, runs_in, stop_servers
 from tests.support.requirements import need_servers
 
@@ -44,17 +44,17 @@ class Site(Served):
         assert answer.status_code == 201, answer.text
         return f"s/{answer.json()['stack']['id']}"
 
-    def update(self, path: str, template: dict[str, Any], word: str) -> None:
-        """Also if the answer is lost: asking again for the same changes nothing."""
+    def update(self, path: str, template: dict[str, Any]) -> None:
         self.ask("PUT", f"/stacks/{path}", {"template": template})
 
     def ended(self, path: str) -> dict[str, Any]:
-        while True:
+        def settled() -> dict[str, Any] | None:
             stack = self.stack(path)
             assert stack is not None
-            if not stack["stack_status"].endswith("_IN_PROGRESS"):
-                return stack
-            time.sleep(0.05)
+            return None if stack["stack_status"].endswith("_IN_PROGRESS") else stack
+
+        found: dict[str, Any] = until(settled, "the end of the stack")
+        return found
 
     def runs(self, path: str, name: str) -> Counter[str]:
         """How often each script ran on a server."""
@@ -102,12 +102,10 @@ def check(site: Site, path: str, words: list[str]) -> None:
         assert site.runs(path, server) == wanted
 
 
-@pytest.mark.parametrize("victim", ["engine"])
-def test_a_script_runs_once_though_the_engine_is_killed(site: Site, victim: str) -> None:
+def test_a_script_runs_once_though_the_engine_is_killed(site: Site) -> None:
     path = site.create(template("new"))
-    while "fetched" not in str(site.events(*path.split("/"))):
-        time.sleep(0.01)
-    site.raise_again(victim, site.fell(victim))
+    until(lambda: "fetched" in str(site.events(*path.split("/"))), "a server that fetches a deployment")
+    site.raise_again("engine", site.fell("engine"))
 
     check(site, path, ["new"])
 
@@ -122,7 +120,7 @@ def test_deployments_survive_kills(site: Site) -> None:
         try:
             if number:
                 words.append(f"w{number}")
-                site.update(path, template(words[-1]), words[-1])
+                site.update(path, template(words[-1]))
             time.sleep(moment)
             site.raise_again(victim, site.fell(victim))
             check(site, path, words)
