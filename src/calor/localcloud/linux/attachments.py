@@ -80,8 +80,7 @@ class Attachments:
         except OSError:
             self._volumes.close(volume.id, self._server)
             raise
-        opened = Attached(volume, tree, device)
-        self._attached[volume.id] = opened
+        opened = self._attached[volume.id] = Attached(volume, tree, device)
         self._list()
         return opened
 
@@ -186,3 +185,11 @@ class Attachments:
         for volume_id in list(self._attached):
             self._close(volume_id)
         self.requests.close()
+
+
+def _known(device: Device, file: Path) -> KnownVolume | None:
+    """What a server is told about a volume; None if an admin has deleted that meanwhile."""
+    try:
+        return KnownVolume(device.name, device.number, file.stat().st_size, file_system_uuid(file))
+    except FileNotFoundError:
+        return None
