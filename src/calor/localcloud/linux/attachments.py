@@ -186,3 +186,11 @@ class Attachments:
         for volume_id in list(self._attached):
             self._close(volume_id)
         self.requests.close()
+
+
+def _known(device: Device, file: Path) -> KnownVolume | None:
+    """What a server is told about a volume; None if an admin has deleted that meanwhile."""
+    try:
+        return KnownVolume(device.name, device.number, file.stat().st_size, file_system_uuid(file))
+    except FileNotFoundError:
+        return None
