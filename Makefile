@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ACYCLIC := calor_guest calor.engine calor.plan calor.resources calor.service calor.stacks calor.store calor.types calor.clouds calor.localcloud calor.server
 # They run on the Python of any server.
-GUEST_TOOLS := $(addprefix src/calor_guest/,apply cfn collect common config refresh install.py programs.py)
+GUEST_TOOLS := $(addprefix src/calor_guest/,apply cfn collect common config refresh compiled.py install.py programs.py)
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 # In random order; `make test PYTEST_ARGS=--randomly-seed=SEED` repeats one by the seed that its first lines show.
 # Tests wait a third of their time: three for two cores.
@@ -74,6 +74,7 @@ bench: setup ## Run the benchmarks; HEAT_PYTHON= measures Heat in the same run, 
 	$(BIN)/python benchmarks/language.py
 	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/cloud.py
+	$(BIN)/python benchmarks/software.py
 
 fuzz: setup ## Throw 200,000 odd inputs at the reader
 	$(BIN)/python benchmarks/fuzz_reader.py

@@ -1,4 +1,4 @@
-"""The guest book's database: entries in SQLite, for whoever knows the password.
+"""The guest book's database: entries in SQLite, for everyone who knows the password.
 
 GET / returns all entries as JSON, newest first; POST / adds one: {"name": …, "text": …}.
 """

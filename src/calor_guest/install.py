@@ -2,13 +2,13 @@
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from typing import List
 
 from calor_guest.collect.options import CONFIG_FILE
 from calor_guest.common import files
+from calor_guest.compiled import with_compiled_modules
 from calor_guest.programs import PROGRAMS
 
 ARCHIVE = "/usr/lib/calor-guest/calor-guest.pyz"
@@ -72,8 +72,11 @@ def install(archive: str, root: str = "/", force: bool = False) -> None:
     target = _below(root, ARCHIVE)
     if os.path.realpath(archive) != os.path.realpath(target):
         os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(archive, "rb") as file:
+            content = with_compiled_modules(file.read(), ARCHIVE)
         # Agents may be running from the old one.
-        shutil.copyfile(archive, target + ".new")
+        with open(target + ".new", "wb") as file:
+            file.write(content)
         os.chmod(target + ".new", 0o755)
         os.rename(target + ".new", target)
     for program in PROGRAMS:

@@ -38,7 +38,7 @@ class TestAuthentication:
         assert door.by(ADMIN).get(path)["stack"]["stack_name"] == "a"
         assert door.by(ADMIN, OTHER).get(path)["stack"]["stack_name"] == "a"
 
-    def test_the_project_is_told_to_admins_only(self, door: Door) -> None:
+    def test_the_project_is_shown_to_admins_only(self, door: Door) -> None:
         door.create("a")
 
         assert "project" not in door.get("/stacks")["stacks"][0]

@@ -56,7 +56,7 @@ class TestStacks:
         door.by(NETWORK).create(template=NET)
 
     @pytest.mark.parametrize("services", [CONTAINERS, SMALL_CLOUD], ids=["with", "without"])
-    def test_what_cannot_be_created_is_told_whatever_services_there_are(
+    def test_what_cannot_be_created_is_reported_whatever_services_there_are(
         self, door: Door, services: str
     ) -> None:
         template = using("OS::Zun::Container", image="busybox")

@@ -133,7 +133,7 @@ class TestWhatIsRefused:
         assert found["type"] == "StackExists"
         assert "s" in found["message"]
 
-    def test_the_body_tells_all_that_is_wrong_with_a_template(self, door: Door) -> None:
+    def test_the_body_shows_all_that_is_wrong_with_a_template(self, door: Door) -> None:
         text = yaml.safe_dump({**BROKEN, "parameters": {"p": {"type": "strin"}}})
 
         body = post(door, template=text).json()
@@ -192,7 +192,7 @@ class TestBodies:
             (b'{"\\ud800": 1}', "application/json"),
         ],
     )
-    def test_what_is_no_object_in_json(self, door: Door, content: bytes, kind: str) -> None:
+    def test_what_is_not_an_object_in_json(self, door: Door, content: bytes, kind: str) -> None:
         answer = door("POST", "/stacks", content=content, headers={"Content-Type": kind})
 
         assert error(answer, 400)["type"] == "HTTPBadRequest"

@@ -39,10 +39,10 @@ def locked_out(door: Door) -> Iterator[Door]:
 def test_an_encrypted_stack_cannot_be_shown(door: Door, locked_out: Door, path: str) -> None:
     stack = door.create(parameters={"secret": "x1"})
 
-    told = error(open_door(locked_out.stage, enable_abandon=True)("GET", f"{stack}{path}"), 500)
+    reported = error(open_door(locked_out.stage, enable_abandon=True)("GET", f"{stack}{path}"), 500)
 
-    assert told["type"] == "InvalidEncryptionKey"
-    assert "another key" in told["message"]
+    assert reported["type"] == "InvalidEncryptionKey"
+    assert "another key" in reported["message"]
 
 
 def test_nothing_is_made_with_a_second_key(door: Door, locked_out: Door) -> None:

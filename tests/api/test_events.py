@@ -113,7 +113,7 @@ class TestSingleOnes:
         error(door("GET", f"{path}/resources/b/events/nothing"), 404)
 
 
-def told(text: str) -> list[tuple[str, dict[str, Any]]]:
+def reported(text: str) -> list[tuple[str, dict[str, Any]]]:
     found = []
     for block in text.strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -129,7 +129,7 @@ class TestStreams:
         answer = live("GET", f"{path}/events/stream", params={"until": "complete"})
 
         assert answer.headers["content-type"].startswith("text/event-stream")
-        events = told(answer.text)
+        events = reported(answer.text)
         assert [(kind, one.get("resource_name"), one.get("resource_status")) for kind, one in events] == [
             ("event", "s", "CREATE_IN_PROGRESS"),
             ("event", "first", "CREATE_IN_PROGRESS"),
@@ -143,7 +143,7 @@ class TestStreams:
     def test_from_where_another_broke_off(self, door: Door, path: str) -> None:
         text = door("GET", f"{path}/events/stream", params={"until": "complete"}).text
         third = [line for line in text.splitlines() if line.startswith("id: ")][2].removeprefix("id: ")
-        by_id = told(text)[2][1]["id"]
+        by_id = reported(text)[2][1]["id"]
 
         for since, headers in (
             ({"since": third}, {}),
@@ -151,7 +151,7 @@ class TestStreams:
             ({}, {"Last-Event-ID": third}),
         ):
             query = {"until": "complete", **since}
-            rest = told(door("GET", f"{path}/events/stream", params=query, headers=headers).text)
+            rest = reported(door("GET", f"{path}/events/stream", params=query, headers=headers).text)
             assert [one.get("resource_name") for _, one in rest] == ["d", "e", None]
 
     def test_with_nested_stacks(self, door: Door) -> None:
@@ -160,8 +160,8 @@ class TestStreams:
         door.stage.add_event(root, "r", root=root)
         door.stage.add_event(child, "x", root=root)
 
-        whole = told(door("GET", f"/stacks/root/{root}/events/stream?until=complete").text)
-        below = told(door("GET", f"/stacks/child/{child}/events/stream?until=complete").text)
+        whole = reported(door("GET", f"/stacks/root/{root}/events/stream?until=complete").text)
+        below = reported(door("GET", f"/stacks/child/{child}/events/stream?until=complete").text)
 
         assert [one.get("resource_name") for _, one in whole] == ["r", "x", None]
         assert [one.get("resource_name") for _, one in below] == ["x", None]
@@ -174,14 +174,14 @@ class TestStreams:
         door.stage.add_event(child, "x", root=root)
         stack = door.stage.queries.stacks.find(Caller("id", "name", PROJECT), child).stack
 
-        number, told = 0, []
+        number, reported = 0, []
         while True:
             news = door.stage.queries.events.since(stack, number, limit=5)
-            number, told = news.number, [*told, *news.events]
+            number, reported = news.number, [*reported, *news.events]
             if news.ended:
                 break
 
-        assert [one.event.resource for one in told] == ["x"]
+        assert [one.event.resource for one in reported] == ["x"]
 
     def test_it_waits_while_the_stack_is_worked_on(self, door: Door) -> None:
         path = door.create()
@@ -194,7 +194,7 @@ class TestStreams:
 
         thread = threading.Thread(target=finish)
         thread.start()
-        events = told(door("GET", f"{path}/events/stream", params={"until": "complete"}).text)
+        events = reported(door("GET", f"{path}/events/stream", params={"until": "complete"}).text)
         thread.join()
 
         assert [kind for kind, _ in events] == ["event", "event", "end"]
@@ -209,12 +209,12 @@ class TestStreams:
 
         thread = threading.Thread(target=delete)
         thread.start()
-        events = told(door("GET", f"{path}/events/stream").text)
+        events = reported(door("GET", f"{path}/events/stream").text)
         thread.join()
 
         assert [kind for kind, _ in events] == ["event"] * 6 + ["end"]
 
-    def test_nested_stacks_are_told_of_to_their_end(self, live: Door) -> None:
+    def test_nested_stacks_are_reported_to_their_end(self, live: Door) -> None:
         group = {
             "type": "OS::Heat::ResourceGroup",
             "properties": {"count": 1, "resource_def": {"type": "OS::Heat::TestResource"}},
@@ -223,7 +223,7 @@ class TestStreams:
         live.settled(path)
         live("DELETE", path)
 
-        events = told(live("GET", f"{path}/events/stream").text)
+        events = reported(live("GET", f"{path}/events/stream").text)
 
         assert ("0", "DELETE_COMPLETE") in [
             (one.get("resource_name"), one.get("resource_status")) for _, one in events

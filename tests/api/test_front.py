@@ -26,7 +26,7 @@ VERSIONS = {
 
 class TestVersions:
     @pytest.mark.parametrize("path", ["/", "/versions", "/v2/x/stacks", "/v3"])
-    def test_without_a_known_version_the_versions_are_told(self, door: Door, path: str) -> None:
+    def test_without_a_known_version_the_versions_are_listed(self, door: Door, path: str) -> None:
         answer = door.client.get(path)
 
         assert answer.status_code == 300
@@ -65,7 +65,7 @@ class TestMethods:
         assert answer.status_code == 405
         assert answer.headers["allow"] == "GET,POST"
 
-    def test_options_tells_the_methods(self, door: Door) -> None:
+    def test_options_shows_the_methods(self, door: Door) -> None:
         answer = door("OPTIONS", "/stacks/a/b")
 
         assert answer.status_code == 204
@@ -95,7 +95,7 @@ class TestRequestIds:
 
         assert answer.headers["x-openstack-request-id"] == "req-12-ab"
 
-    def test_what_is_no_id_is_not(self, door: Door) -> None:
+    def test_what_is_not_an_id_is_not(self, door: Door) -> None:
         answer = door("GET", "/stacks", headers={"X-OpenStack-Request-ID": "<script>"})
 
         assert answer.headers["x-openstack-request-id"].startswith("req-")
@@ -173,7 +173,7 @@ class TestOperation:
     def test_figures_can_be_switched_off(self, stage: Stage) -> None:
         assert open_door(stage, metrics=False).client.get("/metrics").status_code == 404
 
-    def test_what_breaks_is_told_without_its_reason(self, stage: Stage) -> None:
+    def test_what_breaks_is_reported_without_its_reason(self, stage: Stage) -> None:
         door = open_door(stage)
         stage.queries.services.all = lambda: 1 / 0  # type: ignore[method-assign, assignment, return-value]
 
@@ -184,7 +184,7 @@ class TestOperation:
 
 
 class TestDatabaseAway:
-    def test_that_is_told_and_passes(self, door: Door, stage: Stage) -> None:
+    def test_that_is_reported_and_ends(self, door: Door, stage: Stage) -> None:
         away = [True]
 
         def fail(*_: object) -> None:
@@ -192,9 +192,9 @@ class TestDatabaseAway:
                 raise OperationalError("SELECT", {}, Exception(), connection_invalidated=True)
 
         event.listen(reading(stage.database), "begin", fail)
-        told = error(door("GET", "/stacks"), 503)
-        assert told == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
-        assert "database" in told["message"]
+        reported = error(door("GET", "/stacks"), 503)
+        assert reported == {"type": "HTTPServiceUnavailable", "message": ANY, "traceback": None}
+        assert "database" in reported["message"]
 
         away.clear()
         assert door("GET", "/stacks").status_code == 200

@@ -48,7 +48,7 @@ def log() -> Iterator[Log]:
 
 
 class TestRequests:
-    def test_have_a_line_with_all_that_tells_them_apart(self, log: Log, door: Door) -> None:
+    def test_have_a_line_with_everything_that_distinguishes_them(self, log: Log, door: Door) -> None:
         path = door.create("a")
         door("GET", path, headers={"X-OpenStack-Request-ID": "req-of-my-own"})
 
@@ -68,7 +68,7 @@ class TestRequests:
         assert line["status"] == 401
         assert "user" not in line
 
-    def test_of_machines_are_told_only_to_those_who_want_every_detail(self, log: Log, door: Door) -> None:
+    def test_of_machines_are_shown_only_to_those_who_want_every_detail(self, log: Log, door: Door) -> None:
         door.client.get("/healthcheck")
 
         assert [line["level"] for line in log.lines()] == ["DEBUG"]
@@ -144,8 +144,8 @@ class TestRuns:
         door("DELETE", path, headers={"X-OpenStack-Request-ID": "req-the-second"})
         door.settled(path)
 
-        told = [(line["action"], line["request_id"]) for line in log.lines("calor.runs")]
-        assert told == [("CREATE", "req-the-first")] * 2 + [("DELETE", "req-the-second")] * 2
+        reported = [(line["action"], line["request_id"]) for line in log.lines("calor.runs")]
+        assert reported == [("CREATE", "req-the-first")] * 2 + [("DELETE", "req-the-second")] * 2
 
     def test_tell_whose_they_are_and_where(self, log: Log, running: Stage) -> None:
         door = open_door(running)

@@ -28,11 +28,11 @@ def test_a_stack_is_created_shown_listed_and_deleted(live: Door) -> None:
         "first": "CREATE_COMPLETE",
         "second": "CREATE_COMPLETE",
     }
-    told = [
+    reported = [
         (one["resource_name"], one["resource_status"])
         for one in live.get(f"{path}/events", sort_dir="asc")["events"]
     ]
-    assert told == [
+    assert reported == [
         ("web", "CREATE_IN_PROGRESS"),
         ("first", "CREATE_IN_PROGRESS"),
         ("first", "CREATE_COMPLETE"),

@@ -71,7 +71,7 @@ class TestActions:
         assert recorder.calls[0][1][1] == verb
 
     @pytest.mark.parametrize("body", [None, {}, {"dance": None}, {"suspend": None, "resume": None}])
-    def test_what_is_no_action(self, stage: Stage, stack: str, body: Any) -> None:
+    def test_what_is_not_an_action(self, stage: Stage, stack: str, body: Any) -> None:
         recorder = Recorder()
 
         error(recording(stage, recorder)("POST", f"{stack}/actions", body), 400)

@@ -99,7 +99,7 @@ class TestSchemas:
 
 class TestTemplates:
     @pytest.mark.parametrize("query", [{}, {"template_type": "cfn"}])
-    def test_cfn_unless_told_otherwise(self, door: Door, query: dict[str, str]) -> None:
+    def test_cfn_by_default(self, door: Door, query: dict[str, str]) -> None:
         made = door.get("/resource_types/OS::Heat::RandomString/template", **query)
 
         assert made["HeatTemplateFormatVersion"] == "2012-12-12"

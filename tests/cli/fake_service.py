@@ -27,17 +27,17 @@ HANG_UP = Reply(0)
 """No answer at all."""
 
 
-def told(content: Any, status: int = 200, **headers: str) -> Reply:
+def reported(content: Any, status: int = 200, **headers: str) -> Reply:
     return Reply(status, json.dumps(content).encode(), headers)
 
 
 def refusal(status: int, message: str = "no") -> Reply:
-    return told({"error": {"type": "Refused", "message": message}}, status)
+    return reported({"error": {"type": "Refused", "message": message}}, status)
 
 
 def stack(name: str, state: str, reason: str = "") -> Reply:
     shown = {"id": f"{name}-id", "stack_name": name, "stack_status": state, "stack_status_reason": reason}
-    return told({"stack": shown})
+    return reported({"stack": shown})
 
 
 def event(number: int, status: str, name: str = "web") -> dict[str, Any]:
@@ -100,8 +100,8 @@ class StandIn:
         path = f"/stacks/{name}/{name}-id"
         self.says(f"GET /stacks/{name}", Reply(302, headers={"Location": f"{self.url}{path}"}))
         self.says(f"GET {path}", *states)
-        self.says(f"GET {path}/events", told({"events": []}))
-        self.says(f"GET {path}/resources", told({"resources": []}))
+        self.says(f"GET {path}/events", reported({"events": []}))
+        self.says(f"GET {path}/resources", reported({"resources": []}))
         self.says(f"POST {path}/actions", Reply(202))
 
     def times(self, what: str) -> int:

@@ -40,7 +40,7 @@ def test_stacks_are_completed_by_name(calor: Run, stack: str) -> None:
     assert stack in words("stack-show", stack[:6])
 
 
-def test_a_service_that_does_not_answer_is_no_trouble(clean_environment: None) -> None:
+def test_a_service_that_does_not_answer_is_ignored(clean_environment: None) -> None:
     assert words("stack", "show", "") == []
 
 

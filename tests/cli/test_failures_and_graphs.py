@@ -48,7 +48,7 @@ class TestFailures:
         (templates / "broken.yaml").write_text("heat_template_version: 2018-08-31\n")
         assert "inner.yaml" not in calor("stack", "failures", "changed").out
 
-    def test_after_a_rollback_the_reason_for_it_is_told(self, calor: Run, templates: Path) -> None:
+    def test_after_a_rollback_the_reason_for_it_is_reported(self, calor: Run, templates: Path) -> None:
         fine = (templates / "broken.yaml").read_text().replace("true", "false")
         (templates / "fine.yaml").write_text(fine)
         calor("stack", "create", "-t", "fine.yaml", "back")
@@ -67,13 +67,13 @@ class TestFailures:
         assert ran.lines[0].startswith("below")
         assert ran.lines[-1] == "  reason   Test Resource failed deep"
 
-    def test_what_failed_in_an_earlier_action_is_not_told(self, calor: Run) -> None:
+    def test_what_failed_in_an_earlier_action_is_not_reported(self, calor: Run) -> None:
         calor("stack", "create", "-t", "broken.yaml", "mended")
         calor("stack", "update", "-y", "-t", "outer.yaml", "mended")
 
         assert "no resource has failed" in calor("stack", "failures", "mended").out
 
-    def test_what_is_in_no_state_to_be_suspended_is_told_before_what_failed_earlier(
+    def test_what_cannot_be_suspended_is_reported_before_what_failed_earlier(
         self, calor: Run, templates: Path
     ) -> None:
         (templates / "failing.yaml").write_text(FAILING)
@@ -90,7 +90,7 @@ class TestFailures:
                 "  reason   Test Resource failed a",
             ]
 
-    def test_what_must_not_be_changed_is_told_although_it_has_not_failed(
+    def test_what_must_not_be_changed_is_reported_although_it_has_not_failed(
         self, calor: Run, templates: Path
     ) -> None:
         restricted = {"resource_registry": {"resources": {"a": {"restricted_actions": "update"}}}}
@@ -106,7 +106,7 @@ class TestFailures:
             "  reason   update is restricted for resource.",
         ]
 
-    def test_a_stack_without_any_says_so(self, calor: Run, stack: str) -> None:
+    def test_a_stack_without_any_is_reported_as_such(self, calor: Run, stack: str) -> None:
         assert (
             calor("stack", "failures", stack).out == f"{stack} is CREATE_COMPLETE; no resource has failed.\n"
         )
@@ -144,7 +144,7 @@ class TestFailures:
         assert failure.request_id == request
         assert failure.message == words
 
-    def test_the_property_is_told_that_something_is_wrong_with(self) -> None:
+    def test_the_property_with_the_error_is_named(self) -> None:
         reason = "StackValidationFailed: resources.g.resources.s.properties.size: 5 is out of range"
 
         assert (

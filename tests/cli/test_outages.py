@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calor.cli.api import retries
-from tests.cli.fake_service import END, HANG_UP, Reply, StandIn, event, message, refusal, stack, told
+from tests.cli.fake_service import END, HANG_UP, Reply, StandIn, event, message, refusal, reported, stack
 from tests.cli.invocation import Ran, Run
 from tests.support.server import Server, free_port, until
 
@@ -57,7 +57,7 @@ class TestAStream:
         assert positions(web) == [None, "7"]
 
     @pytest.mark.parametrize("kept", [12, 40, 200, -1])
-    def test_of_a_message_that_is_cut_off_nothing_is_told_before_it_comes_whole(
+    def test_nothing_of_a_message_that_is_cut_off_is_reported_before_it_is_complete(
         self, command: Run, web: StandIn, kept: int
     ) -> None:
         begun, ended = message(7, "CHECK_IN_PROGRESS"), message(8, "CHECK_COMPLETE")
@@ -95,7 +95,7 @@ class TestAStream:
 
     def test_that_never_lasts_is_given_up_for_asking(self, command: Run, web: StandIn) -> None:
         web.says(STREAM, Reply(body=message(7, "CHECK_IN_PROGRESS")), Reply(body=b""))
-        web.says(EVENTS, told({"events": []}), told({"events": [event(8, "CHECK_COMPLETE")]}))
+        web.says(EVENTS, reported({"events": []}), reported({"events": [event(8, "CHECK_COMPLETE")]}))
 
         ran = command("stack", "check", "web")
 
@@ -117,13 +117,13 @@ class TestAServiceInTrouble:
     def test_is_asked_again_for_events_and_for_the_state(
         self, command: Run, web: StandIn, trouble: Reply
     ) -> None:
-        web.says("GET /stacks/web/web-id/resources", trouble, told({"resources": []}))
+        web.says("GET /stacks/web/web-id/resources", trouble, reported({"resources": []}))
         web.says(
             EVENTS,
-            told({"events": []}),
-            told({"events": [event(7, "CHECK_IN_PROGRESS")]}),
+            reported({"events": []}),
+            reported({"events": [event(7, "CHECK_IN_PROGRESS")]}),
             *[trouble] * 8,
-            told({"events": [event(8, "CHECK_COMPLETE")]}),
+            reported({"events": [event(8, "CHECK_COMPLETE")]}),
         )
         done = stack("web", "CHECK_COMPLETE")
         web.says(SHOW, trouble, done, trouble, done, trouble, done)
@@ -134,13 +134,13 @@ class TestAServiceInTrouble:
         assert told_events(ran) == ["7", "8"]
 
     @pytest.mark.parametrize("has_stream", [True, False])
-    def test_that_stays_away_is_told_when_patience_ends(
+    def test_that_stays_unavailable_is_reported_in_the_end(
         self, command: Run, web: StandIn, monkeypatch: pytest.MonkeyPatch, has_stream: bool
     ) -> None:
         monkeypatch.setattr(retries, "MOST_SECONDS", 0.1)
         begun = Reply(body=message(7, "CHECK_IN_PROGRESS"))
         web.says(STREAM, *([begun, HANG_UP] if has_stream else [refusal(404)]))
-        web.says(EVENTS, told({"events": []}), HANG_UP)
+        web.says(EVENTS, reported({"events": []}), HANG_UP)
 
         ran = command("stack", "check", "web")
 
@@ -148,8 +148,8 @@ class TestAServiceInTrouble:
         assert len(ran.complaints) == 1
         assert ran.err.startswith(f"calor: {web.url} does not answer: ")
 
-    def test_that_says_no_is_not_asked_again(self, command: Run, web: StandIn) -> None:
-        web.says(EVENTS, told({"events": []}), refusal(403, "not yours"))
+    def test_that_refuses_is_not_asked_again(self, command: Run, web: StandIn) -> None:
+        web.says(EVENTS, reported({"events": []}), refusal(403, "not yours"))
 
         ran = command("stack", "check", "web")
 
@@ -166,7 +166,7 @@ class TestAServiceInTrouble:
             (b"<html>" + b" " * 100_000 + b"<title>Far below</title></html>", "502 Bad Gateway"),
         ],
     )
-    def test_that_answers_with_a_page_is_told_in_a_line(
+    def test_that_answers_with_a_page_is_reported_in_a_line(
         self, command: Run, web: StandIn, page: bytes, said: str
     ) -> None:
         web.says(SHOW, Reply(502, page, {"Content-Type": "text/html"}))
@@ -189,7 +189,7 @@ class TestATokenThatEnds:
 
     @pytest.fixture
     def keystone(self, web: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-        tokens = [told({"token": {}}, 201, X_Subject_Token=f"token-{number}") for number in range(9)]
+        tokens = [reported({"token": {}}, 201, X_Subject_Token=f"token-{number}") for number in range(9)]
         web.says("POST /v3/auth/tokens", *tokens)
         monkeypatch.delenv("OS_NO_CLIENT_AUTH")
         monkeypatch.setenv("OS_AUTH_URL", web.url)
@@ -243,7 +243,7 @@ class TestATokenThatEnds:
     ) -> None:
         monkeypatch.setenv("OS_USERNAME", "u")
         monkeypatch.setenv("OS_PASSWORD", "p")
-        log_in = told({"token": {}}, 201, X_Subject_Token="t")
+        log_in = reported({"token": {}}, 201, X_Subject_Token="t")
         keystone.says("POST /v3/auth/tokens", log_in, refusal(503), HANG_UP, log_in)
         keystone.says(STREAM, self.ENDED, Reply(body=message(7, "CHECK_COMPLETE") + END))
 

@@ -247,7 +247,7 @@ def test_resources_of_a_nested_stack_without_a_plan_may_be_replaced() -> None:
     assert count_changed(steps) == 1
 
 
-def test_a_change_of_what_is_masked_is_told_without_values() -> None:
+def test_a_change_of_what_is_masked_is_reported_without_values() -> None:
     masked = "curl -H 'X-Auth-Token: ******'\n"
     step = Step("update", ("a",), "T", "", (Change("user_data", masked, masked),))
 

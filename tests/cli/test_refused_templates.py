@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.fake_service import StandIn, refusal, told
+from tests.cli.fake_service import StandIn, refusal, reported
 from tests.cli.invocation import Run
 from tests.support.server import Server
 
@@ -131,7 +131,7 @@ def test_diagnostics_of_another_form_do_no_harm(
     command: Run, templates: Path, service: StandIn, diagnostics: object
 ) -> None:
     body = {"error": {"type": "X", "message": "it is wrong"}, "diagnostics": diagnostics}
-    service.says("POST /stacks", told(body, 400))
+    service.says("POST /stacks", reported(body, 400))
 
     ran = command("stack", "create", "-t", "outer.yaml", "x")
 

@@ -76,7 +76,7 @@ class TestFiles:
         assert made["environment_files"] == ["env.yaml"]
         assert made["files"] == {}
 
-    def test_what_cannot_be_read_is_told_with_its_place(self, templates: Path) -> None:
+    def test_what_cannot_be_read_is_reported_with_its_place(self, templates: Path) -> None:
         (templates / "t.yaml").write_text(
             "heat_template_version: 2018-08-31\nresources: {a: {type: no.yaml}}\n"
         )

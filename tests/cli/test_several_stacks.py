@@ -33,7 +33,7 @@ class TestDeleting:
         assert f"[{stack}]: DELETE_COMPLETE" in ran.out
         assert calor("stack", "show", stack).code == 1
 
-    def test_goes_on_behind_one_that_is_refused_and_says_which(self, command: Run, two: StandIn) -> None:
+    def test_goes_on_behind_one_that_is_refused_and_shows_which(self, command: Run, two: StandIn) -> None:
         two.says("DELETE /stacks/a/a-id", refusal(403, "it is not allowed"))
 
         ran = command("stack", "delete", "-y", "--no-wait", "a", "b")

@@ -83,7 +83,7 @@ class TestDeployments:
         yield made
         made.stop()
 
-    def test_a_server_is_told_where_to_put_its_result(
+    def test_a_server_gets_the_place_for_its_result(
         self, calor: Run, config: str, store: OlderService
     ) -> None:
         words = ("--config", config, "--server", "s", "--container", "results", "--os-cloud", "calor")

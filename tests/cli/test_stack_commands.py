@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.fake_service import Reply, StandIn, refusal, told
+from tests.cli.fake_service import Reply, StandIn, refusal, reported
 from tests.cli.fake_service import stack as stack_shown
 from tests.cli.invocation import Run, eventually
 
@@ -56,7 +56,7 @@ class TestCreating:
         assert "wrong.yaml:4:" in ran.err
         assert "did you mean `value`?" in ran.err
 
-    def test_what_the_cloud_does_not_have_is_told_with_its_place_and_what_it_has(
+    def test_what_the_cloud_does_not_have_is_reported_with_its_place_and_what_it_has(
         self, calor: Run, templates: Path
     ) -> None:
         lines = [
@@ -78,7 +78,7 @@ class TestCreating:
         assert "lacking.yaml:7:" in about_a_property.err
         assert "The flavor (m1.tinny) could not be found. Did you mean m1.tiny?" in about_a_property.err
 
-    def test_a_value_that_the_cloud_does_not_have_is_told_once_where_it_is_given(
+    def test_a_value_that_the_cloud_does_not_have_is_reported_once_where_it_is_given(
         self, calor: Run, templates: Path
     ) -> None:
         one = [
@@ -183,7 +183,7 @@ class TestCreating:
 
 
 class TestUpdating:
-    def test_shows_the_plan_and_goes_on_without_asking_if_told_so(self, calor: Run, stack: str) -> None:
+    def test_shows_the_plan_and_goes_on_without_asking_if_requested(self, calor: Run, stack: str) -> None:
         ran = calor("stack", "update", "--yes", "-t", "outer.yaml", "--parameter", "word=bye", stack)
 
         assert ran.code == 0
@@ -198,7 +198,7 @@ class TestUpdating:
         assert ran.code == 0
         assert ran.lines[-1] == "  said = kept"
 
-    def test_without_a_template_it_says_what_to_do(self, calor: Run, stack: str) -> None:
+    def test_without_a_template_it_shows_what_to_do(self, calor: Run, stack: str) -> None:
         ran = calor("stack", "update", stack)
 
         assert (ran.code, ran.out) == (2, "")
@@ -221,7 +221,7 @@ class TestUpdating:
         assert calor(*words, "-f", "value", "-c", "changes").lines[0].startswith('[{"property": "value"')
         assert "changes" not in calor(*words, "-f", "csv").lines[0]
 
-    def test_the_exit_code_of_a_plan_tells_whether_something_changes(self, calor: Run, stack: str) -> None:
+    def test_the_exit_code_of_a_plan_shows_whether_something_changes(self, calor: Run, stack: str) -> None:
         plan = ("stack", "update", "-t", "outer.yaml", stack, "--dry-run")
 
         assert calor(*plan, "-P", "word=x").code == 0
@@ -318,7 +318,7 @@ class TestAbandoning:
     @pytest.fixture
     def abandoned(self, service: StandIn) -> StandIn:
         service.has("web")
-        service.says("DELETE /stacks/web/web-id/abandon", told({"name": "web"}))
+        service.says("DELETE /stacks/web/web-id/abandon", reported({"name": "web"}))
         return service
 
     def test_writes_what_is_needed_to_adopt_it(
@@ -443,7 +443,7 @@ class TestLooking:
         ).out
         assert json.loads(event)["id"] == found[1]["id"]
 
-    def test_a_resource_is_marked_and_made_anew(self, calor: Run, stack: str) -> None:
+    def test_a_resource_is_marked_and_recreated(self, calor: Run, stack: str) -> None:
         assert calor("stack", "resource", "mark-unhealthy", stack, "second", "it smells").code == 0
         assert "CHECK_FAILED" in calor("stack", "resource", "list", stack).out
         assert calor("stack", "resource", "mark", "unhealthy", stack, "second", "--reset").code == 0
@@ -552,7 +552,7 @@ class TestErrors:
         assert "late.yaml:2:3: " in checked.out
         assert overridden.err.startswith("calor: limited.yaml:3:3: ")
 
-    def test_all_that_is_wrong_with_files_is_told(self, calor: Run, templates: Path) -> None:
+    def test_all_that_is_wrong_with_files_is_reported(self, calor: Run, templates: Path) -> None:
         (templates / "two.yaml").write_text(
             "heat_template_version: 2018-08-31\nresources: {a: {type: no.yaml}, b: {type: nor.yaml}}\n"
         )
@@ -572,7 +572,7 @@ class TestErrors:
         ("variable", "address"),
         [("OS_AUTH_URL", "http://[bad"), ("HEAT_URL", "http://[bad"), ("HEAT_URL", "http://host:port")],
     )
-    def test_an_address_that_is_none_is_told(
+    def test_an_address_that_is_none_is_reported(
         self, command: Run, monkeypatch: pytest.MonkeyPatch, variable: str, address: str
     ) -> None:
         monkeypatch.setenv(variable, address)
@@ -601,7 +601,9 @@ class TestErrors:
 
         assert command("stack", "check", "--no-wait", "web").code == 0
 
-    def test_a_server_that_does_not_run_is_told(self, calor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_server_that_does_not_run_is_reported(
+        self, calor: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("HEAT_URL", "http://127.0.0.1:1/v1/p")
         monkeypatch.setenv("OS_NO_CLIENT_AUTH", "1")
 
@@ -630,7 +632,7 @@ class TestAskingWithoutATerminal:
 
     @pytest.mark.parametrize("line", COMMANDS, ids=["update", "delete", "abandon"])
     @pytest.mark.parametrize("redirected", ["</dev/null", "<&-"], ids=["empty", "closed"])
-    def test_without_an_answer_it_has_to_be_told_beforehand(
+    def test_without_an_answer_it_has_to_be_confirmed_beforehand(
         self, calor: Run, shell: Run, stack: str, line: str, redirected: str
     ) -> None:
         ran = shell(f"{line.format(stack)} {redirected}")
@@ -641,7 +643,7 @@ class TestAskingWithoutATerminal:
         )
         assert self.value(calor, stack) == "hello"
 
-    def test_a_template_on_standard_input_is_no_answer(self, calor: Run, shell: Run, stack: str) -> None:
+    def test_a_template_on_standard_input_is_not_an_answer(self, calor: Run, shell: Run, stack: str) -> None:
         assert shell(f"calor stack update -t - -P word=x {stack} < outer.yaml").code == 1
         assert self.value(calor, stack) == "hello"
 

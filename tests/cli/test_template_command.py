@@ -145,7 +145,7 @@ class TestValidate:
 
         assert done.lines[0].startswith("empty.yaml:1:1: error E110 ")
 
-    def test_warnings_alone_are_no_failure(self, calor: Run, write: Write) -> None:
+    def test_warnings_alone_are_not_a_failure(self, calor: Run, write: Write) -> None:
         done = calor("validate", write("t.yaml", CARELESS))
 
         assert done.code == 0
@@ -271,7 +271,7 @@ class TestValidate:
 
         assert "E501 t.yaml cannot be read: Permission denied" in calor("validate", "t.yaml").out
 
-    def test_a_nested_template_that_cannot_be_read_is_told_once(self, calor: Run, write: Write) -> None:
+    def test_a_nested_template_that_cannot_be_read_is_reported_once(self, calor: Run, write: Write) -> None:
         text = "heat_template_version: 2018-08-31\nresources:\n  c: {type: missing.yaml}\n"
 
         done = calor("validate", write("t.yaml", text))
@@ -340,7 +340,7 @@ class TestFormatsOfValidate:
         )
         assert len(done.lines) == 2
 
-    def test_nothing_to_say_to_github(self, calor: Run, write: Write) -> None:
+    def test_no_findings_print_nothing_for_github(self, calor: Run, write: Write) -> None:
         assert calor("validate", write("t.yaml", GOOD), "--format", "github").out.strip() == ""
 
     def test_terminal_shows_the_line_and_marks_the_place(
@@ -716,7 +716,7 @@ class TestGraph:
         assert len(flat.lines) == 1
         assert len(nested.lines) == 4
 
-    def test_errors_are_told_and_the_rest_is_drawn(self, calor: Run, write: Write) -> None:
+    def test_errors_are_reported_and_the_rest_is_drawn(self, calor: Run, write: Write) -> None:
         done = calor("graph", write("t.yaml", BAD))
 
         assert done.code == 1
@@ -816,7 +816,7 @@ class TestProcess:
         assert done.returncode == 0
         assert "name: \\xdf" in done.stdout
 
-    def test_a_file_whose_name_is_no_text(self, write: Write) -> None:
+    def test_a_file_whose_name_is_not_text(self, write: Write) -> None:
         write("t.yaml", BAD)
         try:
             os.rename(b"t.yaml", b"t\xff.yaml")

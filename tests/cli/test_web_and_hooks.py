@@ -70,7 +70,7 @@ def test_a_template_can_itself_be_at_an_address_with_its_files_beside_it(
     assert f"type: {web}/a/child.yaml" in capsys.readouterr().out
 
 
-def test_an_address_that_has_nothing_is_told_where_it_is_named(
+def test_an_address_that_has_nothing_is_reported_where_it_is_named(
     web: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     template = tmp_path / "t.yaml"

@@ -63,7 +63,7 @@ class TestChoosing:
         assert chosen().auth["auth_url"] == "http://stated"
         assert chosen(os_cloud="calor").auth["auth_url"] == "http://embedded/v3"
 
-    def test_a_file_that_is_named_says_which_if_it_has_one(
+    def test_a_file_that_is_named_shows_which_if_it_has_one(
         self, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(home / "stated.yaml"))
@@ -113,7 +113,7 @@ class TestChoosing:
         assert chosen().auth_type == kind
 
     @pytest.mark.parametrize(("verify", "expected"), [(True, True), (False, False), ("false", False)])
-    def test_certificates_are_verified_unless_a_file_says_no(
+    def test_certificates_are_verified_unless_a_file_disables_it(
         self, home: Path, verify: object, expected: bool
     ) -> None:
         entry = {"auth": {"auth_url": "https://x"}, "verify": verify, "cacert": "/ca"}
@@ -124,7 +124,7 @@ class TestChoosing:
     def test_a_password_is_not_in_what_is_logged(self, home: Path) -> None:
         assert "'p'" not in repr(chosen())
 
-    def test_a_file_that_is_no_yaml_is_named(self, home: Path) -> None:
+    def test_a_file_that_is_not_yaml_is_named(self, home: Path) -> None:
         (home / "here" / "clouds.yaml").write_text("{")
 
         with pytest.raises(CommandError) as raised:
@@ -181,14 +181,14 @@ class TestLoggingIn:
 
         assert calor("stack", "list").code == 0
 
-    def test_a_way_that_is_not_known_is_told_with_those_that_are(
+    def test_a_way_that_is_not_known_is_reported_with_those_that_are(
         self, auth_url: str, calor: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("OS_AUTH_TYPE", "v3totp")
 
         assert "(password, v3token and v3applicationcredential are)" in calor("stack", "list").err
 
-    def test_a_region_without_the_service_is_told(
+    def test_a_region_without_the_service_is_reported(
         self, auth_url: str, calor: Run, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("CALOR_STATE_DIR", str(server.state_dir))

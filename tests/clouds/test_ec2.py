@@ -109,8 +109,8 @@ class TestWhatTheIdentityServiceIsTold:
         )
         claim = claim_of(request)
         assert claim
-        told = token_request(request, claim)["ec2Credentials"]
-        assert told["params"] == {"X-Amz-Credential": "key/x", "a": "b"}
+        reported = token_request(request, claim)["ec2Credentials"]
+        assert reported["params"] == {"X-Amz-Credential": "key/x", "a": "b"}
 
     @pytest.mark.parametrize(
         ("path", "version_4", "paths"),

@@ -59,7 +59,7 @@ def test_statuses_are_classified(status: int, kind: type[CloudError]) -> None:
         (None, 0.0),
     ],
 )
-def test_a_service_may_say_how_long_it_wants_to_be_left_alone(stated: str | None, seconds: float) -> None:
+def test_a_service_may_set_the_pause_before_the_next_request(stated: str | None, seconds: float) -> None:
     response = Response()
     response.status_code = 429
     response._content = b"{}"

@@ -181,7 +181,7 @@ def test_an_answer_that_wraps_nothing_is_the_object_itself() -> None:
 
 
 @pytest.mark.parametrize("said", [b"", b"null", b"{}"])
-def test_an_answer_that_says_nothing_is_empty(said: bytes) -> None:
+def test_an_answer_that_shows_nothing_is_empty(said: bytes) -> None:
     answer = Response()
     answer._content = said
 

@@ -72,15 +72,15 @@ def test_the_key_is_cached() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "digest"),
+    ("reported", "digest"),
     [
         ({"tempurl": {"allowed_digests": ["sha1", "sha256"]}}, "sha256"),
         ({"tempurl": {"methods": ["GET"]}}, "sha1"),
         (None, "sha256"),
     ],
 )
-def test_the_digest_is_one_that_the_store_takes(told: Any, digest: str) -> None:
-    assert digest_of(told) == digest
+def test_the_digest_is_one_that_the_store_takes(reported: Any, digest: str) -> None:
+    assert digest_of(reported) == digest
 
 
 def test_different_methods_have_different_signatures() -> None:

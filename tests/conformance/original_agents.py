@@ -49,6 +49,22 @@ PACKAGES = (
 HEAT_AGENTS = ("heat-agents", "13.0.0")
 _CACHE = Path(__file__).parents[2] / ".venv" / "originals"
 _SETTINGS = "[DEFAULT]\ncommand = os-refresh-config\n"
+_SETTINGS_TEMPLATE = """#!/usr/bin/env python3
+import json, sys
+settings = json.load(sys.stdin).get("os-collect-config", {})
+print("[DEFAULT]", "command = os-refresh-config", sep="\\n")
+for name in settings.get("collectors", ()):
+    print("collectors =", name)
+if "polling_interval" in settings:
+    print("polling_interval =", settings["polling_interval"])
+for section, values in settings.items():
+    if isinstance(values, dict):
+        print(f"[{section}]")
+        for name, value in values.items():
+            if value is not None:
+                print(name, "=", value)
+"""
+"""Images bring their own template for the settings that the metadata of the server has."""
 
 
 def agents_image(folder: Path) -> Path:
@@ -59,6 +75,10 @@ def agents_image(folder: Path) -> Path:
         _remove_own_tools(root, usr)
         _add_heat_agents(root, usr)
         (root / "etc/os-collect-config.conf").write_text(_SETTINGS)
+        template = usr / "libexec/os-apply-config/templates/etc/os-collect-config.conf"
+        template.parent.mkdir(parents=True, exist_ok=True)
+        template.write_text(_SETTINGS_TEMPLATE)
+        template.chmod(0o755)
         target = folder / "agents.tar.gz"
         with tarfile.open(target, "w:gz", compresslevel=1) as image:
             image.add(root, ".", filter=_owned)

@@ -49,14 +49,14 @@ def test_the_clients_own_tests_pass(
             running.append(subprocess.Popen(command, stderr=file, env=environment))
     for process in running:
         process.wait(timeout=900)
-    told = "".join(log.read_text() for log in logs)
+    reported = "".join(log.read_text() for log in logs)
 
-    ran = sum(int(number) for number in re.findall(r"^Ran (\d+) tests? in", told, re.MULTILINE))
-    failed = re.findall(r"^(?:ERROR|FAIL): (\S+)", told, re.MULTILINE)
+    ran = sum(int(number) for number in re.findall(r"^Ran (\d+) tests? in", reported, re.MULTILINE))
+    failed = re.findall(r"^(?:ERROR|FAIL): (\S+)", reported, re.MULTILINE)
     with capsys.disabled():
         print(f"\npython-heatclient: {ran - len(failed)} of {ran} pass")
-    assert ran == len(tests) >= 37, told[-3000:]
-    assert failed == [], told[-6000:]
+    assert ran == len(tests) >= 37, reported[-3000:]
+    assert failed == [], reported[-6000:]
 
 
 def _tests() -> Iterator[str]:

@@ -74,12 +74,12 @@ def test_templates_and_environments_of_files(orchestration: Any, tmp_path: Path)
     template.write_text("heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
     environment.write_text("parameters: {size: 3}\n")
 
-    told = orchestration.validate_template(template=TEMPLATE, environment={"parameters": {"length": 9}})
+    reported = orchestration.validate_template(template=TEMPLATE, environment={"parameters": {"length": 9}})
     read = orchestration.read_env_and_templates(
         template_file=str(template), environment_files=[str(environment)]
     )
 
-    assert told.parameters["length"]["Value"] == 9
+    assert reported.parameters["length"]["Value"] == 9
     assert read["environment"] == {"parameters": {"size": 3}}
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from calor_guest.archive import archive
 from calor_guest.programs import PROGRAMS
+from tests.conformance.original_tests import Results, names_of_tests, run_pytest
 from tests.conformance.originals import unpacked_source
 
 VERSION = "13.0.0"
@@ -129,24 +125,16 @@ SHIM = Path(__file__).with_name("shims") / "heat_config_notify.py"
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """What became of each applicable test: nothing if it passed, else why not."""
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = _folder_of_tests(tmp_path_factory.mktemp("heat-agents"))
-    report = folder / "report.xml"
     files = sorted({name.partition(".")[0] for name in APPLICABLE})
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
-    command += [f"--junitxml={report}", "--rootdir", str(folder), *(f"tests/{name}.py" for name in files)]
     path = os.pathsep.join((str(folder / "bin"), os.environ["PATH"]))
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
-    assert report.exists(), done.stdout + done.stderr
-    return dict(_outcomes(report))
+    return run_pytest(folder, [f"tests/{name}.py" for name in files], {**os.environ, "PATH": path}, "tests.")
 
 
 @pytest.mark.parametrize("name", [f"{place}.{test}" for place, tests in APPLICABLE.items() for test in tests])
-def test_it_passes(outcomes: Mapping[str, str], name: str) -> None:
-    assert outcomes[name] == ""
+def test_it_passes(results: Results, name: str) -> None:
+    assert name in results.passed, results.others.get(name)
 
 
 def test_all_tests_are_listed() -> None:
@@ -156,7 +144,9 @@ def test_all_tests_are_listed() -> None:
         for place in table
         for test in table[place]
     }
-    assert listed == set(_names(unpacked_source("heat-agents", VERSION) / "tests"))
+    assert listed == set(
+        names_of_tests((unpacked_source("heat-agents", VERSION) / "tests").glob("test_*.py"))
+    )
     assert len(listed) == 57
 
 
@@ -177,23 +167,3 @@ def _folder_of_tests(folder: Path) -> Path:
         if one.path.startswith("/usr/bin/"):
             (folder / "bin" / one.name).symlink_to(packed)
     return folder
-
-
-def _outcomes(report: Path) -> Iterator[tuple[str, str]]:
-    for case in ElementTree.parse(report).iter("testcase"):
-        name = f"{case.get('classname', '').removeprefix('tests.')}.{case.get('name')}"
-        yield (
-            name,
-            "".join(
-                f"{one.tag}: {one.text or one.get('message')}" for one in case if one.tag != "system-out"
-            ),
-        )
-
-
-def _names(folder: Path) -> Iterator[str]:
-    for file in folder.glob("test_*.py"):
-        for found in ast.parse(file.read_text()).body:
-            if isinstance(found, ast.ClassDef):
-                for one in found.body:
-                    if isinstance(one, ast.FunctionDef) and one.name.startswith("test"):
-                        yield f"{file.stem}.{found.name}.{one.name}"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.conformance.original_tests import Results, names_of_tests, run_pytest
 from tests.conformance.originals import unpacked_source
 
 SHIMS = Path(__file__).parent / "shims"
@@ -102,23 +98,6 @@ DO_NOT_APPLY = {
     "that commands of unknown users have the status 126 is in tests/unit/guest/cfn/test_host.py",
 }
 
-RUN = """
-import json, sys, unittest
-
-class Results(unittest.TestResult):
-    def startTest(self, test):
-        found[test.id()] = "passed"
-    def addError(self, test, error):
-        found[test.id()] = str(error[1])
-    addFailure = addError
-    def addSkip(self, test, reason):
-        found[test.id()] = "skipped: " + reason
-
-found = {}
-unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:]).run(Results())
-print(json.dumps({id.partition("heat_cfntools.tests.")[2] or id: result for id, result in found.items()}))
-"""
-
 
 @pytest.fixture(scope="module")
 def original() -> Path:
@@ -126,8 +105,8 @@ def original() -> Path:
 
 
 @pytest.fixture(scope="module")
-def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What each test says, with Calor's tools in the place of the original ones."""
+def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Of the tests, with Calor's tools in the place of the original ones."""
     folder = tmp_path_factory.mktemp("heat-cfntools")
     for package in ("boto", "heat_cfntools/cfntools"):
         (folder / package).mkdir(parents=True)
@@ -136,39 +115,21 @@ def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     shutil.copytree(original, folder / "heat_cfntools/tests")
     shutil.copy(SHIMS / "heat_cfntools.py", folder / "heat_cfntools/cfntools/cfn_helper.py")
     shutil.copy(SHIMS / "boto_cloudformation.py", folder / "boto/cloudformation.py")
-    suites = [f"heat_cfntools.tests.{name}" for name in SUITES]
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *suites],
-        cwd=folder,
-        env={"PYTHONPATH": f"{folder}:{SOURCE}", "PATH": "/usr/bin:/bin", "TMPDIR": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    environment = {"PYTHONPATH": f"{folder}:{SOURCE}", "PATH": "/usr/bin:/bin", "TMPDIR": str(folder)}
+    files = [f"heat_cfntools/tests/{name}.py" for name in SUITES]
+    return run_pytest(folder, files, environment, "heat_cfntools.tests.")
 
 
 def applying() -> list[str]:
     return [f"{suite}.{name}" for suite, names in APPLY.items() for name in names]
 
 
-def _existing(folder: Path) -> Iterator[str]:
-    for suite in SUITES:
-        for entry in ast.parse((folder / f"{suite}.py").read_text()).body:
-            if isinstance(entry, ast.ClassDef):
-                for function in entry.body:
-                    if isinstance(function, ast.FunctionDef) and function.name.startswith("test"):
-                        yield f"{suite}.{entry.name}.{function.name}"
-
-
 def test_every_test_applies_or_has_a_reason_why_not(original: Path) -> None:
-    existing = list(_existing(original))
+    existing = list(names_of_tests(original / f"{suite}.py" for suite in SUITES))
     assert len(existing) == 55
     assert sorted(existing) == sorted([*applying(), *DO_NOT_APPLY])
 
 
 @pytest.mark.parametrize("name", applying())
-def test_original(name: str, results: dict[str, str]) -> None:
-    assert results[name] == "passed"
+def test_original(name: str, results: Results) -> None:
+    assert name in results.passed, results.others.get(name)

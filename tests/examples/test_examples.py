@@ -67,7 +67,7 @@ def test_the_servers_of_a_private_network_reach_one_another(calor: Tried) -> Non
 
 
 @pytest.mark.extended
-def test_a_nested_server_has_the_address_that_the_environment_s_type_tells(calor: Tried) -> None:
+def test_a_nested_server_has_the_address_that_the_environment_s_type_gives(calor: Tried) -> None:
     before = calor.objects()
     environment = ("-e", str(EXAMPLES / "nested" / "env.yaml"))
     calor.create("nested", "nested/stack.yaml", *environment)

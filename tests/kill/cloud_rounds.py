@@ -44,8 +44,8 @@ class CloudRounds:
         """A round: something is asked for, something happens, and all comes to its end."""
         lives = [*self.others, *self.random.sample(self.lives, k=self.random.choice([1, 1, 2]))]
         operations = {life.name: life.next() for life in lives}
-        told = ", ".join(f"{name}: {one.kind}" for name, one in operations.items())
-        self.journal.append(f"{told}; {mischief}")
+        reported = ", ".join(f"{name}: {one.kind}" for name, one in operations.items())
+        self.journal.append(f"{reported}; {mischief}")
         self.lab.log_in()
         asking = self._beside.submit(self._ask, operations, bool(mischief.methods))
         mischief.happen(self.lab)

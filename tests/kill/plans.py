@@ -136,7 +136,7 @@ class Life:
         wish = present
         for kind in kinds:
             wish = self._changed(wish, kind)
-        told = f"update ({', '.join(kinds)})"
+        reported = f"update ({', '.join(kinds)})"
         some = self.random.choice(list(present.plain))
         failing = self.random.choice(["", "", "broken", some])
         if failing == some:
@@ -145,8 +145,8 @@ class Life:
             wish = replace(wish, plain={**wish.plain, some: (self._value(), fixed)})
         if failing:
             wish = replace(wish, failing=failing)
-            return Operation(f"{told} that rolls back", wish, "ROLLBACK_COMPLETE", present)
-        return Operation(told, wish, "UPDATE_COMPLETE", wish)
+            return Operation(f"{reported} that rolls back", wish, "ROLLBACK_COMPLETE", present)
+        return Operation(reported, wish, "UPDATE_COMPLETE", wish)
 
     def _changed(self, wish: Wish, kind: str) -> Wish:
         name = self.random.choice(list(wish.plain))

@@ -94,7 +94,7 @@ class Mischief:
         return f"{killed}, {f'{self.methods} {self.failure}' if self.methods else 'no fault'}"
 
 
-def test_the_cloud_holds_what_the_stacks_say_whatever_happens(lab: CloudLab) -> None:
+def test_the_cloud_has_what_the_stacks_contain_whatever_happens(lab: CloudLab) -> None:
     random = Random(SEED)
     rounds = CloudRounds(lab, random)
     try:

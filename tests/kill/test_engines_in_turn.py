@@ -189,7 +189,7 @@ def test_an_engine_that_stood_still_leaves_alone_what_another_has_finished(lab: 
     stop_before_it_creates(lab, stack, sleeper, "r1")
     follower = lab.start()
     ended = lab.finished(stack.id)
-    told = lab.events()
+    reported = lab.events()
 
     follower.kill()
     sleeper.send_signal(signal.SIGCONT)
@@ -198,7 +198,7 @@ def test_an_engine_that_stood_still_leaves_alone_what_another_has_finished(lab: 
 
     assert lab.finished(other.id).state == "CREATE_COMPLETE"
     assert lab.stack(stack.id) == ended
-    assert [id for id in lab.events() if id in told] == told
+    assert [id for id in lab.events() if id in reported] == reported
     assert lab.values() == ["v0", "v0", "v1", "v2"]
     assert f"stack {stack.id} is left to another engine" in lab.log.read_text()
 

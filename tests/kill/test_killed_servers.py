@@ -75,7 +75,7 @@ def test_stacks_survive_kills_of_their_server(lab: Lab, database_url: str) -> No
         operations = {life.name: life.next() for life in lives}
         (victim,) = random.choices(list(VICTIMS), list(VICTIMS.values()))
         moment = random.random()
-        told = ", ".join(f"{name}: {operation.kind}" for name, operation in operations.items())
+        reported = ", ".join(f"{name}: {operation.kind}" for name, operation in operations.items())
         when = "nothing was killed"
         began = time.monotonic()
         try:
@@ -91,7 +91,7 @@ def test_stacks_survive_kills_of_their_server(lab: Lab, database_url: str) -> No
             check_end(round, lives, operations)
         except AssertionError as error:
             raise AssertionError(
-                f"{error}\nround {number}: {told}; {when}\n"
+                f"{error}\nround {number}: {reported}; {when}\n"
                 f"again: CALOR_KILL_SEED={SEED} CALOR_KILLS={KILLS} pytest {Path(__file__).name}\n"
                 f"what is left: {lab.folder}"
             ) from error
@@ -99,6 +99,6 @@ def test_stacks_survive_kills_of_their_server(lab: Lab, database_url: str) -> No
             rehearsals.append(time.monotonic() - began)
         elif resumed is not None:
             resumptions.append(resumed)
-        print(f"{number} {victim} {moment:.2f} {time.monotonic() - began:.2f} s; {told}")
+        print(f"{number} {victim} {moment:.2f} {time.monotonic() - began:.2f} s; {reported}")
     slowest = max(resumptions, default=0.0)
     print(f"{kills} kills; {len(resumptions)} left work, which went on after {slowest:.2f} s at most")

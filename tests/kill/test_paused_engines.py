@@ -114,7 +114,7 @@ def lab(tmp_path: Path, database_url: str) -> Iterator[PausedLab]:
     made.close()
 
 
-def test_the_cloud_holds_what_the_stacks_say_when_engines_are_paused(lab: PausedLab) -> None:
+def test_the_cloud_has_what_the_stacks_contain_when_engines_are_paused(lab: PausedLab) -> None:
     random = Random(SEED)
     rounds = CloudRounds(lab, random, Crowd("crowd", random), settling=SETTLING)
     pauses = 0

@@ -52,7 +52,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     database, port = tmp_path_factory.mktemp("cloud") / "cloud.db", free_port()
     process = start(database, port)
     assert process.stdout is not None
-    told = [process.stdout.readline().split() for _ in range(3)]
-    yield Running(f"http://127.0.0.1:{port}", database, dict(told), process)
+    reported = [process.stdout.readline().split() for _ in range(3)]
+    yield Running(f"http://127.0.0.1:{port}", database, dict(reported), process)
     process.terminate()
     process.communicate(timeout=10)

@@ -212,11 +212,11 @@ class TestCommandLine:
 
 def test_the_program_stops_on_sigterm_and_keeps_its_state(tmp_path: Path) -> None:
     database, port = tmp_path / "cloud.db", free_port()
-    for told in (3, 0):
+    for reported in (3, 0):
         process = start(database, port)
         process.send_signal(signal.SIGTERM)
         output, log = process.communicate(timeout=10)
         assert process.returncode == 0
         assert {each.name for each in tmp_path.iterdir()} == {"cloud", "cloud.db"}
-        assert len(output.splitlines()) == told
+        assert len(output.splitlines()) == reported
         assert log == f"The cloud is listening on http://127.0.0.1:{port}\n"

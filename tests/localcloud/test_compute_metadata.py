@@ -59,17 +59,21 @@ def test_openstack_metadata(guest: Guest) -> None:
     assert {"2012-08-10", "latest"} <= set(guest.read("/openstack").split())
     listed = guest.read("/openstack/latest/").split()
     assert {"meta_data.json", "network_data.json", "user_data", "vendor_data.json", "password"} <= set(listed)
-    told = json.loads(guest.read("/openstack/latest/meta_data.json"))
-    assert (told["uuid"], told["name"], told["meta"]) == (guest.server["id"], "web", {"role": "web"})
-    assert told["public_keys"]["dxl-key"].startswith("ssh-")
-    assert told["devices"][0]["tags"] == ["inner"]
+    reported = json.loads(guest.read("/openstack/latest/meta_data.json"))
+    assert (reported["uuid"], reported["name"], reported["meta"]) == (
+        guest.server["id"],
+        "web",
+        {"role": "web"},
+    )
+    assert reported["public_keys"]["dxl-key"].startswith("ssh-")
+    assert reported["devices"][0]["tags"] == ["inner"]
     assert guest.read("/openstack/2018-08-27/user_data") == "#!/bin/sh\necho hello\n"
     assert guest.read("/openstack/latest/vendor_data.json") == "{}"
 
 
 def test_network_data(guest: Guest) -> None:
-    told = json.loads(guest.read("/openstack/latest/network_data.json"))
-    [link], [network] = told["links"], told["networks"]
+    reported = json.loads(guest.read("/openstack/latest/network_data.json"))
+    [link], [network] = reported["links"], reported["networks"]
     assert (network["ip_address"], network["netmask"], network["link"]) == (
         ADDRESS,
         "255.255.255.0",
@@ -125,8 +129,8 @@ def test_injected_files_are_on_the_config_drive(compute: Computing, backend: Wat
     assert plan.files == (("/etc/one", b"hello"), ("/two", b""))
     assert plan.config_drive is not None
     assert plan.config_drive["openstack/content/0000"] == b"hello"
-    told = json.loads(plan.config_drive["openstack/latest/meta_data.json"])
-    assert told["files"] == [
+    reported = json.loads(plan.config_drive["openstack/latest/meta_data.json"])
+    assert reported["files"] == [
         {"path": "/etc/one", "content_path": "/content/0000"},
         {"path": "two", "content_path": "/content/0001"},
     ]

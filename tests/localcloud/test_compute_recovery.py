@@ -50,7 +50,10 @@ def test_interfaces_keep_the_order_of_the_request(compute: Computing, backend: W
     assert [port.id for port in backend.booted[-1].ports] == order[:2]
     fresh = Watched()
     restart_with(compute, fresh)
-    until(lambda: [[port.id for port in plan.ports] for plan in fresh.booted], lambda told: told == [order])
+    until(
+        lambda: [[port.id for port in plan.ports] for plan in fresh.booted],
+        lambda reported: reported == [order],
+    )
 
 
 def test_the_disk_of_a_server_belongs_to_the_volume_it_boots_from(
@@ -82,7 +85,7 @@ def test_an_interrupted_deletion_is_resumed(compute: Computing, backend: Watched
     compute.wait_until_gone(made["id"])
 
 
-def test_a_server_that_cannot_boot_is_in_error_and_says_why(compute: Computing, backend: Watched) -> None:
+def test_a_server_that_cannot_boot_is_in_error_and_shows_why(compute: Computing, backend: Watched) -> None:
     backend.fails = True
     network = compute.network()
     made = compute.create(networks=[{"uuid": network["id"]}]).json()["server"]

@@ -83,8 +83,8 @@ def test_plans_of_networks_and_routers(networks: Networks, backend: Recorder) ->
     assert plan.gateway.network_id == public
     assert plan.next_hop == "172.24.4.1"
     assert plan.masquerades
-    told = backend.networks[port["network_id"]]
-    assert [(subnet.cidr, subnet.gateway) for subnet in told.subnets] == [("10.5.0.0/24", "10.5.0.1")]
+    reported = backend.networks[port["network_id"]]
+    assert [(subnet.cidr, subnet.gateway) for subnet in reported.subnets] == [("10.5.0.0/24", "10.5.0.1")]
     assert backend.networks[public].external
 
     networks.delete("floatingip", floating["id"])

@@ -115,8 +115,8 @@ class TestTrunks:
         trunk = networks.make("trunk", port_id=parent["id"], sub_ports=[sub_port])
         assert trunk["sub_ports"] == [sub_port]
         assert networks.show("port", first["id"])["device_owner"] == "trunk:subport"
-        told = networks.show("port", parent["id"])["trunk_details"]
-        assert told["sub_ports"] == [{**sub_port, "mac_address": first["mac_address"]}]
+        reported = networks.show("port", parent["id"])["trunk_details"]
+        assert reported["sub_ports"] == [{**sub_port, "mac_address": first["mac_address"]}]
 
         path = f"trunks/{trunk['id']}"
         clash = {"sub_ports": [{**sub_port, "port_id": second["id"]}]}
@@ -226,8 +226,8 @@ class TestForAdmins:
     def test_availability_counts_addresses(self, networks: Networks) -> None:
         network = networks.subnet()["network_id"]
         networks.make("port", network_id=network)
-        told = networks.get(f"network-ip-availabilities/{network}", "admin")["network_ip_availability"]
-        assert (told["total_ips"], told["used_ips"]) == (253, 1)
+        reported = networks.get(f"network-ip-availabilities/{network}", "admin")["network_ip_availability"]
+        assert (reported["total_ips"], reported["used_ips"]) == (253, 1)
 
 
 class TestInfrastructure:

@@ -20,10 +20,10 @@ def remove_interface(networks: Networks, router: dict[str, Any], **body: Any) ->
 class TestInterfaces:
     def test_an_interface_takes_the_gateway_of_its_subnet(self, networks: Networks) -> None:
         subnet, router = networks.subnet(), networks.make("router")
-        told = add_interface(networks, router, subnet_id=subnet["id"]).json()
-        assert told["id"] == router["id"]
-        assert told["subnet_ids"] == [subnet["id"]]
-        port = networks.show("port", told["port_id"])
+        reported = add_interface(networks, router, subnet_id=subnet["id"]).json()
+        assert reported["id"] == router["id"]
+        assert reported["subnet_ids"] == [subnet["id"]]
+        port = networks.show("port", reported["port_id"])
         assert addresses(port) == [subnet["gateway_ip"]]
         assert port["device_owner"] == "network:router_interface"
         assert port["device_id"] == router["id"]

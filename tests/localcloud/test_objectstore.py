@@ -157,7 +157,7 @@ class TestListing:
         answer = demo("GET", "/c?format=xml")
         assert '<container name="c"><object><name>a&lt;b</name>' in answer.text
 
-    def test_an_empty_list_of_names_is_no_content(self, demo: Speaker) -> None:
+    def test_an_empty_list_of_names_is_not_content(self, demo: Speaker) -> None:
         container(demo)
         assert demo("GET", "/c").status_code == 204
 
@@ -417,9 +417,9 @@ class TestLargeObjects:
             container(demo, name)
         put(demo, "/c/ü x")
         put(demo, "/e/o")
-        told = demo("POST", "?bulk-delete", content=b"c/%C3%BC%20x\n/c\nd\nmissing/o\ne\n").json()
-        assert (told["Number Deleted"], told["Number Not Found"]) == (3, 1)
-        assert told["Errors"] == [["e", "409 Conflict"]]
+        reported = demo("POST", "?bulk-delete", content=b"c/%C3%BC%20x\n/c\nd\nmissing/o\ne\n").json()
+        assert (reported["Number Deleted"], reported["Number Not Found"]) == (3, 1)
+        assert reported["Errors"] == [["e", "409 Conflict"]]
         assert names(demo, "") == ["e"]
 
 
@@ -567,6 +567,6 @@ class TestInfrastructure:
         assert demo("HEAD", "").headers["X-Account-Storage-Policy-Policy-0-Bytes-Used"] == "4"
 
     def test_info(self, cloud: Cloud) -> None:
-        told = cloud.client.get("/object-store/info").json()
-        assert told["tempurl"]["allowed_digests"] == ["sha1", "sha256", "sha512"]
-        assert told["swift"]["container_listing_limit"] == 10_000
+        reported = cloud.client.get("/object-store/info").json()
+        assert reported["tempurl"]["allowed_digests"] == ["sha1", "sha256", "sha512"]
+        assert reported["swift"]["container_listing_limit"] == 10_000

@@ -338,10 +338,10 @@ class TestUpdate:
     def test_upload_to_image(self, cloud: Cloud, demo: Speaker) -> None:
         volume = make(demo)
         answer = act(demo, volume, "os-volume_upload_image", {"image_name": "made"})
-        told = answer.json()["os-volume_upload_image"]
-        assert (answer.status_code, told["status"], told["disk_format"]) == (202, "uploading", "raw")
+        reported = answer.json()["os-volume_upload_image"]
+        assert (answer.status_code, reported["status"], reported["disk_format"]) == (202, "uploading", "raw")
         images = image_speaker(cloud)
-        image = until(lambda: _active(images.get(f"/images/{told['image_id']}")))
+        image = until(lambda: _active(images.get(f"/images/{reported['image_id']}")))
         assert (image["name"], image["size"]) == ("made", GIGABYTE)
         wait_for(demo, f"/volumes/{volume['id']}")
 

@@ -135,8 +135,8 @@ class Comparison:
         )
         if "StackValidationFailed" in deed.reason:
             return any(_outcomes(step))
-        told = any(words in deed.reason for words in ("told to fail", "Test Resource failed"))
-        expected = told or foretold or bool(self.open)
+        reported = any(words in deed.reason for words in ("told to fail", "Test Resource failed"))
+        expected = reported or foretold or bool(self.open)
         return expected and (deed.action in _outcomes(step) or step.may_be(Kind.FORBIDDEN))
 
     def _counts_fit(self, steps: Sequence[tuple[Step, bool]], deeds: Sequence[Deed]) -> bool:

@@ -48,7 +48,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 
 
 @pytest.mark.parametrize("pairs", [50, pytest.param(500, marks=pytest.mark.extended)])
-def test_over_random_pairs_of_templates_a_run_does_what_its_plan_says(bench: Workbench, pairs: int) -> None:
+def test_over_random_pairs_of_templates_a_run_does_what_its_plan_shows(bench: Workbench, pairs: int) -> None:
     seeds = iter([int(seed) for seed in SEEDS.split(",")] if SEEDS else range(10 * pairs))
     compared = 0
     while compared < pairs:
@@ -61,9 +61,9 @@ def test_over_random_pairs_of_templates_a_run_does_what_its_plan_says(bench: Wor
             _update_all(bench, stories)
         _delete_all(bench, stories)
         failed = [story for story in stories if story.failures]
-        told = "\n".join(line for story in failed for line in story.failures)
+        reported = "\n".join(line for story in failed for line in story.failures)
         again = ",".join(str(story.seed) for story in failed)
-        assert not failed, f"{told}\nreproduce with CALOR_PLAN_SEEDS={again}"
+        assert not failed, f"{reported}\nreproduce with CALOR_PLAN_SEEDS={again}"
         compared += sum(story.compared for story in stories)
     assert SEEDS or compared >= pairs
 
@@ -137,8 +137,8 @@ def _compare(bench: Workbench, story: Story, before: Before) -> None:
         events = [records.record(records.Event, row) for row in rows if row.type != STACK_TYPE]
     deeds = deeds_of(events, paths(_stacks(bench, story.stack), before.names))
     comparison = Comparison(before.plan, deeds, story.stack.status == "FAILED", before.needed)
-    told = f"seed {story.seed}, {story.stack.state}"
-    story.failures += [f"{told}: {one}" for one in comparison.contradictions()]
+    reported = f"seed {story.seed}, {story.stack.state}"
+    story.failures += [f"{reported}: {one}" for one in comparison.contradictions()]
 
 
 def _before(bench: Workbench, stack: records.Stack, plan: Plan) -> Before:

@@ -115,15 +115,15 @@ class TestPlans:
         change = StackChange({"template": document, "files": {}}, converge=converge)
         shown = bench.commands.previews.update(CALLER, bench.stack(stack.id), change, False)
 
-        def told(steps: list[Any]) -> list[str]:
+        def reported(steps: list[Any]) -> list[str]:
             own = [
                 line
                 for one in steps
-                for line in (f"{one['action']} {'/'.join(one['path'])}", *told(one.get("nested", [])))
+                for line in (f"{one['action']} {'/'.join(one['path'])}", *reported(one.get("nested", [])))
             ]
             return [line for line in own if not line.startswith("keep")]
 
-        return told(shown["plan"])
+        return reported(shown["plan"])
 
     def test_tell_what_somebody_has_changed(self, bench: Workbench) -> None:
         document = template({"a": {"type": "Test::Thing", "properties": {"value": "mine"}}})

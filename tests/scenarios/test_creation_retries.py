@@ -82,8 +82,8 @@ def test_an_object_in_error_is_deleted_and_created_again(bench: Workbench) -> No
         "made object-3",
     ]
     once = ["CREATE_IN_PROGRESS", "CREATE_FAILED", "DELETE_IN_PROGRESS", "DELETE_COMPLETE"]
-    told = [state for name, state in bench.events(stack) if name == "a"]
-    assert told == [*once, *once, "CREATE_IN_PROGRESS", "CREATE_COMPLETE"]
+    reported = [state for name, state in bench.events(stack) if name == "a"]
+    assert reported == [*once, *once, "CREATE_IN_PROGRESS", "CREATE_COMPLETE"]
     assert bench.reasons(stack, "a")[1] == "ResourceInError: resources.a: Went to status ERROR, number 1"
 
 

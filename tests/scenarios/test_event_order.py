@@ -32,14 +32,14 @@ def test_an_event_that_takes_long_to_be_written_is_not_missed(bench: Workbench) 
         with contextlib.suppress(TimeoutError):
             late.result(timeout=0.5)
         news = events.since(stack, news.number)
-        told.extend(one.event.reason for one in news.events)
+        reported.extend(one.event.reason for one in news.events)
 
-    told: list[str] = []
+    reported: list[str] = []
     slow = an_event(stack, "sooner")
     slow.then(linger)
     writers[0].write(slow)
     for writer in writers:
         writer.close()
 
-    told.extend(one.event.reason for one in events.since(stack, news.number).events)
-    assert told == ["sooner", "later"]
+    reported.extend(one.event.reason for one in events.since(stack, news.number).events)
+    assert reported == ["sooner", "later"]

@@ -25,7 +25,7 @@ class Recorder:
         self.posted += [(queue, body, ttl) for body in bodies]
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def reported(self) -> list[tuple[str, str]]:
         payloads = [body["payload"] for _, body, _ in self.posted]
         return [
             (one["resource_name"], f"{one['resource_action']}_{one['resource_status']}") for one in payloads
@@ -44,7 +44,7 @@ def test_every_event_is_posted_once_in_its_order(bench: Workbench, recorder: Rec
     bench.wait(stack)
     bench.until(lambda: len(recorder.posted) >= 6)
 
-    assert recorder.told == bench.events(stack)
+    assert recorder.reported == bench.events(stack)
     queue, body, ttl = recorder.posted[0]
     assert (queue, ttl, body["type"], body["payload"]["stack_id"]) == ("news", 60, "os.heat.event", stack.id)
 
@@ -52,11 +52,11 @@ def test_every_event_is_posted_once_in_its_order(bench: Workbench, recorder: Rec
 def test_actions_on_existing_resources_are_posted_too(bench: Workbench, recorder: Recorder) -> None:
     stack = bench.create(template({"a": probe("1")}), environment=SINK)
     bench.wait(stack)
-    bench.until(lambda: ("s", "CREATE_COMPLETE") in recorder.told)
+    bench.until(lambda: ("s", "CREATE_COMPLETE") in recorder.reported)
     bench.commands.stacks.act(CALLER, bench.stack(stack.id), "suspend")
-    bench.until(lambda: ("s", "SUSPEND_COMPLETE") in recorder.told)
+    bench.until(lambda: ("s", "SUSPEND_COMPLETE") in recorder.reported)
 
-    assert recorder.told == bench.events(stack)
+    assert recorder.reported == bench.events(stack)
 
 
 def test_the_deletion_of_a_stack_is_posted(bench: Workbench, recorder: Recorder) -> None:
@@ -65,7 +65,7 @@ def test_the_deletion_of_a_stack_is_posted(bench: Workbench, recorder: Recorder)
     bench.delete(stack)
     bench.wait(stack)
 
-    assert recorder.told[-1] == ("s", "DELETE_COMPLETE")
+    assert recorder.reported[-1] == ("s", "DELETE_COMPLETE")
 
 
 def test_a_sink_that_fails_holds_nothing_up(bench: Workbench, recorder: Recorder) -> None:

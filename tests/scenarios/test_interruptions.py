@@ -264,8 +264,8 @@ def test_a_rollback_starts_with_the_failure_event(bench: Workbench) -> None:
     """No moment in between can be seen, or killed in."""
     stack = bench.create(template({"r": findable("a", fails=True)}), disable_rollback=False)
     assert bench.wait(stack).state == "ROLLBACK_COMPLETE"
-    told = [state for name, state in bench.events(stack) if name == "s"]
-    assert told == ["CREATE_IN_PROGRESS", "CREATE_FAILED", "ROLLBACK_IN_PROGRESS", "ROLLBACK_COMPLETE"]
+    reported = [state for name, state in bench.events(stack) if name == "s"]
+    assert reported == ["CREATE_IN_PROGRESS", "CREATE_FAILED", "ROLLBACK_IN_PROGRESS", "ROLLBACK_COMPLETE"]
 
 
 def test_what_is_changed_or_deleted_is_stored_as_such_before(

@@ -128,9 +128,9 @@ def test_a_request_fails_while_the_database_is_down_and_the_next_one_succeeds(
     bench.stop()
     database_server.kill()
     try:
-        with pytest.raises(DBAPIError) as told:
+        with pytest.raises(DBAPIError) as reported:
             bench.roots()
-        assert is_transient(told.value)
+        assert is_transient(reported.value)
     finally:
         database_server.start()
 

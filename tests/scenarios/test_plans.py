@@ -37,7 +37,7 @@ def plan(bench: Workbench, stack: records.Stack, resources: dict[str, Any], **re
     return made
 
 
-def told(made: Plan) -> list[tuple[str, str]]:
+def reported(made: Plan) -> list[tuple[str, str]]:
     return [(step.kind.value, "/".join(step.path)) for step in made.all_steps()]
 
 
@@ -68,7 +68,7 @@ class TestSteps:
             bench, stack, {"a": probe("1", fixed="y"), "b": probe({"get_resource": "a"}), "d": probe()}
         )
 
-        assert told(made) == [
+        assert reported(made) == [
             ("replace", "a"),
             ("create", "d"),
             ("delete", "c"),
@@ -76,7 +76,7 @@ class TestSteps:
             ("delete", "a"),
         ]
 
-    def test_say_why_and_what_changes(self, bench: Workbench) -> None:
+    def test_show_why_and_what_changes(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe("1"), "b": probe("2")})
 
         made = plan(bench, stack, {"a": probe("3")})
@@ -99,7 +99,7 @@ class TestSteps:
 
         made = plan(bench, stack, resources("2"))
 
-        assert told(made) == [("update", "v"), ("update", "a"), ("undecided", "b")]
+        assert reported(made) == [("update", "v"), ("update", "a"), ("undecided", "b")]
         assert step(made, "b").possible == {Kind.KEEP, Kind.UPDATE}
 
     def test_a_part_of_a_value_that_stays_changes_nothing(self, bench: Workbench) -> None:
@@ -114,9 +114,9 @@ class TestSteps:
         stack = settled(bench, resources("1", "2"))
 
         made = plan(bench, stack, resources("1", "3"))
-        assert told(made) == [("update", "v"), ("keep", "a"), ("update", "b")]
+        assert reported(made) == [("update", "v"), ("keep", "a"), ("update", "b")]
         made = plan(bench, stack, resources("2", "2"))
-        assert told(made) == [("update", "v"), ("update", "a"), ("keep", "b")]
+        assert reported(made) == [("update", "v"), ("update", "a"), ("keep", "b")]
         # Where nothing is, a key may be once they are stored as strings.
         made = plan(bench, stack, resources("1", "3", "none"))
         assert step(made, "a").kind is Kind.UNDECIDED
@@ -124,7 +124,7 @@ class TestSteps:
     def test_an_updated_resource_keeps_its_reference(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe("1"), "b": probe({"get_resource": "a"})})
 
-        assert told(plan(bench, stack, {"a": probe("2"), "b": probe({"get_resource": "a"})})) == [
+        assert reported(plan(bench, stack, {"a": probe("2"), "b": probe({"get_resource": "a"})})) == [
             ("update", "a"),
             ("keep", "b"),
         ]
@@ -141,7 +141,7 @@ class TestSteps:
     ) -> None:
         stack = settled(bench, {"a": probe("1"), "b": probe()})
         kept = {"a": {**probe("1"), "deletion_policy": "Retain"}, "b": probe()}
-        assert told(plan(bench, stack, kept)) == [("keep", "a"), ("keep", "b")]
+        assert reported(plan(bench, stack, kept)) == [("keep", "a"), ("keep", "b")]
 
         bench.update(stack, template(kept))
         made = plan(bench, bench.wait(stack), {"b": probe()})
@@ -154,13 +154,13 @@ class TestSteps:
 
         made = plan(bench, stack, {"a": probe(), "b": probe(depends_on="a")})
 
-        assert told(made) == [("replace", "a"), ("create", "b"), ("delete", "a")]
+        assert reported(made) == [("replace", "a"), ("create", "b"), ("delete", "a")]
         assert step(made, "a").reason == "it is in state CREATE_FAILED"
 
-    def test_a_plan_for_nothing_takes_dependants_away_first(self, bench: Workbench) -> None:
+    def test_a_plan_for_nothing_deletes_dependants_first(self, bench: Workbench) -> None:
         stack = settled(bench, {"a": probe(), "b": probe(depends_on="a")})
 
-        assert told(bench.commands.previews.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]
+        assert reported(bench.commands.previews.plan_delete(stack)) == [("delete", "b"), ("delete", "a")]
 
 
 FIXED_CHILD = """
@@ -191,7 +191,7 @@ class TestReplacementsThatFollow:
 
         made = plan(bench, stack, resources("2"))
 
-        assert told(made) == [
+        assert reported(made) == [
             ("replace", "a"),
             ("update", "updated"),
             ("replace", "replaced"),
@@ -214,7 +214,7 @@ class TestReplacementsThatFollow:
 
         made = plan(bench, stack, resources("2"), files=files)
 
-        assert [one for one in told(made) if "/" in one[1] and one[0] != "delete"] == [
+        assert [one for one in reported(made) if "/" in one[1] and one[0] != "delete"] == [
             ("replace", "n/one"),
             ("replace", "g/0"),
         ]
@@ -235,7 +235,7 @@ class TestReplacementsThatFollow:
         stack = settled(bench, resources("one"))
 
         changed = plan(bench, stack, resources("two"))
-        assert told(changed) == [("replace", "c"), ("update", "d"), ("delete", "c")]
+        assert reported(changed) == [("replace", "c"), ("update", "d"), ("delete", "c")]
         # An input that says so may have it replaced, which shows when it is done.
         moody = plan(bench, stack, resources("two", replace_on_change=True))
         assert step(moody, "d").possible == {Kind.UPDATE, Kind.REPLACE}
@@ -265,13 +265,13 @@ class TestStacksBelow:
 
         made = plan(bench, stack, self.nested("grown"), files=files)
 
-        assert told(made) == [("update", "n"), ("update", "n/one"), ("create", "n/two")]
+        assert reported(made) == [("update", "n"), ("update", "n/one"), ("create", "n/two")]
 
     def test_that_stay_the_same_are_not_even_opened(self, bench: Workbench) -> None:
         files = {"child.yaml": CHILD}
         stack = settled(bench, self.nested("x"), files=files)
 
-        assert told(plan(bench, stack, self.nested("x"), files=files)) == [("keep", "n")]
+        assert reported(plan(bench, stack, self.nested("x"), files=files)) == [("keep", "n")]
 
     def test_another_template_is_taken_in_place(self, bench: Workbench) -> None:
         files = {"child.yaml": CHILD, "other.yaml": CHILD.replace("one", "uno")}
@@ -280,7 +280,7 @@ class TestStacksBelow:
 
         made = plan(bench, stack, other, files=files)
 
-        assert told(made) == [("update", "n"), ("create", "n/uno"), ("delete", "n/one")]
+        assert reported(made) == [("update", "n"), ("create", "n/uno"), ("delete", "n/one")]
         bench.update(stack, template(other), files=files)
         assert bench.wait(stack).state == "UPDATE_COMPLETE"
         assert bench.resources(stack)["n"].type == "other.yaml"
@@ -300,7 +300,7 @@ class TestStacksBelow:
     def test_go_with_all_that_is_in_them(self, bench: Workbench) -> None:
         stack = settled(bench, {**self.nested("x"), "b": probe()}, files={"child.yaml": CHILD})
 
-        assert told(plan(bench, stack, {"b": probe()})) == [
+        assert reported(plan(bench, stack, {"b": probe()})) == [
             ("keep", "b"),
             ("delete", "n"),
             ("delete", "n/one"),
@@ -316,13 +316,13 @@ class TestGroups:
     def test_members_come_change_and_go(self, bench: Workbench) -> None:
         stack = settled(bench, self.group(2, "%index%"))
 
-        assert told(plan(bench, stack, self.group(3, "%index%"))) == [
+        assert reported(plan(bench, stack, self.group(3, "%index%"))) == [
             ("update", "g"),
             ("keep", "g/0"),
             ("keep", "g/1"),
             ("create", "g/2"),
         ]
-        assert told(plan(bench, stack, self.group(1, "new"))) == [
+        assert reported(plan(bench, stack, self.group(1, "new"))) == [
             ("update", "g"),
             ("update", "g/0"),
             ("delete", "g/1"),
@@ -342,7 +342,7 @@ class TestGroups:
 
         made = plan(bench, stack, self.group(2, "new", **policy))
 
-        assert told(made) == [
+        assert reported(made) == [
             ("update", "g"),
             ("create", "g/2"),
             ("update", "g/1"),
@@ -366,7 +366,7 @@ class TestGroups:
         [member] = [row for one in bench.nested(stack) for row in bench.resources(one).values()]
         assert (member.properties or {})["value"] == "c"
 
-        assert told(plan(bench, stack, resources("two"))) == [
+        assert reported(plan(bench, stack, resources("two"))) == [
             ("replace", "c"),
             ("undecided", "g"),
             ("delete", "c"),
@@ -378,7 +378,7 @@ class TestGroups:
 
         stack = settled(bench, resources("x"))
 
-        assert told(plan(bench, stack, resources("y"))) == [
+        assert reported(plan(bench, stack, resources("y"))) == [
             ("replace", "a"),
             ("undecided", "g"),
             ("undecided", "g/0"),
@@ -393,7 +393,7 @@ class TestGroups:
 
         stack = settled(bench, group(1))
 
-        kinds = [(kind, path) for kind, path in told(plan(bench, stack, group(3))) if kind == "create"]
+        kinds = [(kind, path) for kind, path in reported(plan(bench, stack, group(3))) if kind == "create"]
         assert kinds == [("create", "g/new-1"), ("create", "g/new-2")]
 
     def test_a_group_in_which_nothing_changes_leaves_its_dependants_alone(self, bench: Workbench) -> None:

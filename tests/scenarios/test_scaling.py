@@ -255,7 +255,7 @@ class TestMetadata:
         assert bench.resources(stack)["a"].metadata == {**before, "size": 2}
         assert set(before) > {"size"}
 
-    def test_that_were_renewed_are_no_change_for_the_next_update(self, bench: Workbench) -> None:
+    def test_that_were_renewed_are_not_a_change_for_the_next_update(self, bench: Workbench) -> None:
         stack = self.created(bench)
         signal(bench, stack, "up")
         handled(bench)

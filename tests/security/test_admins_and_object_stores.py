@@ -55,7 +55,7 @@ def stack(stage: Stage) -> str:
 
 @pytest.mark.parametrize(("caller", "who"), [(ADMIN, "owner"), (LOCAL_ADMIN, "local"), (MEMBER, "member")])
 @pytest.mark.usefixtures("stack")
-def test_a_server_is_told_of_deployments_in_its_own_project(
+def test_a_server_is_notified_of_deployments_in_its_own_project(
     stage: Stage, calls: Calls, caller: Caller, who: str
 ) -> None:
     config = stage.commands.software.create_config(MEMBER, {"name": "c", "group": "script", "config": "x"})

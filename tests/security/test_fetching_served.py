@@ -96,7 +96,7 @@ def test_slow_templates_do_not_stop_the_api(server: Server, slow: SlowSite) -> N
     assert took < 100
 
 
-def test_metrics_are_not_told_to_servers(server: Server) -> None:
+def test_metrics_are_not_shown_to_servers(server: Server) -> None:
     statuses = {}
     for address in ("127.0.0.1", GUEST_SOURCE_ADDRESS):
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60, source_address=(address, 0))

@@ -89,5 +89,5 @@ def test_hanging_up_is_one_line_for_those_who_want_every_detail(
     caplog.set_level(logging.DEBUG)
     hang_up(app, APPS[which])
     assert [one for one in caplog.records if one.exc_info or one.levelno > logging.INFO] == []
-    told = [one for one in caplog.records if "disconnected" in one.getMessage()]
-    assert [one.levelno for one in told] == [logging.DEBUG]
+    reported = [one for one in caplog.records if "disconnected" in one.getMessage()]
+    assert [one.levelno for one in reported] == [logging.DEBUG]

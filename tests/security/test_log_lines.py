@@ -36,15 +36,15 @@ class TestLines:
     def test_a_line_break_in_a_message_is_escaped(
         self, formatter: logging.Formatter, line_break: str
     ) -> None:
-        told = formatter.format(record("stack %s", f"web{line_break}{FORGED}"))
-        assert len(told.split("\n")) == 1
-        assert "\r" not in told
+        reported = formatter.format(record("stack %s", f"web{line_break}{FORGED}"))
+        assert len(reported.split("\n")) == 1
+        assert "\r" not in reported
 
     def test_a_line_break_in_a_field_is_escaped(self) -> None:
         with fields.scope(stack=f"web\n{FORGED}", user="eve user=admin] x=["):
-            told = logs.TextLines().format(record("it is done"))
-        assert "\n" not in told
-        assert told.endswith(rf"[stack='web\n{FORGED}' user='eve user=admin] x=[']")
+            reported = logs.TextLines().format(record("it is done"))
+        assert "\n" not in reported
+        assert reported.endswith(rf"[stack='web\n{FORGED}' user='eve user=admin] x=[']")
 
     def test_a_line_break_in_an_exception_makes_no_line(self, formatter: logging.Formatter) -> None:
         made = record("it broke")
@@ -52,10 +52,10 @@ class TestLines:
             raise ValueError(f"no stack web\n{FORGED}\r{FORGED}")
         except ValueError:
             made.exc_info = sys.exc_info()
-        told = formatter.format(made)
-        assert [line for line in told.splitlines() if line.startswith(FORGED[:10])] == []
+        reported = formatter.format(made)
+        assert [line for line in reported.splitlines() if line.startswith(FORGED[:10])] == []
 
-    def test_a_terminal_is_told_nothing(self) -> None:
+    def test_nothing_is_written_to_a_terminal(self) -> None:
         assert "\x1b" not in logs.TextLines().format(record("stack %s", "\x1b[2J"))
 
     def test_a_stack_name_cannot_make_one(self, door: Door, caplog: pytest.LogCaptureFixture) -> None:

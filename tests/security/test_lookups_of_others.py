@@ -122,12 +122,12 @@ class TestNamesOfWhatIsForEverybody:
             find(Neutron(*self.things(), for_all=("1", "2")), kind, "web", LOOKUPS.of(kind))
 
     @pytest.mark.parametrize("error", [Forbidden, None])
-    def test_a_name_is_ambiguous_where_nobody_tells(self, kind: str, error: type | None) -> None:
+    def test_a_name_is_ambiguous_without_a_choice(self, kind: str, error: type | None) -> None:
         with pytest.raises(Conflict):
             find(Neutron(*self.things(), error=error), kind, "web", LOOKUPS.of(kind))
 
 
-def test_an_external_network_is_meant_where_nobody_tells() -> None:
+def test_an_external_network_is_the_default() -> None:
     public = thing("1", project_id="admins", **{"router:external": True})
     shared = thing("2", project_id="theirs", shared=True)
 
@@ -152,14 +152,14 @@ class Control:
 
 
 class TestMemory:
-    def test_what_an_admin_found_is_not_told_to_a_member(self) -> None:
+    def test_what_an_admin_found_is_not_shown_to_a_member(self) -> None:
         lookups, secret = Lookups(), thing("1", hidden=True)
 
         assert lookups.id_of(Cloud(secret, roles=("admin",)), "neutron.network", "web") == "1"
         with pytest.raises(NotFound):
             lookups.id_of(Cloud(secret, roles=("member",)), "neutron.network", "web")
 
-    def test_what_a_user_found_is_not_told_to_another(self) -> None:
+    def test_what_a_user_found_is_not_shown_to_another(self) -> None:
         """Key pairs are each user's own."""
         lookups = Lookups()
 
@@ -190,7 +190,7 @@ class TestMemory:
             with pytest.raises(Exception, match="does not store a key"):
                 signer.url(Store(roles=("reader",)), "GET", "box", "thing")
 
-    def test_what_an_admins_run_read_is_not_told_to_a_members(self) -> None:
+    def test_what_an_admins_run_read_is_not_shown_to_a_members(self) -> None:
         shared, secret = SharedState(), thing("1", hidden=True)
         reporting: Any = SimpleNamespace(control=Control(), outages=None)
 

@@ -368,7 +368,7 @@ def test_attributes_that_are_credentials_are_named(door: Door, path: str) -> Non
         ("AWS::IAM::AccessKey", {"SecretAccessKey"}),
     ],
 )
-def test_types_say_which_attributes_are_credentials(type_name: str, attributes: set[str]) -> None:
+def test_types_declare_which_attributes_are_credentials(type_name: str, attributes: set[str]) -> None:
     declared = catalogue.declaration(type_name)
 
     assert declared is not None

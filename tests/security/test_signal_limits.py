@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
+from urllib.parse import quote
 
 import pytest
+from starlette.testclient import TestClient
 
+from calor.clouds.errors import Conflict
+from calor.engine.view import stored_signals
 from calor.language.budget import Sizes
+from calor.resources import received_json
+from calor.resources.outcomes import ResourceFailed
 from calor.service.quotas import Limits
 from calor.store import tables
+from calor.testing import FakeCloud, FakeContext, run
 from calor.types.world import offline_world
 from tests.support import api_fixtures as stages
-from tests.support.api import Door, Stage, error, open_door
+from tests.support.api import PROJECT, Door, Stage, error, open_door
+from tests.support.cfn import cfn_app, signer
 
 SIGNALS, BYTES = 5, 20_000
 LIMIT = "RequestLimitExceeded"
@@ -98,3 +107,76 @@ def test_reports_on_deployments_are_bounded(door: Door) -> None:
     assert error(door("PUT", f"/software_deployments/{deployment}", report), 400)["type"] == LIMIT
     report["output_values"] = {"deploy_stdout": "x"}
     assert door("PUT", f"/software_deployments/{deployment}", report).status_code == 200
+
+
+def test_signals_at_the_wrong_time_are_one_event(stage: Stage, door: Door) -> None:
+    """Others would drive out the events of what has happened to the stack."""
+    stack = stage.add_stack("s")
+    for name in ("h", "other"):
+        stage.add_resource(stack, name, type="OS::Heat::WaitConditionHandle", action="SUSPEND")
+    for _ in range(3):
+        error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    error(signal(door, f"/stacks/s/{stack}/resources", "other"), 400)
+    error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    found = door.get(f"/stacks/s/{stack}/events")["events"]
+    assert sorted(event["resource_name"] for event in found) == ["h", "other"]
+    # What happens in between is news, and so is the next signal after it.
+    stage.add_event(stack, "h")
+    error(signal(door, f"/stacks/s/{stack}/resources"), 400)
+    assert len(door.get(f"/stacks/s/{stack}/resources/h/events")["events"]) == 3
+
+
+def test_a_server_that_signals_on_does_not_keep_its_stack_from_being_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At a temporary URL of the object store, where each deletion brings back the signal before."""
+    monkeypatch.setattr(stored_signals, "_MOST_RESTORED", 5)
+    context: Any = FakeContext(services=FakeCloud())
+    box, name = context.stack_id, context.physical_name()
+    context.services.responses |= {
+        f"PUT /{box}": {},
+        f"GET /{box}": SimpleNamespace(json=list),
+        f"DELETE /{box}/{name}": {},
+        f"DELETE /{box}": Conflict("not empty", status=409),
+    }
+    run(stored_signals.url_for_signals(context, many=True))
+    run(stored_signals.remove(context))
+    assert context.services.lines("GET", "PUT") == [*[f"DELETE /{box}/{name}"] * 5, f"DELETE /{box}"]
+
+
+class TestContent:
+    """What a server signals is stored and shown: it must be what databases store and what can be written again."""
+
+    DEEP: ClassVar = {
+        "deeper than programs can walk": b'{"id": 1, "data": ' + b"[" * 970 + b"]" * 970 + b"}",
+        "deeper than JSON is read": b'{"data": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001,
+        "no number": b'{"data": NaN}',
+        "a number too large": b'{"data": 1e999}',
+        "half a character": b'{"data": "\\ud800"}',
+        "NUL": b'{"data": "\\u0000"}',
+    }
+
+    @pytest.mark.parametrize("content", DEEP.values(), ids=DEEP)
+    def test_by_the_rest_api(self, door: Door, path: str, content: bytes) -> None:
+        error(door("POST", f"{path}/h/signal", content=content), 400)
+
+    @pytest.mark.parametrize("content", DEEP.values(), ids=DEEP)
+    def test_by_the_cfn_api(self, stage: Stage, path: str, content: bytes) -> None:
+        stack = path.split("/")[3]
+        client = TestClient(cfn_app(stage, lambda received: signer("u", PROJECT, "member")))
+        arn = quote(f"arn:openstack:heat::{PROJECT}:stacks/s/{stack}/resources/h", safe="")
+        signed = {"AWSAccessKeyId": "key", "Signature": "s", "SignatureVersion": "2"}
+        answer = client.put(f"/v1/waitcondition/{arn}", params=signed, content=content)
+        assert answer.status_code == 400, answer.text
+
+    @pytest.mark.parametrize("content", DEEP.values(), ids=DEEP)
+    def test_by_the_object_store(self, content: bytes) -> None:
+        with pytest.raises(ResourceFailed, match="a signal must be a JSON object"):
+            stored_signals._read(content)
+
+    def test_as_deep_as_it_may_be(self, door: Door, path: str) -> None:
+        levels = received_json.MOST_LEVELS - 1
+        content = b'{"data": ' + b"[" * levels + b"]" * levels + b"}"
+        assert door("POST", f"{path}/h/signal", content=content).status_code == 200
+        deeper = content.replace(b"[", b"[[", 1).replace(b"]", b"]]", 1)
+        error(door("POST", f"{path}/h/signal", content=deeper), 400)

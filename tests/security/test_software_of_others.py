@@ -81,7 +81,7 @@ class TestStacks:
         return {KINDS[0]: config, KINDS[1]: deployment}
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_what_is_anothers_is_no_external_resource(
+    def test_an_object_of_another_project_is_not_an_external_resource(
         self, mallory: Door, ids: dict[str, str], kind: str
     ) -> None:
         for id in (ids[kind], "made-up"):
@@ -124,7 +124,7 @@ class TestStacks:
         after = rows(owner.stage, tables.software_config), rows(owner.stage, tables.software_deployment)
         assert after == before
 
-    def test_a_check_tells_that_it_is_gone(self, owner: Door) -> None:
+    def test_a_check_shows_that_it_is_gone(self, owner: Door) -> None:
         config = config_of(owner)
         path = made(owner, {"r": {"type": KINDS[0], "external_id": config}})
         assert owner("DELETE", f"/software_configs/{config}").status_code == 204

@@ -109,7 +109,7 @@ class TestExternalIds:
 
 class TestAdoption:
     @pytest.mark.parametrize("resource", [PLAIN, GROUP], ids=["plain", "group"])
-    def test_what_an_adopter_says_does_not_make_a_stack_its_own(
+    def test_the_data_of_an_adopter_does_not_make_a_stack_its_own(
         self, owner: Door, mallory: Door, target: str, resource: dict[str, Any]
     ) -> None:
         below = {"resources": {"0": {"resource_id": "x"}}, "template": template(**{"0": PLAIN})}
@@ -123,7 +123,7 @@ class TestAdoption:
 
         unharmed(owner, target)
 
-    def test_a_row_that_says_so_is_not_believed(
+    def test_the_claim_of_a_row_is_not_trusted(
         self, running: Stage, owner: Door, mallory: Door, target: str
     ) -> None:
         stack = running.add_stack("old", project=mallory.project, template=template(a=PLAIN))

@@ -67,7 +67,7 @@ def test_an_adopted_resource_has_a_user_of_its_own(
     assert len(set(touched)) == 1
 
 
-def test_an_id_in_a_row_is_no_record_of_a_user(bench: Workbench, touched: list[str]) -> None:
+def test_an_id_in_a_row_is_not_a_record_of_a_user(bench: Workbench, touched: list[str]) -> None:
     """As it may be in the database from before such ids were refused."""
     stack = adopted(bench, "OS::Heat::WaitConditionHandle")
     bench.stop()
@@ -86,7 +86,7 @@ def test_an_id_in_a_row_is_no_record_of_a_user(bench: Workbench, touched: list[s
     assert set(touched) == own
 
 
-def test_what_signals_told_a_handle_stays_with_it(bench: Workbench) -> None:
+def test_the_data_of_signals_stays_with_a_handle(bench: Workbench) -> None:
     stack = adopted(bench, "OS::Heat::WaitConditionHandle", metadata={"1": {"status": "SUCCESS"}})
 
     assert bench.resources(stack)["r"].metadata == {"1": {"status": "SUCCESS"}}

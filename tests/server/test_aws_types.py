@@ -100,11 +100,11 @@ def test_an_instance_in_a_network_of_its_own(demo: Orchestrator) -> None:
     }
     path = demo.create("clouds", resources, outputs=outputs)
 
-    told = demo.outputs(path)
-    assert told["private"] == told["interface"] == "10.9.1.50"
-    floating = demo.shown("network", f"/v2.0/floatingips/{told['allocation']}")
+    reported = demo.outputs(path)
+    assert reported["private"] == reported["interface"] == "10.9.1.50"
+    floating = demo.shown("network", f"/v2.0/floatingips/{reported['allocation']}")
     assert floating is not None
-    assert floating["floating_ip_address"] == told["address"]
+    assert floating["floating_ip_address"] == reported["address"]
     assert floating["fixed_ip_address"] == "10.9.1.50"
     id = demo.id_of(path, "instance")
     server = demo.shown("compute", f"/servers/{id}")

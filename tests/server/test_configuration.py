@@ -327,9 +327,9 @@ enable_proxy_headers_parsing = true
         server.ready()
         base = f"http://127.0.0.1:{server.port}"
 
-        told = httpx.get(base, headers={"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"})
+        reported = httpx.get(base, headers={"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"})
 
-        assert told.json()["versions"][0]["links"][0]["href"] == f"{base}/v1/"
+        assert reported.json()["versions"][0]["links"][0]["href"] == f"{base}/v1/"
 
 
 class TestWhatIsAllowed:
@@ -406,7 +406,7 @@ hidden_stack_tags = secret
 
 
 class TestUpdates:
-    def test_repair_what_was_changed_elsewhere_if_the_operator_says_so(self, start: Start) -> None:
+    def test_repair_what_was_changed_elsewhere_if_the_operator_requests_it(self, start: Start) -> None:
         server = start("[DEFAULT]\nobserve_on_update = true\n")
         server.ready()
         api = server.client()
@@ -470,7 +470,7 @@ def test_clients_are_reached_as_is_configured(tmp_path: Path) -> None:
     assert options.limit_version("volume", "3.70") == "3.50"
 
 
-def test_servers_reach_what_clients_are_told(tmp_path: Path) -> None:
+def test_servers_reach_the_urls_that_clients_get(tmp_path: Path) -> None:
     file = tmp_path / "heat.conf"
     file.write_text(
         "[calor]\npublic_url = http://heat.example\npublic_cfn_url = https://heat.example\n"
@@ -588,17 +588,20 @@ class TestWhatIsWrong:
         server = start(text)
 
         assert server.process.wait(PATIENCE) == 1
-        told = server.output()
-        assert message in told
-        assert "Traceback" not in told
-        assert "u:pw" not in told
+        reported = server.output()
+        assert message in reported
+        assert "Traceback" not in reported
+        assert "u:pw" not in reported
 
-    def test_what_has_no_effect_is_told(self, start: Start, tmp_path: Path) -> None:
+    def test_options_without_effect_are_reported(self, start: Start, tmp_path: Path) -> None:
         server = start("[DEFAULT]\ntransport_url = rabbit://\nmax_stack_per_tenant = 3\n")
         server.ready()
         server.process.terminate()
         server.process.wait(PATIENCE)
 
-        told = server.output()
-        assert f"INFO calor: {tmp_path}/heat.conf:2: [DEFAULT] transport_url has no effect" in told
-        assert f"WARNING calor: {tmp_path}/heat.conf:3: unknown option [DEFAULT] max_stack_per_tenant" in told
+        reported = server.output()
+        assert f"INFO calor: {tmp_path}/heat.conf:2: [DEFAULT] transport_url has no effect" in reported
+        assert (
+            f"WARNING calor: {tmp_path}/heat.conf:3: unknown option [DEFAULT] max_stack_per_tenant"
+            in reported
+        )

@@ -28,7 +28,7 @@ class Healthy(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, *told: Any) -> None:
+    def log_message(self, *reported: Any) -> None:
         """Nobody wants to know."""
 
 
@@ -44,7 +44,7 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_a_port_at_which_another_server_answers_is_told_with_the_way_out(
+def test_a_port_at_which_another_server_answers_is_reported_with_the_way_out(
     demo: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = HTTPServer(("127.0.0.1", 0), Healthy)

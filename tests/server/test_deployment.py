@@ -46,8 +46,8 @@ def test_systemd_understands_the_units(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", *names], cwd=tmp_path, capture_output=True, text=True
     )
 
-    told = [line for line in (found.stdout + found.stderr).splitlines() if "calor" in line]
-    assert told == []
+    reported = [line for line in (found.stdout + found.stderr).splitlines() if "calor" in line]
+    assert reported == []
 
 
 WITH_SERVERS = ("calor.service", "calor-cloud.service")
@@ -92,10 +92,10 @@ def allowed_calls(words: str) -> set[str]:
     while waiting:
         word = waiting.pop()
         if word.startswith("@"):
-            told = subprocess.run(
+            reported = subprocess.run(
                 ["systemd-analyze", "syscall-filter", word], capture_output=True, text=True, check=True
             )
-            waiting += [line.strip() for line in told.stdout.splitlines()[1:] if "#" not in line]
+            waiting += [line.strip() for line in reported.stdout.splitlines()[1:] if "#" not in line]
         else:
             found.add(word)
     return found

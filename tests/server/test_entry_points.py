@@ -93,8 +93,8 @@ def test_the_rest_api(fleet: Fleet, server: str) -> None:
     id = made.json()["stack"]["id"]
     assert made.json()["stack"]["links"][0]["href"] == f"{api.base_url}stacks/s/{id}"
     with api.stream("GET", f"/stacks/s/{id}/events/stream?until=complete", timeout=PATIENCE) as stream:
-        told = list(stream.iter_lines())
-    assert "event: end" in told
+        reported = list(stream.iter_lines())
+    assert "event: end" in reported
     shown = api.get(f"/stacks/s/{id}").json()["stack"]
     assert (shown["stack_status"], shown["description"]) == ("CREATE_COMPLETE", "Größe")
     assert api.delete(f"/stacks/s/{id}").status_code == 204
@@ -117,8 +117,8 @@ def test_signatures_at_the_cfn_api(fleet: Fleet, server: str) -> None:
 
     def signal_url() -> str | None:
         shown = api.get(f"/stacks/s/{id}/resources/handle?with_attr=signal").json().get("resource", {})
-        told = (shown.get("attributes") or {}).get("signal")
-        return json.loads(told)["alarm_url"] if told else None
+        reported = (shown.get("attributes") or {}).get("signal")
+        return json.loads(reported)["alarm_url"] if reported else None
 
     url = until(signal_url)
 
@@ -166,7 +166,7 @@ def test_an_asgi_server_does_not_start_with_a_wrong_configuration(fleet: Fleet) 
 
 
 @pytest.mark.parametrize("server", [named("gunicorn, WSGI")])
-def test_a_wsgi_server_says_in_its_log_why_it_is_not_ready(fleet: Fleet, server: str) -> None:
+def test_a_wsgi_server_shows_in_its_log_why_it_is_not_ready(fleet: Fleet, server: str) -> None:
     fleet.environment["CALOR_CONFIG_FILE"] = "/nowhere/heat.conf"
     fleet.launch("api", SERVERS[server]("heat_api", fleet.port))
 

@@ -84,14 +84,14 @@ def test_a_template_is_validated_with_what_is_in_the_container(demo: Orchestrato
 
 
 @pytest.mark.parametrize(
-    ("container", "files", "told"),
+    ("container", "files", "reported"),
     [
         ("missing", None, "The container missing could not be found"),
         ("odd", {"picture": b"\xff\xfe"}, "The object picture of the container odd is not text."),
     ],
 )
-def test_what_is_wrong_with_a_container_is_told(
-    demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, told: str
+def test_what_is_wrong_with_a_container_is_reported(
+    demo: Orchestrator, container: str, files: dict[str, str | bytes] | None, reported: str
 ) -> None:
     if files is not None:
         fill(demo, container, files)
@@ -99,4 +99,4 @@ def test_what_is_wrong_with_a_container_is_told(
     answer = demo.api.post("/stacks", json={**REQUEST, "files_container": container})
 
     assert answer.status_code == 400
-    assert told in answer.json()["error"]["message"]
+    assert reported in answer.json()["error"]["message"]

@@ -147,7 +147,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.type_name)
 @pytest.mark.extended
-def test_a_plan_tells_what_stays(demo: Orchestrator, case: Case) -> None:
+def test_a_plan_shows_what_stays(demo: Orchestrator, case: Case) -> None:
     properties = dict(case.properties)
     path = demo.create(f"of-{case.type_name.rpartition('::')[2]}", case.resources(properties))
 
@@ -159,14 +159,14 @@ def test_a_plan_tells_what_stays(demo: Orchestrator, case: Case) -> None:
         demo.update(path, resources)
 
         assert planned.pop("thing") == "update", changed
-        told = {name: planned[name] for name in case.steady if changed not in case.steady[name]}
-        assert told == dict.fromkeys(told, "keep"), changed
+        reported = {name: planned[name] for name in case.steady if changed not in case.steady[name]}
+        assert reported == dict.fromkeys(reported, "keep"), changed
         after = readings(demo, path, case)
-        assert {name: after[name] for name in told} == {name: before[name] for name in told}, changed
+        assert {name: after[name] for name in reported} == {name: before[name] for name in reported}, changed
     demo.delete(path)
 
 
-def test_every_type_that_says_what_stays_is_held_to_it() -> None:
+def test_every_type_keeps_the_attributes_that_it_declares_stable() -> None:
     declared = {
         name for name in catalogue.names() if contract_of(catalogue.declaration(name)).stable_attributes
     }

@@ -72,8 +72,8 @@ def shown(user: Orchestrator, path: str) -> Any:
     return answer.json()["software_deployment"]
 
 
-def report(url: str, **told: Any) -> None:
-    assert httpx.put(url, json=told).status_code == 201
+def report(url: str, **reported: Any) -> None:
+    assert httpx.put(url, json=reported).status_code == 201
 
 
 def test_a_deployment_is_in_progress_until_its_server_reports(demo: Orchestrator, deploy: Deploy) -> None:
@@ -95,18 +95,18 @@ def test_a_deployment_is_in_progress_until_its_server_reports(demo: Orchestrator
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("reported", "reason"),
     [
         ({"deploy_status_code": 3}, "deploy_status_code : the configuration ended with exit code 3"),
         ({"deploy_status_code": 0, "problem": "no disk"}, "problem : no disk"),
     ],
 )
 def test_a_report_may_tell_of_a_failure(
-    demo: Orchestrator, deploy: Deploy, told: dict[str, Any], reason: str
+    demo: Orchestrator, deploy: Deploy, reported: dict[str, Any], reason: str
 ) -> None:
     path, url = deploy()
 
-    report(url, **told)
+    report(url, **reported)
 
     found = shown(demo, path)
     assert (found["status"], found["status_reason"]) == ("FAILED", reason)

@@ -176,7 +176,7 @@ def test_lost_answers_make_nothing_twice(demo: Orchestrator, trouble: Callable[.
     assert inventory(demo) == before
 
 
-def test_what_was_made_elsewhere_tells_of_itself(demo: Orchestrator) -> None:
+def test_what_was_created_elsewhere_shows_its_origin(demo: Orchestrator) -> None:
     public = demo.ask("network", "GET", "/v2.0/networks?name=public").json()["networks"][0]
     resources = {"outside": {"type": "OS::Neutron::Net", "external_id": public["id"]}}
     path = demo.create("pointing", resources, outputs={"name": {"value": attr("outside", "name")}})
@@ -206,7 +206,7 @@ def test_a_site_changes_hands(demo: Orchestrator) -> None:
     assert inventory(demo) == before
 
 
-def test_what_is_said_to_be_ill_is_made_anew(demo: Orchestrator) -> None:
+def test_what_is_marked_unhealthy_is_recreated(demo: Orchestrator) -> None:
     before = inventory(demo)
     path = demo.create("ill", site(), outputs=OUTPUTS)
     port = demo.id_of(path, "port")

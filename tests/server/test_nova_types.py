@@ -236,10 +236,10 @@ class TestWhatIsNotThere:
         assert answer.status_code == 400, answer.text
         return answer.json()
 
-    def test_is_told_before_anything_is_made(self, demo: Orchestrator) -> None:
-        told = self.refused(demo, {"server": server(flavor="m1.mega", image="windows")})
+    def test_is_reported_before_anything_is_made(self, demo: Orchestrator) -> None:
+        reported = self.refused(demo, {"server": server(flavor="m1.mega", image="windows")})
 
-        words = json.dumps(told)
+        words = json.dumps(reported)
         assert "resources.server.properties.flavor" in words
         assert "Error validating value 'm1.mega': The flavor (m1.mega) could not be found." in words
         assert "Error validating value 'windows': The image (windows) could not be found." in words
@@ -247,11 +247,11 @@ class TestWhatIsNotThere:
     def test_also_for_parameters(self, demo: Orchestrator) -> None:
         key = {"type": "string", "default": "lost", "constraints": [{"custom_constraint": "nova.keypair"}]}
 
-        told = self.refused(demo, {}, parameters={"key": key})
+        reported = self.refused(demo, {}, parameters={"key": key})
 
-        assert "The key pair (lost) could not be found." in json.dumps(told)
+        assert "The key pair (lost) could not be found." in json.dumps(reported)
 
-    def test_is_told_by_previews(self, demo: Orchestrator) -> None:
+    def test_is_reported_by_previews(self, demo: Orchestrator) -> None:
         template = {"heat_template_version": "2018-08-31", "resources": {"server": server(flavor="m1.mega")}}
 
         answer = demo.api.post("/stacks/preview", json={"stack_name": "wrong", "template": template})

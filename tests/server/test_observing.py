@@ -138,15 +138,15 @@ def test_an_engine_in_the_place_of_a_killed_one_has_its_name(short_lived: Server
     assert "engine-2" not in _metrics(short_lived)
 
 
-def test_the_log_leads_from_the_request_to_the_run_and_tells_no_secret(worked: Server) -> None:
+def test_the_log_leads_from_the_request_to_the_run_and_shows_no_secret(worked: Server) -> None:
     text = worked.output()
     lines = [json.loads(line) for line in text.splitlines()]
 
     about = [line for line in lines if line.get("request_id") == "req-that-created"]
     assert {line["process"].partition("-")[0] for line in about} == {"api", "engine"}
     assert {line["logger"] for line in about} >= {"calor.requests", "calor.runs"}
-    told = yaml.safe_load((worked.state_dir / "clouds.yaml").read_text())["clouds"]
-    secrets = {HIDDEN, worked.token()[0], *(cloud["auth"]["password"] for cloud in told.values())}
+    reported = yaml.safe_load((worked.state_dir / "clouds.yaml").read_text())["clouds"]
+    secrets = {HIDDEN, worked.token()[0], *(cloud["auth"]["password"] for cloud in reported.values())}
     assert [secret for secret in secrets if secret in text] == []
 
 

@@ -126,13 +126,13 @@ def test_a_plugin_type_is_shown_and_validated_like_any_other(api: httpx.Client, 
     assert (refused.status_code, "sript" in refused.text) == (400, True)
 
 
-def test_a_broken_plugin_is_told_and_left_out(api: httpx.Client, log: Path) -> None:
-    told = [line for line in log.read_text().splitlines() if "Acme::Broken" in line]
+def test_a_broken_plugin_is_reported_and_left_out(api: httpx.Client, log: Path) -> None:
+    reported = [line for line in log.read_text().splitlines() if "Acme::Broken" in line]
 
     assert "Acme::Broken" not in api.get("/resource_types").json()["resource_types"]
-    assert len(told) == 1
-    assert "acme-broken 1.0" in told[0]
-    assert "RuntimeError: no such luck" in told[0]
+    assert len(reported) == 1
+    assert "acme-broken 1.0" in reported[0]
+    assert "RuntimeError: no such luck" in reported[0]
 
 
 def _blocks(page: Path, language: str) -> list[str]:

@@ -69,15 +69,15 @@ class TestOneSystem:
 
         def signal_url() -> str | None:
             shown = api.get(f"/stacks/s/{id}/resources/handle?with_attr=signal").json().get("resource", {})
-            told = (shown.get("attributes") or {}).get("signal")
-            return json.loads(told)["alarm_url"] if told else None
+            reported = (shown.get("attributes") or {}).get("signal")
+            return json.loads(reported)["alarm_url"] if reported else None
 
         url = until(signal_url)
         assert f":{fleet.port + 1}/" in url
         assert httpx.put(url, json={"status": "SUCCESS", "id": "1"}).status_code == 200
         assert until(lambda: state(api, id) != "CREATE_IN_PROGRESS" and state(api, id)) == "CREATE_COMPLETE"
 
-    def test_an_engine_that_was_killed_is_told_to_be_down_at_once(self, fleet: Fleet) -> None:
+    def test_an_engine_that_was_killed_is_reported_as_down_at_once(self, fleet: Fleet) -> None:
         for part in ("cloud", "engine", "api"):
             fleet.start(part)
         token, project = fleet.token_of("calor-admin")
@@ -113,7 +113,7 @@ class TestOneSystem:
 
         until(lambda: "calor engine is ready" in fleet.log("engine"))
 
-    def test_an_api_that_listens_elsewhere_tells_the_configured_address(self, fleet: Fleet) -> None:
+    def test_an_api_that_listens_elsewhere_shows_the_configured_address(self, fleet: Fleet) -> None:
         fleet.start("cloud")
         other = free_port()
 
@@ -149,7 +149,7 @@ class TestOneSystem:
 
 class TestStopping:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_each_part_ends_when_it_is_told_to(self, fleet: Fleet, number: signal.Signals) -> None:
+    def test_each_part_ends_when_it_is_asked_to(self, fleet: Fleet, number: signal.Signals) -> None:
         parts = ("cloud", "engine", "api", "api-cfn")
         for part in parts:
             fleet.start(part)
@@ -229,10 +229,10 @@ def is_refused(port: int) -> bool:
 class TestWhatIsMissing:
     @pytest.mark.parametrize("part", ["engine", "api", "api-cfn"])
     def test_an_identity_service(self, fleet: Fleet, part: str) -> None:
-        told = fleet.refusal(part, "--wait", "0")
+        reported = fleet.refusal(part, "--wait", "0")
 
-        assert told.splitlines()[-1].startswith("calor: no identity service: configure")
-        assert "Traceback" not in told
+        assert reported.splitlines()[-1].startswith("calor: no identity service: configure")
+        assert "Traceback" not in reported
 
     def test_an_identity_service_that_answers(self, fleet: Fleet, tmp_path: Path) -> None:
         nobody = free_port()
@@ -241,9 +241,9 @@ class TestWhatIsMissing:
             f"[keystone_authtoken]\nauth_url = http://127.0.0.1:{nobody}\nusername = heat\npassword = x\n"
         )
 
-        told = fleet.refusal("engine", "--wait", "0", "--config-file", str(config))
+        reported = fleet.refusal("engine", "--wait", "0", "--config-file", str(config))
 
-        assert f"calor: the identity service at http://127.0.0.1:{nobody} does not respond" in told
+        assert f"calor: the identity service at http://127.0.0.1:{nobody} does not respond" in reported
 
     def test_a_database(self, fleet: Fleet) -> None:
         fleet.start("cloud")
@@ -255,10 +255,10 @@ class TestWhatIsMissing:
         fleet.start("cloud")
         fleet.environment["OS_DATABASE__CONNECTION"] = f"sqlite:///{tmp_path}/other.db"
 
-        told = fleet.refusal("engine", "--wait", "0")
+        reported = fleet.refusal("engine", "--wait", "0")
 
-        assert "calor: the database has no tables" in told
-        assert "run `calor db upgrade`" in told
+        assert "calor: the database has no tables" in reported
+        assert "run `calor db upgrade`" in reported
         assert subprocess.run(fleet.command("db", "upgrade"), env=fleet.environment).returncode == 0
         fleet.start("engine")
 

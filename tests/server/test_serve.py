@@ -86,7 +86,7 @@ def test_a_stack_is_made_with_a_token_of_the_embedded_cloud(server: Server) -> N
 
 
 @needs_proc
-def test_it_stops_cleanly_when_told_to(server: Server) -> None:
+def test_it_stops_cleanly_when_asked_to(server: Server) -> None:
     children = server.children()
 
     server.process.send_signal(signal.SIGTERM)
@@ -134,7 +134,7 @@ def test_it_stops_at_once_while_a_process_is_being_started_again(server: Server)
 
 
 @needs_proc
-def test_its_processes_can_be_told_apart(server: Server) -> None:
+def test_its_processes_can_be_distinguished(server: Server) -> None:
     assert {server.child(name) for name in ("api", "engine", "cloud")} == set(server.children())
 
 
@@ -179,9 +179,9 @@ def test_an_invalid_port_is_refused_in_one_line(tmp_path: Path, port: int) -> No
     refused = Server(tmp_path / "state", port)
 
     assert refused.process.wait(PATIENCE) == 1
-    told = refused.output()
-    assert "invalid port" in told
-    assert "Traceback" not in told
+    reported = refused.output()
+    assert "invalid port" in reported
+    assert "Traceback" not in reported
 
 
 def test_the_servers_of_a_cloud_that_is_run_are_not_ended(server: Server) -> None:
@@ -242,9 +242,9 @@ def test_a_server_without_the_key_of_its_database_does_not_start(server: Server)
     other = Server(server.state_dir, server.port)
 
     assert other.process.wait(PATIENCE) == 1
-    told = other.output()
-    assert "was encrypted with another key" in told
-    assert "Traceback" not in told
+    reported = other.output()
+    assert "was encrypted with another key" in reported
+    assert "Traceback" not in reported
 
 
 @pytest.mark.extended

@@ -14,17 +14,17 @@ VOLUME = {"volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}}}
 
 @pytest.mark.parametrize("status", [429, 502, 503])
 @pytest.mark.parametrize("method", ["POST", "GET"])
-def test_a_stack_and_its_resource_say_what_is_waited_for_until_it_is_back(
+def test_a_stack_and_its_resource_show_what_is_waited_for_until_it_is_back(
     admin: Orchestrator, method: str, status: int
 ) -> None:
     with admin.fault(method=method, path="/volume/.*", status=status, message="Cinder sleeps."):
         path = admin.begin(f"waiting-{method.lower()}-{status}", VOLUME)
 
-        def told() -> dict[str, Any] | None:
+        def reported() -> dict[str, Any] | None:
             found = admin.resource(path, "volume")
             return found if "waiting for" in found["resource_status_reason"] else None
 
-        waiting = until(told)
+        waiting = until(reported)
         assert waiting["resource_status"] == "CREATE_IN_PROGRESS"
         assert waiting["resource_status_reason"].startswith("state changed; waiting for volume since 20")
         assert waiting["resource_status_reason"].endswith("Cinder sleeps.")

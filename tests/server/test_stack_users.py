@@ -133,7 +133,7 @@ def test_a_server_reads_what_it_has_to_apply_and_reports(api: httpx.Client) -> N
     assert attributes(api, path, "deployment")["deploy_stdout"] == "now"
 
 
-def test_policies_say_what_a_user_of_iam_reads(api: httpx.Client, server: Server) -> None:
+def test_policies_show_what_a_user_of_iam_reads(api: httpx.Client, server: Server) -> None:
     path = made(
         api,
         "iam",

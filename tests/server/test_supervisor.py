@@ -37,7 +37,7 @@ Supervisor([
 """
 
 
-def test_what_others_need_is_told_to_stop_when_they_have(tmp_path: Path) -> None:
+def test_what_others_need_is_asked_to_stop_when_they_have(tmp_path: Path) -> None:
     server = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)])
     until(lambda: all((tmp_path / name).exists() for name in ("cloud", "api", "engine")))
     os.kill(server.pid, signal.SIGTERM)

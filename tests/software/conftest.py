@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.software.site import Site
+from tests.software.site import Site, stop_servers
 from tests.support.requirements import need_servers
 from tests.support.server import Server, free_port
 
@@ -26,11 +23,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield Site(server)
     server.stop()
     stop_servers(folder / "state")
-
-
-def stop_servers(state_dir: Path) -> None:
-    command = [sys.executable, "-m", "calor", "cloud", "stop", "--state-dir", str(state_dir)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.fixture

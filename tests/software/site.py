@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from tests.server.orchestrator import Orchestrator
@@ -24,21 +25,10 @@ class Site(Orchestrator):
         self.ask("network", "POST", "/v2.0/subnets", json={"subnet": subnet}).raise_for_status()
 
     def run(self, server: str, command: str) -> str:
-        """What a command prints in a server, by its id."""
-        shell = [sys.executable, "-m", "calor", "cloud", "ssh", "--state-dir", str(self.server.state_dir)]
-        done = subprocess.run(
-            [*shell, server, command],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return run_in(self.server.state_dir, server, command)
 
     def runs(self, server: str) -> list[str]:
-        """The lines that scripts have added to the file of `noted`."""
-        return self.run(server, f"cat {RUNS} 2>/dev/null || true").split()
+        return runs_in(self.server.state_dir, server)
 
     def ended(self, path: str) -> dict[str, Any]:
         """The stack when its action has ended."""
@@ -75,7 +65,28 @@ class Site(Orchestrator):
         self.api.delete(path)
 
 
+def run_in(state_dir: Path, server: str, command: str) -> str:
+    """What a command prints in a server, by its id."""
+    shell = [sys.executable, "-m", "calor", "cloud", "ssh", "--state-dir", str(state_dir), server]
+    done = subprocess.run(
+        [*shell, command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def stop_servers(state_dir: Path) -> None:
+    """They outlive their Calor."""
+    command = [sys.executable, "-m", "calor", "cloud", "stop", "--state-dir", str(state_dir)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 RUNS = "/root/runs"
+
+
+def runs_in(state_dir: Path, server: str) -> list[str]:
+    """The lines that scripts have added to the file of `noted`."""
+    return run_in(state_dir, server, f"cat {RUNS} 2>/dev/null || true").split()
 
 
 def noted(word: str, *more: str) -> str:

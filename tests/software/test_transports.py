@@ -105,7 +105,7 @@ echo "$text $number $list $map $unset"
     assert site.outputs(path)["said"] == f'as declared 4 ["a", "b"] {{"k": "{id}"}} undeclared\n'
 
 
-def test_the_server_is_told_what_it_is_part_of(site: Site, make: Make) -> None:
+def test_the_server_knows_what_it_is_part_of(site: Site, make: Make) -> None:
     script = '#!/bin/sh\necho "$deploy_server_id $deploy_action $deploy_stack_id $deploy_resource_name"'
     resources = {
         "server": server(),

@@ -105,7 +105,8 @@ done"""
         resources = {
             "handle": HANDLE,
             "server": machine(user_data_format="RAW", user_data=notifying("NOTIFY --data-binary '{}'")),
-            "condition": condition(count=2, timeout=5),
+            "first": condition(),
+            "condition": {**condition(count=2, timeout=1), "depends_on": "first"},
         }
         path = make(resources, wait=False)
 

@@ -22,9 +22,9 @@ def install(folder: Path, name: str, modules: Iterable[Path], types: Mapping[str
 
 def install_project(folder: Path, project: Path) -> None:
     """The same for a project, as its pyproject.toml says."""
-    told = tomllib.loads((project / "pyproject.toml").read_text())
-    modules = [project / f"{name}.py" for name in told["tool"]["setuptools"]["py-modules"]]
-    install(folder, told["project"]["name"], modules, told["project"]["entry-points"]["calor.types"])
+    reported = tomllib.loads((project / "pyproject.toml").read_text())
+    modules = [project / f"{name}.py" for name in reported["tool"]["setuptools"]["py-modules"]]
+    install(folder, reported["project"]["name"], modules, reported["project"]["entry-points"]["calor.types"])
 
 
 def on_path(folder: Path) -> dict[str, str]:

@@ -60,7 +60,7 @@ def test_events_about_a_long_script_get_rarer() -> None:
     assert progress["started_at"] == NOW
 
 
-def test_the_reason_of_a_deployment_in_progress_says_how_far_it_is() -> None:
+def test_the_reason_of_a_deployment_in_progress_shows_how_far_it_is() -> None:
     assert status_reason(deployment(), NOW) == "waiting for the server"
     fetched = deployment(fetched_at=NOW)
     assert status_reason(fetched, NOW + 5) == "The server fetched the deployment 5 s ago"
@@ -81,7 +81,9 @@ def test_a_new_config_starts_over() -> None:
 
 
 @pytest.mark.parametrize(("transport", "wanted"), [("CFN_SIGNAL", True), ("TEMP_URL_SIGNAL", False)])
-def test_agents_report_progress_where_it_can_be_told_from_results(transport: str, wanted: bool) -> None:
+def test_agents_report_progress_where_it_can_be_distinguished_from_results(
+    transport: str, wanted: bool
+) -> None:
     inputs = [
         {"name": "deploy_signal_transport", "value": transport},
         {"name": "deploy_resource_name", "value": "d"},

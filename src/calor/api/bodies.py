@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 from typing import Any
 
 from starlette.requests import Request
 
 from calor.api.errors import BadRequest
+from calor.resources import received_json
 
 _READ_AS_JSON = frozenset({"", "text/plain", "application/json"})
 
@@ -62,14 +62,9 @@ def parse(raw: bytes, content_type: str) -> Any:
     if len(raw) > LARGE and _values(raw) > MOST_VALUES:
         raise BadRequest(f"The body has more than {MOST_VALUES:,} values.", "RequestLimitExceeded")
     try:
-        data = json.loads(raw, parse_constant=_refused, parse_float=_finite)
-    except RecursionError:
-        raise BadRequest("The body is nested too deeply.") from None
+        return received_json.parse(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not JSON: {error}") from None
-    if b"\\u" in raw and not _is_storable(data):
-        raise BadRequest("The body has characters that are not allowed in text.")
-    return data
+        raise BadRequest(f"The body cannot be read as JSON: {error}.") from None
 
 
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -95,29 +90,3 @@ def check_template(body: object, largest: int) -> None:
             f"Request limit exceeded: Template size exceeds maximum allowed size ({largest} bytes).",
             "RequestLimitExceeded",
         )
-
-
-def _refused(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text[:40]} is too large")
-    return number
-
-
-def _is_storable(data: object) -> bool:
-    """Whether no text in the data has a NUL or an unpaired surrogate, which databases refuse."""
-    waiting = [data]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            waiting.extend(item.keys())
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
-        elif isinstance(item, str) and any(one == "\0" or "\ud800" <= one <= "\udfff" for one in item):
-            return False
-    return True

@@ -34,7 +34,7 @@ class Api:
     settings: ApiSettings
     streams: Streams
     check_caller: Callable[[], object]
-    """Raises ServiceError when the caller may send the request no longer: for what goes on for long. It may wait."""
+    """Raises ServiceError when the caller may no longer send the request, for long responses. It may block."""
 
 
 @dataclass(frozen=True, slots=True)

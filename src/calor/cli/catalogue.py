@@ -50,7 +50,7 @@ def resource_type(heat: Heat, arguments: argparse.Namespace) -> int:
         return 0
     found = heat.get(path, {"with_description": arguments.long})
     if arguments.legacy:
-        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_document(arguments, found)
     return 0

@@ -74,7 +74,7 @@ def _run(program: str, argv: list[str], wrong_usage: int = 2) -> int:
     except CommandError as error:
         sys.stdout.flush()
         for one in error.problems if isinstance(error, Problems) else (error,):
-            ansi.say(f"{program}: {one.line()}", sys.stderr)
+            ansi.print_text(f"{program}: {one.line()}", sys.stderr)
         return wrong_usage if error.code == 2 else error.code
     except SystemExit as ended:
         if ended.code == 2:

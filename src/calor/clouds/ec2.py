@@ -75,6 +75,11 @@ def claim_of(request: ReceivedRequest) -> Claim | None:
     return None
 
 
+def is_version_4(request: ReceivedRequest) -> bool:
+    claim = claim_of(request)
+    return claim is not None and claim.version_4
+
+
 def is_over_body(request: ReceivedRequest) -> bool:
     """Whether the signature may cover the body, which then has to be read to verify it. Versions before 4, used in
     pre-signed URLs, do not."""

@@ -172,6 +172,8 @@ class Execution:
             # Before the owner's credentials, which the sinks need, are deleted.
             await self._sinks.close(records.changed(run.stack, status=Status.COMPLETE, reason=reason))
             await self._discard_snapshots()
+            # An engine that takes the stack over would need the credentials for all that is not stored as deleted.
+            await run.journal.flush()
             await run.owner.delete_credentials(run.users)
             run.journal.changes.then(partial(forget_snapshots, id=run.stack.id))
             await self._end(Status.COMPLETE, reason, deleted_at=run.now())

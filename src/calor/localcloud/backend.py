@@ -171,7 +171,7 @@ class Backend(Protocol):
 
     @property
     def external_cidr(self) -> str:
-        """The range from which the furnished external network `public` takes its addresses: one that can be
+        """The range from which the seeded external network `public` takes its addresses: one that can be
         reached from the host."""
 
     async def start(self, answer: MetadataHandler, died: Callable[[str], Awaitable[None]]) -> None:

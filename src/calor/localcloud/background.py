@@ -14,6 +14,8 @@ from functools import partial
 from inspect import isawaitable
 from typing import ParamSpec, TypeVar
 
+from calor.localcloud.slots import Slots
+
 log = logging.getLogger("calor.localcloud")
 
 P = ParamSpec("P")
@@ -33,6 +35,7 @@ class Background:
         self._pending: list[tuple[float, Work]] = []
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._slots = Slots(LONG_AT_ONCE)
         self._long = ThreadPoolExecutor(LONG_AT_ONCE, "calor-files")
 
     def start(self) -> None:
@@ -77,9 +80,15 @@ class Background:
         """The result of a blocking function that takes a moment. It must not use the store."""
         return await asyncio.to_thread(work, *args, **kwargs)
 
-    async def in_long_thread(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for one that may take minutes, such as one that copies a file: who logs in does not wait for it."""
-        return await asyncio.get_running_loop().run_in_executor(self._long, partial(work, *args, **kwargs))
+    async def in_long_thread(
+        self, project: str | None, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """The same for one that may take minutes, such as one that copies a file: who logs in does not wait for it, and
+        other projects only if several are at it."""
+        async with self._slots.of(project or ""):
+            return await asyncio.get_running_loop().run_in_executor(
+                self._long, partial(work, *args, **kwargs)
+            )
 
 
 async def _logged(work: Work) -> None:

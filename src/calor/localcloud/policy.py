@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calor.localcloud.roles import READING
+from calor.localcloud.roles import MEMBER, READING
 from calor.localcloud.web import Call
 
 
@@ -14,6 +14,12 @@ def anyone(call: Call) -> bool:
 def readers(call: Call) -> bool:
     """Readers, members and admins; not users with other roles only, such as those of stacks."""
     return bool(call.caller.roles & READING)
+
+
+def writers(call: Call) -> bool:
+    """Members of a project and admins; not readers."""
+    caller = call.caller
+    return caller.is_admin or (MEMBER in caller.roles and caller.project_id is not None)
 
 
 def admins(call: Call) -> bool:

@@ -60,7 +60,7 @@ def serve(config: CloudConfig, sockets: list[socket.socket] | None = None) -> No
             timeout_graceful_shutdown=3,
         )
     )
-    # Once it has stopped, uvicorn raises the signal anew. SIGTERM shall not end the process there, before the store
+    # Once it has stopped, uvicorn raises the signal again. SIGTERM must not end the process there, before the store
     # is closed, but come out as SIGINT does.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

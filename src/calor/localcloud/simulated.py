@@ -104,7 +104,7 @@ class Simulated:
 def _boot_log(plan: ServerPlan) -> str:
     """Console output like that of a small Linux, with as many lines as clients and tests expect."""
     addresses = [address.address for port in plan.ports for address in port.addresses]
-    said = [
+    lines = [
         f"Booting {plan.image_name or 'from a volume'}",
         f"cpu: {plan.vcpus}",
         f"memory: {plan.memory_mb} MiB",
@@ -119,4 +119,4 @@ def _boot_log(plan: ServerPlan) -> str:
         "",
         f"{plan.host_name} login: ",
     ]
-    return "\n".join(said)
+    return "\n".join(lines)

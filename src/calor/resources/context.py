@@ -213,7 +213,7 @@ class Signals(Protocol):
 
     @property
     def polling_interval(self) -> int | None:
-        """After how many seconds the agent on a server shall look for changes; None leaves it to the agent."""
+        """After how many seconds the agent on a server looks for changes; None leaves it to the agent."""
 
     async def temporary_url(self, *, many: bool) -> str:
         """A Swift URL to PUT signals to; with `many`, earlier signals are kept as versions."""
@@ -308,6 +308,11 @@ class Notes(Protocol):
 class Time(Protocol):
     def now(self) -> float:
         """Seconds since the epoch."""
+
+    @property
+    def occasion(self) -> str:
+        """Identifies the action on the stack, as distinct from its rollback: the same for each engine that works on
+        it."""
 
     @property
     def started_at(self) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import unquote, urlsplit
 
 from calor.clouds.errors import CloudError
 from calor.clouds.services import Services
+from calor.resources import received_json
 from calor.resources.values import JsonMapping
 
 LARGEST = 1_048_576
@@ -32,8 +32,8 @@ def read_report(services: Services, container: str, name: str) -> JsonMapping | 
     part = {"Range": f"bytes=0-{LARGEST - 1}"}
     try:
         content = services.send("object", "GET", container, name, headers=part).content
-        report = json.loads(content)
-    except (CloudError, ValueError, RecursionError):
+        report = received_json.parse(content)
+    except (CloudError, ValueError):
         return None
     return report if isinstance(report, dict) else None
 

@@ -1,4 +1,4 @@
-"""Intents: the rows that tell engines which action to run on a stack. A request is answered as soon as they are
+"""Intents: the rows by which engines know which action to run on a stack. A request is answered as soon as they are
 written."""
 
 from __future__ import annotations

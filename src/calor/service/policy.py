@@ -130,7 +130,7 @@ ADMIN_TYPES = (
     "OS::Blazar::Host",
     "OS::Keystone::*",
 )
-"""Types that only admins may use unless a policy file says otherwise."""
+"""Types that only admins may use unless a policy file permits others."""
 
 DEFAULTS: dict[str, str] = {
     **_BASE,

@@ -103,16 +103,23 @@ class ResourceCommands:
             message = f"{resource.name} is an external resource and does not accept signals."
             raise ServiceError("ResourceActionNotSupported", message)
         if declared is not None and resource.action in declared.no_signal_actions:
-            changes = Changes(sealed=stack.sealed)
-            reason = f"Cannot signal resource during {resource.action}"
-            self._add_event(changes, stack, resource, (resource.action, resource.status), reason)
-            self.intents.writer.write(changes)
+            self._report_untimely(stack, resource)
             raise NotSupported(f"Signal resource during {resource.action} is not supported.")
         if declared is None or contract_of(declared).signal is None:
             raise ServiceError("ResourceActionNotSupported", f"{resource.type} does not accept signals.")
         with reading(self.database).connect() as connection:
             waiting = signals.waiting_for(connection, stack, resource.name)
         self.quotas.signals(self.world.sizes.value).check(resource, declared, details, waiting)
+
+    def _report_untimely(self, stack: records.Stack, resource: records.Resource) -> None:
+        """Adds one event for all signals in a row: a server may send any number."""
+        reason = f"Cannot signal resource during {resource.action}"
+        with reading(self.database).connect() as connection:
+            if events.last_reason(connection, stack.id, resource.name) == reason:
+                return
+        changes = Changes(sealed=stack.sealed)
+        self._add_event(changes, stack, resource, (resource.action, resource.status), reason)
+        self.intents.writer.write(changes)
 
     def _add_event(
         self,

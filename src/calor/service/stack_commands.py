@@ -25,7 +25,7 @@ from calor.store.errors import DuplicateRow
 from calor.store.stacks import StackState
 
 Accepted = Callable[[records.Stack, Definition], None]
-"""Is told of a stack with a new definition."""
+"""Called for each stack with a new definition."""
 
 _ACTIONS = {"suspend": Action.SUSPEND, "resume": Action.RESUME, "check": Action.CHECK}
 

@@ -19,12 +19,12 @@ FIRST_EVENT_SECONDS = 60.0
 
 
 class InvalidProgress(ValueError):
-    """A report that does not follow the format; the message says why."""
+    """A report that does not follow the format; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressReport:
-    """What the agent says while it runs a config."""
+    """What the agent reports while it runs a config."""
 
     config: str
     log: str
@@ -47,7 +47,7 @@ def report_of(details: JsonMapping) -> ProgressReport:
 
 
 def wants_reports(config: records.SoftwareConfig) -> bool:
-    """Whether the agent shall report progress: signals of other transports cannot be told apart from results."""
+    """Whether the agent reports progress: with other transports, reports could not be distinguished from results."""
     inputs = {each.get("name"): each.get("value") for each in config.config.get("inputs") or ()}
     return inputs.get("deploy_signal_transport") in _TRANSPORTS and bool(inputs.get("deploy_resource_name"))
 

@@ -41,7 +41,7 @@ HEATS = frozenset({"raw_template", "resource_properties_data", "stack_lock", "sy
 
 
 class Unusable(Exception):
-    """The database cannot be used; the message says why, and what to do."""
+    """The database cannot be used; the message has the reason, and what to do."""
 
 
 def upgrade(engine: Engine) -> str | None:

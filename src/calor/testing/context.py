@@ -116,6 +116,8 @@ class FakeContext:
     """Whether an action on the nested stack is in progress, so that signals cannot change it."""
     clock: float = 1_000_000.0
     started_at: float = 1_000_000.0
+    occasion: str = "1 CREATE"
+    """Identifies the action on the stack."""
     real_time: bool = False
     """Whether `sleep` really waits, for types whose objects are processes, for instance."""
     kill_when_created: bool = False

@@ -179,6 +179,7 @@ class Resource:
         self._require(action)
         ctx = self.context
         ctx.action, ctx.status, ctx.started_at = action, "IN_PROGRESS", ctx.clock
+        ctx.occasion = f"{int(ctx.occasion.split()[0]) + 1} {action}"
         try:
             yield
         except Exception:

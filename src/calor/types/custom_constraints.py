@@ -199,7 +199,7 @@ def timezone_name(value: Any) -> str | None:
     try:
         zoneinfo.ZoneInfo(value)
     except (KeyError, ValueError, TypeError, OSError):
-        # A system without any time zones says nothing about this one.
+        # On a system without any time zones, this one may be valid.
         return f"{value!r} is not a time zone" if zoneinfo.available_timezones() else None
     return None
 

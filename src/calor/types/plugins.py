@@ -1,7 +1,7 @@
 """Resource types of other packages, found by the entry point group `calor.types`.
 
 An entry point names a class that declares a type, or a module: then every type that the module declares. What
-cannot be used is told in the log, with the name of the package, and left out: a server does not fail for it.
+cannot be used is reported in the log, with the name of the package, and left out: a server starts without it.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ def execute(program: str, metadata: Dict[str, Any]) -> str:
         raise ApplyError(f"{program} cannot be executed: {error}") from error
     output, errors = process.communicate(json.dumps(metadata).encode("utf-8"))
     if process.returncode != 0:
-        said = (output + errors).decode("utf-8", "replace")
-        raise ApplyError(f"{program} exited with code {process.returncode}, with this output:\n{said}")
+        printed = (output + errors).decode("utf-8", "replace")
+        raise ApplyError(f"{program} exited with code {process.returncode}, with this output:\n{printed}")
     return output.decode("utf-8", "surrogateescape")
 
 

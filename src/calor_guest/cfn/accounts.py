@@ -49,7 +49,7 @@ def _create(what: str, name: str, command: Command, host: Host) -> None:
     elif outcome.status == _EXISTS:
         log.info("the %s %s exists", what, name)
     elif outcome.is_not_run:
-        raise Problem(f"the {what} {name} is not created: {outcome.words}")
+        raise Problem(f"the {what} {name} is not created: {outcome.summary}")
     else:
         reason = _REASONS.get(outcome.status, f"exit code {outcome.status}")
-        log.error("the %s %s is not created: %s: %s", what, name, reason, outcome.words)
+        log.error("the %s %s is not created: %s: %s", what, name, reason, outcome.summary)

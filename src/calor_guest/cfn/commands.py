@@ -38,9 +38,9 @@ def _run(name: str, given: Mapping[str, Any], host: Host) -> None:
     if outcome.status == 0:
         log.info("%s succeeded", name)
     elif is_true(given.get("ignoreErrors")):
-        log.info("%s failed, which is ignored: %s", name, outcome.words)
+        log.info("%s failed, which is ignored: %s", name, outcome.summary)
     else:
-        raise CommandFailed(f"the command {name} failed: {outcome.words}")
+        raise CommandFailed(f"the command {name} failed: {outcome.summary}")
 
 
 def _command(name: str, command: Any) -> Any:

@@ -29,8 +29,8 @@ class Outcome(NamedTuple):
         return self.status in (CANNOT_RUN, NOT_FOUND)
 
     @property
-    def words(self) -> str:
-        """The end of what the program says, for a message."""
+    def summary(self) -> str:
+        """The end of its output, for a message."""
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()[-3:]
         return "; ".join(line.strip() for line in lines) or f"exit code {self.status}"
 

@@ -1,4 +1,4 @@
-"""cfn-hup: looks once after the resources that hooks are for; a cron job or a timer repeats it."""
+"""cfn-hup: checks the resources of its hooks once; a cron job or a timer repeats it."""
 
 import argparse
 import os
@@ -25,14 +25,14 @@ def main(arguments: List[str], places: Places = THIS_SERVER) -> int:
     try:
         settings = _read(places, given.config or places.hooks_folder)
         for resource in settings.resources:
-            _look_after(resource, settings, places)
+            _check(resource, settings, places)
     except (Problem, OSError) as error:
         log.error("%s", error)
         return 1
     return 0
 
 
-def _look_after(resource: str, settings: Settings, places: Places) -> None:
+def _check(resource: str, settings: Settings, places: Places) -> None:
     endpoint = endpoints.cloudformation(places)
     found = retrieve(
         lambda: of_stack(endpoint, settings.credentials, settings.stack, resource),
@@ -64,7 +64,7 @@ def fire(event: str, resource: str, hooks: Iterable[Hook], host: Host) -> None:
             outcome = host.run(hook.action, user=hook.runas)
             log.debug("output of %s: %s%s", hook.name, outcome.stdout, outcome.stderr)
             if outcome.status != 0:
-                log.error("the hook %s failed: %s", hook.name, outcome.words)
+                log.error("the hook %s failed: %s", hook.name, outcome.summary)
 
 
 def _read(places: Places, hooks_folder: str) -> Settings:
@@ -85,7 +85,8 @@ def _read(places: Places, hooks_folder: str) -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cfn-hup",
-        description="Runs the hooks for changes of metadata, and restarts services that should run. It looks once.",
+        description="Runs the hooks for changes of metadata, and restarts services that should run, once. A cron "
+        "job or a timer repeats it.",
     )
     parser.add_argument("-c", "--config", help="the folder of hooks (default: /etc/cfn/hooks.d)")
     parser.add_argument("-f", "--no-daemon", action="store_true", help="accepted: it is never a daemon")

@@ -154,14 +154,14 @@ def _succeed(host: Host, command: Command, env: Optional[Dict[str, str]] = None)
     log.info("runs %s", command)
     outcome = _ran(host, command, env)
     if outcome.status != 0:
-        raise Problem(f"{command[0]} failed: {outcome.words}")
+        raise Problem(f"{command[0]} failed: {outcome.summary}")
 
 
 def _ran(host: Host, command: Command, env: Optional[Dict[str, str]] = None) -> Outcome:
     """Raises Problem if there is no such program."""
     outcome = host.run(command, env=env)
     if outcome.is_not_run:
-        raise Problem(outcome.words)
+        raise Problem(outcome.summary)
     return outcome
 
 

@@ -50,13 +50,13 @@ def _is_running(service: str, host: Host) -> bool:
 def _do(verb: str, service: str, host: Host) -> None:
     outcome = _ran(verb, service, host)
     if outcome.status != 0:
-        log.error("cannot %s the service %s: %s", verb, service, outcome.words)
+        log.error("cannot %s the service %s: %s", verb, service, outcome.summary)
 
 
 def _ran(verb: str, service: str, host: Host) -> Outcome:
     outcome: Outcome = host.run(_command(verb, service))
     if outcome.is_not_run:
-        raise Problem(f"cannot {verb} the service {service}: {outcome.words}")
+        raise Problem(f"cannot {verb} the service {service}: {outcome.summary}")
     return outcome
 
 

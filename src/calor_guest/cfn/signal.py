@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="cfn-signal", description="Reports success or failure to a wait condition."
     )
     parser.add_argument("-s", "--success", default="true", help="true, which is the default, or false")
-    parser.add_argument("-r", "--reason", default="Configuration Complete", help="why it is so")
+    parser.add_argument("-r", "--reason", default="Configuration Complete", help="the reason")
     parser.add_argument(
         "-d", "--data", default="Application has completed configuration.", help="data for the wait condition"
     )

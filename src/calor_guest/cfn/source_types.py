@@ -1,4 +1,4 @@
-"""What the URL of a source says about its content."""
+"""The kind of content of a source, from its URL."""
 
 import posixpath
 from typing import NamedTuple, Optional

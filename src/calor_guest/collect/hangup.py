@@ -1,4 +1,4 @@
-"""SIGHUP, by which administrators ask programs to read their settings anew."""
+"""SIGHUP, by which administrators ask programs to read their settings again."""
 
 import os
 import select

@@ -109,7 +109,7 @@ def call(command: str, paths: Sequence[str]) -> int:
 
 
 def reexecute() -> None:
-    """Starts this program anew, with the settings as they are now."""
+    """Restarts this program, with the settings as they are now."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, *sys.argv])

@@ -147,7 +147,7 @@ class Settings(NamedTuple):
 
 
 def read(arguments: List[str]) -> Settings:
-    """What the command line says has precedence. Raises ValueError."""
+    """The command line has precedence. Raises ValueError."""
     given = vars(_parser().parse_args(arguments))
     # Without any on the command line, argparse has an empty list of them.
     given["DEFAULT.collectors"] = given["DEFAULT.collectors"] or None

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from typing import Any, NamedTuple, Optional
 
 PRIVATE = 0o600
@@ -21,7 +20,9 @@ def write(
     power that follows."""
     folder = os.path.dirname(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
+    # The module tempfile takes a good part of the time in which a hook starts.
+    partial = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}")
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(content)

@@ -1,12 +1,12 @@
 """HTTP requests with limits for time and size, and retries where these help."""
 
 import json
-import ssl
 import time
-from http.client import HTTPException
-from typing import Any, Callable, Mapping, NamedTuple, Optional
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+    from urllib.error import HTTPError
 
 LARGEST = 32 << 20
 _BODY_TIMEOUTS = 6
@@ -44,7 +44,9 @@ class Tls(NamedTuple):
     ca_file: Optional[str] = None
     insecure: bool = False
 
-    def context(self) -> ssl.SSLContext:
+    def context(self) -> "SSLContext":
+        import ssl
+
         context = ssl.create_default_context(cafile=self.ca_file or None)
         if self.insecure:
             context.check_hostname = False
@@ -64,6 +66,11 @@ def send(
     tls: Tls = VERIFIED,
 ) -> Response:
     """Sends one request. Raises RequestFailed. A 304 is a response, since those who send conditions expect it."""
+    # Imported late: these take longer to load than most programs run that never send anything.
+    from http.client import HTTPException
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
     try:
         request = Request(url, data=body, headers=dict(headers or {}), method=method)
         context = tls.context() if url.lower().startswith("https:") else None
@@ -126,7 +133,7 @@ def _shown(url: str) -> str:
     return url.partition("?")[0]
 
 
-def _excerpt(error: HTTPError) -> str:
+def _excerpt(error: "HTTPError") -> str:
     """The beginning of the error's body."""
     try:
         text = error.read(500).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The folder that says which configs have run. A config never runs twice, whenever the server stops:
+"""The folder that records which configs have run. A config never runs twice, whenever the server stops:
 
 <id>.json         the config, written before its hook runs; an empty one counts as done
 <id>.notify.json  the result
@@ -7,7 +7,6 @@
 
 import fcntl
 import os
-import shutil
 from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Iterator, Mapping
@@ -32,6 +31,8 @@ class DeployedFolder:
         if os.path.isdir(self.path):
             return
         if os.path.isdir(earlier):
+            import shutil  # Takes long, and is needed once.
+
             partial = self.path.rstrip("/") + ".partial"
             shutil.rmtree(partial, ignore_errors=True)
             shutil.copytree(earlier, partial)

@@ -12,7 +12,7 @@ from calor_guest.config.running import LARGEST, Tail, run, tie_to_parent
 
 
 class CannotApply(Exception):
-    """The config cannot be applied; the message says why."""
+    """The config cannot be applied; the message has the reason."""
 
 
 def run_as_hook(apply: Callable[[Config], Result]) -> int:

@@ -1,7 +1,6 @@
 """How the server reports to the stack: by inputs of the config."""
 
 import json
-import uuid
 from typing import Any, List, Mapping, NamedTuple, Optional
 from urllib.parse import quote, urlsplit
 
@@ -105,6 +104,8 @@ class QueueTransport(_LoggedIn):
         return "/v2/queues/{}/messages".format(quote(self._queue, safe=""))
 
     def headers(self) -> Mapping[str, str]:
+        import uuid  # Takes long, and queues are rare.
+
         return {"Client-ID": str(uuid.uuid4()), "X-Project-ID": self._account.project_id}
 
     def body(self, body: str) -> str:

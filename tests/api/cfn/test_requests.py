@@ -201,7 +201,7 @@ class TestParameters:
         assert most == endpoint.LARGE_FORMS_OF_A_CLIENT
         assert statuses == [400] * (endpoint.LARGE_FORMS_OF_A_CLIENT + 4)
 
-    def test_other_bodies_are_no_parameters(self, cfn: Client) -> None:
+    def test_other_bodies_are_not_parameters(self, cfn: Client) -> None:
         headers = {"X-Auth-Token": cfn.token, "Content-Type": "application/json"}
         answer = cfn.http.post("/v1/", content=b'{"Action": "ListStacks"}', headers=headers)
         refused(answer, 400, "InvalidAction")

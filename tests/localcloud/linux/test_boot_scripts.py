@@ -85,11 +85,11 @@ def test_all_values_are_quoted() -> None:
     ["users: 3", "write_files: [1]", "chpasswd: [x]", "power_state: now", "groups: {a: [b]}", "mounts: x"],
 )
 def test_unknown_modules_are_reported_and_others_run(config: str) -> None:
-    told = said(f"#cloud-config\n{config}\nruncmd: [echo done]\n".encode())
-    assert "runcmd 0700 && run_script" in told
+    reported = said(f"#cloud-config\n{config}\nruncmd: [echo done]\n".encode())
+    assert "runcmd 0700 && run_script" in reported
 
 
 def test_ignored_modules_are_reported() -> None:
-    told = said(b"#cloud-config\nntp: {}\nsomething_else: 1\n")
-    assert "ntp is ignored: the host sets the clock" in told
-    assert "something_else is not supported" in told
+    reported = said(b"#cloud-config\nntp: {}\nsomething_else: 1\n")
+    assert "ntp is ignored: the host sets the clock" in reported
+    assert "something_else is not supported" in reported

@@ -33,9 +33,9 @@ def _command(state_dir: Path, words: Sequence[str]) -> list[str]:
 
 
 def test_the_probe_explains_each_feature_and_its_verdict(state_dir: Path) -> None:
-    told = calor(state_dir, "probe")
-    assert told.returncode == 0
-    assert "Servers run on this host" in told.stdout
+    reported = calor(state_dir, "probe")
+    assert reported.returncode == 0
+    assert "Servers run on this host" in reported.stdout
     record = json.loads(calor(state_dir, "probe", "-f", "json").stdout)
     assert record["backend"] == "linux"
     assert all(one["works"] for one in record["features"] if one["needed"])

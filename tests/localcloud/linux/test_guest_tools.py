@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from calor.cli.main import main
-from calor.localcloud.linux.unpacking import HOST_USR_MARK
+from tests.support.images import image_without_tools
 from tests.support.linux import Listener, Machine
 
 CONFIG = {"AWS::CloudFormation::Init": {"config": {"files": {"/root/made": {"content": "by cfn-init"}}}}}
@@ -29,35 +28,15 @@ def _user_data(script: str) -> bytes:
     return message.as_bytes()
 
 
-def _image(folder: Path, *, has_python: bool) -> Path:
-    """With the programs of the host's /usr, as in snapshots, but not with the tools."""
-    root = folder / "root"
-    for name in ("etc", "tmp", "root", "var/lib", "usr/bin", "usr/lib", "usr/libexec"):
-        (root / name).mkdir(parents=True)
-    for name in ("bin", "sbin", "lib", "lib64"):
-        (root / name).symlink_to(f"usr/{name}")
-    (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
-    (root / "etc/group").write_text("root:x:0:\n")
-    if not has_python:
-        (root / "usr/bin/python3").write_text("#!/bin/sh\nexit 127\n")
-        (root / "usr/bin/python3").chmod(0o755)
-    (root / Path(*HOST_USR_MARK)).parent.mkdir(parents=True, exist_ok=True)
-    (root / Path(*HOST_USR_MARK)).touch()
-    image = folder / "image.tar"
-    with tarfile.open(image, "w") as archive:
-        archive.add(root, ".")
-    return image
-
-
 def test_the_tools_are_there_before_scripts_run(machine: Machine, tmp_path: Path) -> None:
-    image = _image(tmp_path, has_python=True)
+    image = image_without_tools(tmp_path, has_python=True)
     machine.boot("one", image=image, user_data=_user_data("cfn-init && cat /root/made"), memory_mb=512)
     assert "by cfn-init" in machine.finished("one")
     machine.out("one", "ls /usr/libexec/heat-config/hooks/script /etc/os-collect-config.conf")
 
 
 def test_nothing_is_installed_for_other_user_data(machine: Machine, tmp_path: Path) -> None:
-    image = _image(tmp_path, has_python=True)
+    image = image_without_tools(tmp_path, has_python=True)
     machine.boot("one", image=image, script="true")
     machine.finished("one")
     assert machine.run("one", "command -v cfn-init").returncode != 0
@@ -71,7 +50,7 @@ def test_servers_of_other_clouds_download_the_tools(
     assert main(["config", "guest-tools", "--url", f"http://127.0.0.1:{host_service.port}/tools"]) == 0
     script = capfdbinary.readouterr().out
     host_service.answer = file.read_bytes()
-    image = _image(tmp_path, has_python=True)
+    image = image_without_tools(tmp_path, has_python=True)
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"), image=image, user_data=script, memory_mb=512)
     machine.finished("one")
@@ -84,15 +63,15 @@ def test_a_download_that_was_changed_is_not_installed(
 ) -> None:
     assert main(["config", "guest-tools", "--url", f"http://127.0.0.1:{host_service.port}/tools"]) == 0
     script = capfdbinary.readouterr().out
-    image = _image(tmp_path, has_python=True)
+    image = image_without_tools(tmp_path, has_python=True)
     machine.network()
     machine.boot("one", machine.port("10.0.0.11"), image=image, user_data=script)
     assert "exited with code" in machine.finished("one")
     assert machine.run("one", "command -v os-collect-config").returncode != 0
 
 
-def test_an_image_without_python_says_so(machine: Machine, tmp_path: Path) -> None:
-    image = _image(tmp_path, has_python=False)
+def test_an_image_without_python_is_reported(machine: Machine, tmp_path: Path) -> None:
+    image = image_without_tools(tmp_path, has_python=False)
     machine.boot("one", image=image, user_data=_user_data("echo scripts run"))
     console = machine.finished("one")
     assert "need Python 3.6 or newer, which this image does not have" in console

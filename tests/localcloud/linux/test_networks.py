@@ -228,9 +228,9 @@ def test_an_unreachable_host_service_is_logged(
     assert machine.run(
         "one", "curl -s -m 5 https://tls.invalid/; curl -s -m 5 https://tls.invalid/"
     ).returncode
-    told = [one.getMessage() for one in caplog.records if "tls.invalid" in one.getMessage()]
-    assert len(told) == 1
-    assert told[0].startswith("Servers cannot reach tls.invalid, port 443: ")
+    reported = [one.getMessage() for one in caplog.records if "tls.invalid" in one.getMessage()]
+    assert len(reported) == 1
+    assert reported[0].startswith("Servers cannot reach tls.invalid, port 443: ")
 
 
 def test_other_services_of_the_host_are_unreachable(machine: Machine) -> None:

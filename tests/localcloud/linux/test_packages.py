@@ -8,7 +8,7 @@ from tests.support.linux import Machine
 
 
 @pytest.mark.parametrize("image", ["debian-12", "cirros"])
-def test_the_package_manager_tells_what_a_server_has(machine: Machine, image: str) -> None:
+def test_the_package_manager_shows_what_a_server_has(machine: Machine, image: str) -> None:
     machine.boot("one", image_name=image)
     machine.finished("one")
     here = machine.out("one", "DEBIAN_FRONTEND=noninteractive apt-get -o X=y install -y -qq curl ping=1.2")

@@ -195,7 +195,9 @@ def test_a_volume_has_a_device_that_cannot_be_opened(machine: Machine, tmp_path:
     assert machine.run("one", "head -c 1 /dev/vdb").returncode != 0
 
 
-def test_blkid_shows_that_a_volume_has_a_file_system(machine: Machine, tmp_path: Path, as_root: None) -> None:
+def test_a_volume_is_mounted_by_its_uuid_at_each_boot(
+    machine: Machine, tmp_path: Path, as_root: None
+) -> None:
     machine.boot("one", volumes=(_volume(tmp_path),))
     machine.finished("one")
     uuid = machine.out("one", "blkid -s UUID -o value /dev/vdb").strip()
@@ -206,6 +208,9 @@ def test_blkid_shows_that_a_volume_has_a_file_system(machine: Machine, tmp_path:
     )
     assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
     assert "is mounted" in machine.run("one", "mkfs.ext4 /dev/vdb").stderr
+    machine.run("one", "kill -USR1 1")
+    machine.finished("one", times=2)
+    assert machine.out("one", "cat /run/volumes/mounts") == "vdb /data\n"
 
 
 @pytest.mark.parametrize(
@@ -244,6 +249,23 @@ def test_odd_requests_for_mounts_change_nothing(machine: Machine, tmp_path: Path
     )
     assert machine.out("one", "mount /dev/vdb /srv; cat /run/volumes/mounts") == "vdb /srv\n"
     assert machine.out("one", "umount /srv; cat /run/volumes/mounts") == ""
+
+
+def test_a_volume_that_was_mounted_on_another_one_can_be_detached(machine: Machine, tmp_path: Path) -> None:
+    first, second, third = (_volume(tmp_path, id, f"/dev/vd{id}") for id in "bcd")
+    machine.boot("one", volumes=(first, second))
+    machine.finished("one")
+    machine.out("one", "mount /dev/vdb /mnt && mkdir /mnt/inner && mount /dev/vdc /mnt/inner")
+    machine.do(machine.linux.attach("one", third))
+    machine.out("one", "echo kept >/mnt/inner/file; test -d /mnt/vdd")
+    for volume in (first, second, third):
+        machine.do(machine.linux.detach("one", volume.id))
+    assert (
+        machine.out("one", "cat /run/volumes/known /run/volumes/mounts; ls /dev/vd* 2>&1 | grep -c ^/ || :")
+        == "0\n"
+    )
+    machine.do(machine.linux.attach("one", second))
+    assert machine.out("one", "cat /mnt/vdc/file") == "kept\n"
 
 
 def test_a_server_has_a_limited_number_of_mounts(machine: Machine, tmp_path: Path) -> None:

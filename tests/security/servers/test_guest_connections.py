@@ -68,7 +68,7 @@ async def connected(port: int, address: str) -> guest_connections.Streams:
     return await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
 
 
-async def told(ends: guest_connections.Streams) -> bool:
+async def reported(ends: guest_connections.Streams) -> bool:
     ends[1].write(ASKING)
     try:
         return (await ends[0].read(1 << 16)).startswith(b"HTTP/1.1 200")
@@ -97,11 +97,11 @@ def test_connections_are_limited_by_server(service: Service) -> None:
     async def scenario() -> None:
         async with service() as port:
             hostile = [await connected(port, "127.0.0.2") for _ in range(600)]
-            assert await told(await connected(port, "127.0.0.3"))
+            assert await reported(await connected(port, "127.0.0.3"))
             # What is closed makes room again.
             for _, writer in hostile:
                 writer.close()
-            while not await told(await connected(port, "127.0.0.2")):
+            while not await reported(await connected(port, "127.0.0.2")):
                 await asyncio.sleep(0.01)
 
     run(scenario)
@@ -154,9 +154,9 @@ def test_a_server_with_many_addresses_has_no_more_connections() -> None:
             for number, one in enumerate(listening)
         ]
         ends = [await connected(port, address) for port in ports for address in servers]
-        answered = await asyncio.gather(*(told(one) for one in ends))
+        answered = await asyncio.gather(*(reported(one) for one in ends))
         assert sum(answered) == guest_limits.MOST_PER_SERVICE
-        assert await told(await connected(ports[0], "127.0.0.3"))
+        assert await reported(await connected(ports[0], "127.0.0.3"))
         for network in networks:
             network.close()
 
@@ -176,7 +176,7 @@ def test_a_server_gets_a_connection_although_others_have_taken_all(monkeypatch: 
     async def scenario() -> None:
         async with host_service() as port:
             hostile = [await connected(port, f"127.0.0.{2 + number % 2}") for number in range(40)]
-            while not await told(await connected(port, "127.0.0.9")):
+            while not await reported(await connected(port, "127.0.0.9")):
                 await asyncio.sleep(0.01)
             open_ones = [ends for ends in hostile if not ends[0].at_eof()]
             assert open_ones

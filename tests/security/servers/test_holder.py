@@ -99,7 +99,7 @@ def test_servers_start_again_beside_what_cannot_be_made_again(beside: Machine) -
     assert beside.do(beside.linux.running()) == {"one"}
 
 
-def test_servers_are_told_of_new_services_beside_one_that_cannot_be(beside: Machine) -> None:
+def test_servers_learn_of_new_services_beside_one_that_cannot_be_reached(beside: Machine) -> None:
     beside.host_services = (HostService("calor.example", 80, ("127.0.0.1", 1)),)
     beside.restart()
     assert beside.do(beside.linux.running()) == {"one", "other"}

@@ -10,6 +10,7 @@ import pytest
 
 from calor.localcloud.backend import BackendError, VolumePlan
 from calor.localcloud.files import make_sparse
+from calor.localcloud.linux.images import _copy_public
 from tests.support.linux import Machine, eventually
 
 # Exchanges a folder and a link in one system call, over and over.
@@ -35,7 +36,7 @@ def contents(archive: Path) -> dict[str, bytes]:
         return found
 
 
-def told(secrets: Path) -> set[str]:
+def reported(secrets: Path) -> set[str]:
     return {file.read_text() for file in secrets.glob("file*")}
 
 
@@ -197,7 +198,7 @@ def test_links_in_images_cannot_reach_the_host(
         machine.run("two", "rm /usr/local; mkdir /usr/local")
         machine.do(machine.linux.halt("two"))
     assert list(outside.iterdir()) == []
-    assert told(secrets) == {"a secret of the host"}
+    assert reported(secrets) == {"a secret of the host"}
 
 
 def test_archives_cannot_write_outside_their_folder(machine: Machine, secrets: Path, tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_archives_cannot_write_outside_their_folder(machine: Machine, secrets: P
     assert not list(tmp_path.rglob("outside*")) or all(
         "uploaded-" in str(found) for found in tmp_path.rglob("outside*")
     )
-    assert told(secrets) == {"a secret of the host"}
+    assert reported(secrets) == {"a secret of the host"}
     assert {file.stat().st_nlink for file in secrets.glob("file*")} == {1}
 
 
@@ -297,7 +298,7 @@ def test_concurrent_link_attacks_do_not_reach_the_host(
                 attempt("attach", lambda volume=volume: machine.do(machine.linux.detach("one", volume.id)))
         machine.do(machine.linux.halt("one"))
         assert list(outside.iterdir()) == []
-        assert told(secrets) == {"a secret of the host"}
+        assert reported(secrets) == {"a secret of the host"}
         assert sorted(one.name for one in secrets.iterdir()) == [
             f"file{number:02}" for number in range(20)
         ] + ["local"]
@@ -315,3 +316,19 @@ def test_memory_for_unpacking_is_limited(machine: Machine, tmp_path: Path) -> No
         file.truncate(512 + (8 << 30))
     with pytest.raises(BackendError, match=r"(?i)memory"):
         machine.boot("one", image=hostile)
+
+
+def test_images_have_only_public_files_of_the_host(tmp_path: Path) -> None:
+    """A file that everybody may read is not public in a folder that others cannot enter."""
+    host = tmp_path / "host"
+    for folder, mode in (("open", 0o755), ("closed", 0o750), ("closed/inner", 0o755), ("private", 0o755)):
+        (host / folder).mkdir(parents=True)
+        for name, readable in (("all", 0o644), ("root", 0o600)):
+            (host / folder / name).write_text("content")
+            (host / folder / name).chmod(readable)
+        (host / folder).chmod(mode)
+    _copy_public(host, tmp_path / "image")
+    found = {
+        str(one.relative_to(tmp_path / "image")) for one in (tmp_path / "image").rglob("*") if one.is_file()
+    }
+    assert found == {"open/all"}

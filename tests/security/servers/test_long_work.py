@@ -10,6 +10,7 @@ import pytest
 
 from calor.localcloud.backend import VolumePlan
 from calor.localcloud.background import Background
+from calor.localcloud.files import make_sparse
 from calor.localcloud.identity.hashing import Passwords
 from calor.localcloud.linux import backend
 from tests.support.linux import PATIENCE, Machine
@@ -23,7 +24,10 @@ def test_whoever_logs_in_does_not_wait_for_copies_of_volumes() -> None:
     async def work() -> None:
         background = Background()
         background.start()
-        copies = [asyncio.ensure_future(background.in_long_thread(done.wait, PATIENCE)) for _ in range(_MANY)]
+        copies = [
+            asyncio.ensure_future(background.in_long_thread(f"{n}", done.wait, PATIENCE))
+            for n in range(_MANY)
+        ]
         await asyncio.sleep(0)
         try:
             await asyncio.wait_for(Passwords().hash("a password of their own"), PATIENCE / 2)
@@ -36,12 +40,37 @@ def test_whoever_logs_in_does_not_wait_for_copies_of_volumes() -> None:
     asyncio.run(work())
 
 
+def test_other_projects_do_not_wait_for_the_many_copies_of_one() -> None:
+    done = threading.Event()
+
+    async def work() -> None:
+        background = Background()
+        background.start()
+        many = [
+            asyncio.ensure_future(background.in_long_thread("one", done.wait, PATIENCE)) for _ in range(_MANY)
+        ]
+        await asyncio.sleep(0)
+        try:
+            assert await asyncio.wait_for(background.in_long_thread("other", lambda: True), PATIENCE / 2)
+        finally:
+            done.set()
+        assert all(await asyncio.gather(*many))
+        await background.stop()
+
+    asyncio.run(work())
+
+
 def test_a_server_boots_while_volumes_of_others_are_looked_over(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_root: None
 ) -> None:
     done, begun = threading.Event(), threading.Event()
 
+    prepare_volume = backend.prepare_volume
+
     def look_over(volume: VolumePlan, owner: int) -> None:
+        if volume.id == "own":
+            prepare_volume(volume, owner)
+            return
         begun.set()
         done.wait(PATIENCE)
 
@@ -55,7 +84,9 @@ def test_a_server_boots_while_volumes_of_others_are_looked_over(
     attaching.start()
     try:
         assert begun.wait(PATIENCE)
-        machine.boot("one")
+        own = VolumePlan("own", tmp_path / "own", "/dev/vdb")
+        make_sparse(own.file, 1)
+        machine.boot("one", volumes=(own,), project="another")
         assert not done.is_set()
         machine.finished("one")
     finally:

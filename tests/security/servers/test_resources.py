@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from calor.localcloud.linux.limits import FileLimits, compute_file_limits, tcp_share
+from calor.localcloud.linux.limits import FileLimits, compute_file_limits, tcp_memory
 from calor.localcloud.linux.rules import MOST_CONNECTIONS, NEW_CONNECTIONS_TO_HOST
 from tests.support.linux import Machine
 
@@ -229,7 +229,7 @@ def test_socket_buffers_count_as_memory_of_the_server(inside: Machine, as_root: 
     found = list(Path("/sys/fs/cgroup/memory").glob("**/calor-*/one/memory.kmem.tcp.limit_in_bytes"))
     if not found:
         pytest.skip("this limit is one of version 1 of control groups")
-    assert min(256 << 20, tcp_share()) in {int(file.read_text()) for file in found}
+    assert tcp_memory(256 << 20) in {int(file.read_text()) for file in found}
 
 
 def test_inotify_limits_are_separate_from_the_host(inside: Machine) -> None:

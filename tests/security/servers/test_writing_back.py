@@ -12,6 +12,7 @@ from calor.localcloud.backend import VolumePlan
 from calor.localcloud.linux import volumes
 from calor.localcloud.linux.volumes import Volumes, _Mounted
 from tests.support.linux import Machine
+from tests.support.server import until
 
 
 class Slow(Volumes):
@@ -38,12 +39,20 @@ class Slow(Volumes):
 
     def reap(self) -> None:
         """What the holder does when a child process exits."""
-        process, _ = os.waitpid(-1, 0)
+        process = until(lambda: next((one for one in self._writing if os.waitpid(one, os.WNOHANG)[0]), None))
         assert self.on_process_exit(process)
 
 
+class NoNodes:
+    """Instead of the nodes of devices, which need a mount."""
+
+    def __init__(self, folder: Path, is_root: bool) -> None:
+        pass
+
+
 @pytest.fixture
-def slow(tmp_path: Path) -> Slow:
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slow:
+    monkeypatch.setattr(volumes, "Nodes", NoNodes)
     return Slow(tmp_path / "mounts")
 
 

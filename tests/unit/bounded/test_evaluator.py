@@ -42,7 +42,7 @@ class TestYaql:
         with pytest.raises(YaqlFailed):
             evaluator().yaql(expression, "a" * 200)
 
-    def test_what_cannot_be_read_is_told(self) -> None:
+    def test_what_cannot_be_read_is_reported(self) -> None:
         with pytest.raises(YaqlFailed):
             evaluator().check_yaql("$.data.(")
 

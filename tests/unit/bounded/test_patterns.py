@@ -44,7 +44,7 @@ class TestWhatPeopleWrite:
         assert not Patterns(nobody).matches("a|ab", "ab")
 
     @pytest.mark.parametrize("expression", ["(", "[", "*", "a{99999999999}", "(?P<a>b)(?P<a>c)", "(?<=a+)b"])
-    def test_is_refused_where_it_is_no_expression(self, expression: str) -> None:
+    def test_is_refused_where_it_is_not_an_expression(self, expression: str) -> None:
         with pytest.raises(BadPattern):
             Patterns(nobody).check(expression)
 

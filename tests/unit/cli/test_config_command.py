@@ -16,9 +16,9 @@ def test_what_was_set_is_shown_with_its_place(tmp_path: Path, capsys: pytest.Cap
 
     assert main(["config", "show", "--set", "--config-file", str(file)]) == 0
 
-    told = capsys.readouterr()
-    assert told.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
-    assert told.err == f"calor: {file}:3: unknown option [DEFAULT] nonsense\n"
+    reported = capsys.readouterr()
+    assert reported.out == f"[DEFAULT]\nmax_stacks_per_tenant = 7  # {file}:2\n"
+    assert reported.err == f"calor: {file}:3: unknown option [DEFAULT] nonsense\n"
 
 
 def test_what_was_set_is_shown_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_files_can_be_named_in_the_environment(
     ]
 
 
-def test_a_wrong_file_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_file_is_reported_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "show", "--config-file", "/nowhere"]) == 1
 
     assert capsys.readouterr().err == "calor: configuration file not found: /nowhere\n"
@@ -72,7 +72,7 @@ def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
         ("[heat_api]\ncert_file = /c.pem\n", "cert_file = /c.pem", "belong together"),
     ],
 )
-def test_what_is_wrong_is_told_behind_what_is_configured(
+def test_what_is_wrong_is_reported_behind_what_is_configured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, shown: str, said: str
 ) -> None:
     file = tmp_path / "heat.conf"
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_told_behind_what_is_configured(
 
     assert main(["config", "show", "--set", "--config-file", str(file)]) == 1
 
-    told = capsys.readouterr()
-    assert shown in told.out
-    assert said in told.err
-    assert told.err.count("\n") == 1
+    reported = capsys.readouterr()
+    assert shown in reported.out
+    assert said in reported.err
+    assert reported.err.count("\n") == 1

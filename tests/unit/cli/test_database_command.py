@@ -121,9 +121,9 @@ class TestTables:
         assert calor("check") == 1
         assert calor("upgrade") == 0
 
-        told = capsys.readouterr()
-        assert f"the revision {FIRST}, but needs {HEAD}" in told.err
-        assert told.out == f"upgraded from revision {FIRST} to {HEAD}\n"
+        reported = capsys.readouterr()
+        assert f"the revision {FIRST}, but needs {HEAD}" in reported.err
+        assert reported.out == f"upgraded from revision {FIRST} to {HEAD}\n"
 
     def test_of_heat_are_refused_with_advice(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         engine = database.connect(url(place))
@@ -152,15 +152,15 @@ class TestTables:
             ("postgresql://u:secret@127.0.0.1:1/d", "cannot be used"),
         ],
     )
-    def test_a_database_that_cannot_be_reached_is_told_in_a_line(
+    def test_a_database_that_cannot_be_reached_is_reported_in_a_line(
         self, place: Path, address: str, word: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert calor("check", "--database", address) == 1
 
-        told = capsys.readouterr().err
-        assert word in told
-        assert "secret" not in told
-        assert told.count("\n") == 1
+        reported = capsys.readouterr().err
+        assert word in reported
+        assert "secret" not in reported
+        assert reported.count("\n") == 1
 
 
 class TestPurging:
@@ -303,7 +303,7 @@ class TestRotation:
 
         assert calor("check", *configured(place, new)) == 0
 
-    def test_an_engine_that_was_not_restarted_since_the_keys_changed_is_told(
+    def test_an_engine_that_was_not_restarted_since_the_keys_changed_is_reported(
         self, place: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         encrypt(place, "o" * 32)
@@ -340,7 +340,7 @@ class TestRotation:
         assert calor("check", *configuration) == 0
 
     @pytest.mark.parametrize(("text", "said"), [("short\n", "line 1 is not a key"), (None, "No such file")])
-    def test_a_file_without_usable_keys_is_told_in_a_line(
+    def test_a_file_without_usable_keys_is_reported_in_a_line(
         self, place: Path, text: str | None, said: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         encrypt(place, "o" * 32)
@@ -349,18 +349,18 @@ class TestRotation:
 
         assert calor("rotate-key", "--old-keys", str(place / "old"), *configured(place, "n" * 32)) == 1
 
-        told = capsys.readouterr().err
-        assert said in told
-        assert told.count("\n") == 1
+        reported = capsys.readouterr().err
+        assert said in reported
+        assert reported.count("\n") == 1
 
-    def test_a_missing_old_key_is_told(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_missing_old_key_is_reported(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         encrypt(place, "o" * 32)
 
         assert calor("rotate-key", *configured(place, "n" * 32)) == 1
 
         assert "encrypted with another key" in capsys.readouterr().err
 
-    def test_without_any_key_it_says_so(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_missing_key_is_reported(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         calor("upgrade")
 
         assert calor("rotate-key") == 1
@@ -369,7 +369,7 @@ class TestRotation:
 
 
 class TestHeatManage:
-    def test_makes_tables_and_tells_their_revision(
+    def test_makes_tables_and_shows_their_revision(
         self, place: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert heat("db_version") == 0

@@ -64,7 +64,7 @@ class TestModel:
             (("group", "secret"),),
         )
 
-    def test_nested_stacks_come_along_when_asked_for(self) -> None:
+    def test_nested_stacks_are_included_when_asked_for(self) -> None:
         definition = resolve_request({"template": dedent(self.TEMPLATE)}, offline_world(), Report())
         assert definition is not None
         ids = [node.id for node in from_definition(definition, nested=True).walk()]
@@ -92,7 +92,7 @@ class TestText:
             │  └─ bottom  T  + right
             └─ right      T""")
 
-    def test_a_cycle_is_broken_and_told(self) -> None:
+    def test_a_cycle_is_broken_and_reported(self) -> None:
         assert text.render(CYCLE) == dedent("""\
             c           T  ↺ in a cycle, needs a
             └─ b        T

@@ -81,7 +81,7 @@ class TestTerminal:
               = help: go
             """)
 
-    def test_in_a_nested_stack_the_path_says_which_one(self) -> None:
+    def test_in_a_nested_stack_the_path_shows_which_one(self) -> None:
         nested = Diagnostic(
             Severity.ERROR,
             "E401",
@@ -136,7 +136,7 @@ class TestSummary:
         found = [UNKNOWN_PROPERTY, UNKNOWN_PROPERTY, UNKNOWN_PROPERTY, WITHOUT_PLACE]
         assert terminal.summary(found, 2) == "3 errors, 1 warning in 2 files"
 
-    def test_says_that_nothing_was_found(self) -> None:
+    def test_shows_that_nothing_was_found(self) -> None:
         assert terminal.summary([], 1) == "no problems found in 1 file"
 
 

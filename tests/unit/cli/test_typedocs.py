@@ -58,7 +58,7 @@ def page(type_name: str, width: int = 100) -> str:
     return type_page(declaration, color=False, width=width)
 
 
-def test_a_page_tells_all_of_a_declaration() -> None:
+def test_a_page_shows_all_of_a_declaration() -> None:
     assert type_page(Kettle, color=False, width=60) == dedent("""\
         Kitchen::Kettle  supported since 3.0.0
 

@@ -148,14 +148,14 @@ class TestSources:
 
 
 class TestFindings:
-    def told(self, loaded: LoadedConfig) -> list[str]:
+    def reported(self, loaded: LoadedConfig) -> list[str]:
         return [str(finding).rpartition("/")[2] for finding in loaded.findings()]
 
     def test_options_of_heat_that_mean_nothing_here(self, read: Read) -> None:
         loaded = read("[DEFAULT]\nrpc_response_timeout = 60\n[oslo_messaging_rabbit]\nssl = true\n")
 
         assert [finding.known for finding in loaded.findings()] == [True, True]
-        assert self.told(loaded)[0] == (
+        assert self.reported(loaded)[0] == (
             "heat.conf:2: [DEFAULT] rpc_response_timeout has no effect: there is no message bus"
         )
 
@@ -163,7 +163,7 @@ class TestFindings:
         loaded = read("[DEFAULT]\nmax_stack_per_tenant = 1\nflavor = x\n[here]\nthere = y\n")
 
         assert not any(finding.known for finding in loaded.findings())
-        assert self.told(loaded) == [
+        assert self.reported(loaded) == [
             "heat.conf:2: unknown option [DEFAULT] max_stack_per_tenant; did you mean max_stacks_per_tenant?",
             "heat.conf:3: unknown option [DEFAULT] flavor; it belongs in [paste_deploy]",
             "heat.conf:5: unknown option [here] there",
@@ -178,7 +178,7 @@ class TestFindings:
         loaded = read("[oslo_policy]\npolicy_file = none.yaml\n")
 
         assert settings_of(loaded).auth.policy_file is None
-        assert self.told(loaded) == [
+        assert self.reported(loaded) == [
             "heat.conf:2: [oslo_policy] policy_file: none.yaml does not exist; the default rules apply"
         ]
 
@@ -378,7 +378,7 @@ class TestLogging:
             ("logdir = /var/log/heat\nlogfile = /else/heat.log\n", "/else/heat.log"),
         ],
     )
-    def test_is_written_where_heats_options_say(self, read: Read, text: str, file: str | None) -> None:
+    def test_is_written_where_heats_options_name_it(self, read: Read, text: str, file: str | None) -> None:
         assert settings_of(read(f"[DEFAULT]\n{text}")).logging.file == file
 
     @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ def test_a_failure_begins_with_the_way_to_its_resource() -> None:
     assert failed.reason == "Conflict: resources.group.resources[0]: it is taken"
 
 
-def test_what_is_about_a_property_says_once_whose_it_is() -> None:
+def test_what_is_about_a_property_names_the_property_once() -> None:
     wrong = StepFailed("StackValidationFailed", "resources.s.properties.size: 5 is out of range")
 
     assert wrong.at("s").message == "resources.s.properties.size: 5 is out of range"

@@ -138,7 +138,7 @@ resources:
 
         assert not resolved.diagnostics
 
-    def test_a_reference_to_what_is_gone_says_why(self) -> None:
+    def test_a_reference_to_what_is_gone_shows_why(self) -> None:
         resolved = conditions(
             "{unwanted: false}",
             """

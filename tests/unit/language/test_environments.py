@@ -354,7 +354,7 @@ class TestEnvironmentFiles:
 
         assert resolved.params["name"] == "a"
 
-    def test_one_that_did_not_come_along(self) -> None:
+    def test_one_that_was_not_sent(self) -> None:
         found = resolve(self.TEMPLATE, environment_files=["gone.yaml"]).only
 
         assert found.code == "E308"

@@ -205,7 +205,7 @@ class TestTypes:
 
         assert problem.message == "the templates include each other: main.yaml → main.yaml"
 
-    def test_a_template_used_twice_is_no_circle(self) -> None:
+    def test_a_template_used_twice_is_not_a_circle(self) -> None:
         request_of(
             {
                 "main.yaml": HEAD + "resources: {r: {type: a.yaml}, s: {type: b.yaml}}",
@@ -214,7 +214,7 @@ class TestTypes:
             }
         )
 
-    def test_a_type_that_is_no_template_comes_along_as_it_is(self) -> None:
+    def test_a_type_that_is_not_a_template_is_sent_as_it_is(self) -> None:
         request = request_of({"main.yaml": HEAD + "resources: {r: {type: a.yaml}}", "a.yaml": "just: text\n"})
 
         assert request["files"] == {"file:///home/ann/a.yaml": "just: text\n"}
@@ -337,7 +337,7 @@ class TestProblems:
         assert (problem.code, problem.message) == ("E503", "f has 1,001 bytes; at most 1,000 are allowed")
         assert found.request["files"] == {}
 
-    def test_all_are_told_at_once(self) -> None:
+    def test_all_are_reported_at_once(self) -> None:
         found = gathered(
             {"main.yaml": HEAD + "outputs: {o: {value: [{get_file: a}, {get_file: b}]}}"}, "e.yaml"
         )

@@ -149,7 +149,7 @@ class TestWrongShapes:
 
     @pytest.mark.parametrize("key", [1, 1.5, None, True])
     @pytest.mark.parametrize("section", ["parameters", "conditions", "resources", "outputs"])
-    def test_keys_that_are_no_text(self, section: str, key: Any) -> None:
+    def test_keys_that_are_not_text(self, section: str, key: Any) -> None:
         """YAML reads `1:` and `yes:` as a number and a boolean."""
         assert messages({"template": {**HOT, section: {key: {"a": {key: key}}}, key: {}}}) != []
 
@@ -213,7 +213,7 @@ class TestWrongShapes:
         assert "the values of `n` are not both numbers, so they cannot be added" in found
 
     @pytest.mark.parametrize("index", [float("inf"), float("nan"), "9" * 5000])
-    def test_an_index_that_is_no_number(self, index: Any) -> None:
+    def test_an_index_that_is_not_a_number(self, index: Any) -> None:
         assert of_output({"str_split": [",", "a,b", index]}) != []
 
     def test_half_a_character(self) -> None:

@@ -139,16 +139,16 @@ class TestWhereAndHow:
         (found,) = linted(text, **options)
         return found
 
-    def test_a_function_of_a_later_version_says_which(self) -> None:
+    def test_a_function_of_a_later_version_names_the_version(self) -> None:
         found = self.only("outputs: {o: {value: {contains: [a, [a]]}}}", version="2016-10-14")
 
         assert found.hint == "use `heat_template_version: 2017-09-01` or later"
         assert found.path == "outputs.o.value.contains"
 
-    def test_a_misspelt_function_says_which_may_be_meant(self) -> None:
+    def test_a_misspelt_function_shows_which_may_be_meant(self) -> None:
         assert self.only("outputs: {o: {value: {get_atr: [a, b]}}}").hint == "did you mean `get_attr`?"
 
-    def test_an_unknown_output_of_a_template_says_which_may_be_meant(self) -> None:
+    def test_an_unknown_output_of_a_template_shows_which_may_be_meant(self) -> None:
         found = self.only(
             "resources: {r: {type: x.yaml}}\noutputs: {o: {value: {get_attr: [r, adress]}}}",
             files={"x.yaml": X},

@@ -162,7 +162,7 @@ class TestTemplatesAsTypes:
         assert below.parameters.values["name"] == Secret("s3cr3t")
         assert below.resources["inner"].values["value"] == Secret("s3cr3t")
 
-    def test_a_template_that_did_not_come_along(self) -> None:
+    def test_a_template_that_was_not_sent(self) -> None:
         found = resolve("resources: {r: {type: missing.yaml}}").only
 
         assert (found.code, found.message) == (
@@ -190,7 +190,7 @@ class TestTemplatesAsTypes:
         assert fetched == ["http://example.com/server.yaml"]
 
     @pytest.mark.parametrize("content", ["resources: {}", "[a]", "a: [", "just text"])
-    def test_a_file_that_is_no_template(self, content: str) -> None:
+    def test_a_file_that_is_not_a_template(self, content: str) -> None:
         found = resolve("resources: {r: {type: x.yaml}}", files={"x.yaml": content}).only
 
         assert found.code == "E402"
@@ -551,12 +551,12 @@ class TestResourceFacade:
         outputs: dict[str, Any] = bare(resolved.below("r").outputs)
         return outputs
 
-    def test_is_what_the_parent_says(self) -> None:
+    def test_is_that_of_the_parent(self) -> None:
         outputs = self.below("{type: x.yaml, metadata: {a: [1]}, deletion_policy: Retain}")
 
         assert outputs == {"metadata": {"a": [1]}, "deletion_policy": "Retain", "update_policy": {}}
 
-    def test_when_the_parent_says_nothing(self) -> None:
+    def test_when_the_parent_has_none(self) -> None:
         assert self.below("{type: x.yaml}") == {
             "metadata": {},
             "deletion_policy": "Delete",

@@ -123,7 +123,7 @@ class TestConstraints:
             assert found.code == "E210", value
             assert found.message.startswith("Parameter 'p' is invalid: ")
 
-    def test_all_that_are_broken_are_told(self) -> None:
+    def test_all_that_are_broken_are_reported(self) -> None:
         resolved = given("string", "1", "[{length: {min: 2}}, {allowed_pattern: '[a-z]*'}]")
 
         assert resolved.codes == ["E210", "E210"]
@@ -246,7 +246,7 @@ class TestPrecedence:
 
         assert resolved.params == {"p": "template"}
 
-    def test_defaults_for_unknown_parameters_are_no_error(self) -> None:
+    def test_defaults_for_unknown_parameters_are_not_an_error(self) -> None:
         resolved = resolve(self.TEMPLATE, environment={"parameter_defaults": {"other": 1}})
 
         assert not resolved.diagnostics
@@ -476,7 +476,7 @@ class TestPseudoParameters:
 
         assert resolved.only.kind == "UnknownUserParameter"
 
-    def test_are_no_part_of_the_view(self) -> None:
+    def test_are_not_part_of_the_view(self) -> None:
         assert resolve("resources: {}").params == {}
 
 

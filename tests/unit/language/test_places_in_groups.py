@@ -59,7 +59,7 @@ class TestDefinitions:
 
         assert places(resolved) == [("E414", 17), ("E410", 18)]
 
-    def test_a_warning_is_told_once(self, group: str, start: str) -> None:
+    def test_a_warning_is_reported_once(self, group: str, start: str) -> None:
         member = "\n  type: OS::Heat::TestResource\n  properties:\n    value: {get_paramm: x}\n"
         resolved = resolve(with_member(group, f"{start}{member}"))
 

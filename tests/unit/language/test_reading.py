@@ -235,7 +235,7 @@ class TestAnchorsAndMerges:
     def test_a_quoted_merge_key_is_a_key(self) -> None:
         assert read_well("a: {'<<': {x: 1}}") == {"a": {"<<": {"x": 1}}}
 
-    def test_an_anchor_can_be_given_anew(self) -> None:
+    def test_an_anchor_can_be_given_again(self) -> None:
         assert read_well("a: &x 1\nb: *x\nc: &x 2\nd: *x") == {"a": 1, "b": 1, "c": 2, "d": 2}
 
     @pytest.mark.parametrize("value", ["1", "text", "[1]", "[{a: 1}, 2]"])
@@ -356,10 +356,10 @@ class TestRefused:
         "rubbish",
         [b"\x89PNG\r\n\x1a\n\x00\x00", b"a: \xff\xfe", bytes(range(256)), b"\x1f\x8b\x08\x00\x00\x00\x00"],
     )
-    def test_bytes_that_are_no_text(self, rubbish: bytes) -> None:
+    def test_bytes_that_are_not_text(self, rubbish: bytes) -> None:
         assert refused(rubbish).code == "E102"
 
-    def test_the_line_of_a_byte_that_is_no_text(self) -> None:
+    def test_the_line_of_a_byte_that_is_not_text(self) -> None:
         assert refused(b"a: 1\nb: 2\nc: \xff\n").where == Position("t.yaml", 3, 1)
 
     @pytest.mark.parametrize("text", ["a: \x00", "a: \x07", "a: \ud800"])
@@ -515,7 +515,7 @@ class TestPositions:
 
         assert source.locate(("c", "y")) == Position("t.yaml", 2, 8, 9)
 
-    def test_keys_that_are_no_text(self) -> None:
+    def test_keys_that_are_not_text(self) -> None:
         source = read("1: a\n2:\n  x: y\n", "t.yaml", Report())
         assert source is not None
 

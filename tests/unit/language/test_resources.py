@@ -248,7 +248,7 @@ class TestUpdatePolicy:
 
 
 class TestExternalId:
-    def test_the_resource_is_retained_whatever_it_says(self) -> None:
+    def test_the_resource_is_retained_regardless(self) -> None:
         resolved = resource("{type: Test::Keepable, external_id: abc, deletion_policy: Delete}")
 
         assert not resolved.diagnostics
@@ -271,7 +271,7 @@ class TestExternalId:
 
         assert resolved.edges == []
 
-    def test_it_cannot_be_told_to_wait(self) -> None:
+    def test_it_has_no_option_to_wait(self) -> None:
         resolved = template(
             """
             resources:
@@ -585,7 +585,7 @@ class TestTranslations:
 
         assert (found.code, found.path) == ("E413", "resources.r.properties.network")
 
-    def test_a_null_under_one_of_the_names_is_no_conflict(self) -> None:
+    def test_a_null_under_one_of_the_names_is_not_a_conflict(self) -> None:
         assert self.renamed("{network: null, network_id: b}").properties("r")["network"] == "b"
 
     def test_what_is_dropped(self) -> None:

@@ -214,7 +214,7 @@ class TestSecret:
             "{get_resource: {get_param: password}}",
         ],
     )
-    def test_no_message_tells_it(self, expression: str) -> None:
+    def test_no_message_shows_it(self, expression: str) -> None:
         resolved = with_value(expression, "")
 
         assert resolved.errors
@@ -234,7 +234,7 @@ class TestSecret:
             ("OS::Neutron::Subnet", "cidr"),
         ],
     )
-    def test_no_complaint_about_a_property_tells_it(self, type_name: str, name: str) -> None:
+    def test_no_error_about_a_property_shows_it(self, type_name: str, name: str) -> None:
         resolved = resolve(
             f"""
             parameters: {{password: {{type: string, hidden: true, default: {PASSWORD}}}}}
@@ -247,7 +247,7 @@ class TestSecret:
             f"{found.full_message} {found.hint}" for found in resolved.diagnostics
         )
 
-    def test_no_complaint_about_a_policy_or_a_condition_tells_it(self) -> None:
+    def test_no_error_about_a_policy_or_a_condition_shows_it(self) -> None:
         resolved = resolve(
             f"""
             parameters: {{password: {{type: string, hidden: true, default: {PASSWORD}}}}}
@@ -267,7 +267,7 @@ class TestSecret:
             f"{found.full_message} {found.hint}" for found in resolved.diagnostics
         )
 
-    def test_no_complaint_below_tells_it(self) -> None:
+    def test_no_error_of_a_nested_stack_shows_it(self) -> None:
         inner = """\
             heat_template_version: 2021-04-16
             parameters: {word: {type: string}}
@@ -297,7 +297,7 @@ class TestSecret:
             assert MASK in text
         assert PASSWORD not in caplog.text
 
-    def test_it_is_no_text(self) -> None:
+    def test_it_is_not_text(self) -> None:
         secret = Secret(PASSWORD)
 
         assert not isinstance(secret, str)

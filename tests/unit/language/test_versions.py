@@ -268,9 +268,9 @@ class TestOfATemplate:
         assert found.hint == "did you mean `resources`?"
 
     @pytest.mark.parametrize("section", ["parameters", "resources", "outputs"])
-    def test_an_empty_section_is_no_section(self, section: str) -> None:
+    def test_an_empty_section_is_not_a_section(self, section: str) -> None:
         assert not resolve(f"{section}:\n").diagnostics
 
     @pytest.mark.parametrize("section", ["parameters", "resources", "outputs", "conditions"])
-    def test_a_section_that_is_no_map(self, section: str) -> None:
+    def test_a_section_that_is_not_a_map(self, section: str) -> None:
         assert resolve(f"{section}: [a]\n").codes == ["E112"]

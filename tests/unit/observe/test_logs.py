@@ -49,10 +49,10 @@ def _failed(problem: Exception) -> logging.LogRecord:
 class TestFields:
     def test_lines_carry_those_of_the_work_they_come_from(self) -> None:
         with fields.scope(request_id="req-1", project=None), fields.scope(stack="web"):
-            told = json.loads(logs.JsonLines().format(_record("hello")))
+            reported = json.loads(logs.JsonLines().format(_record("hello")))
 
-        assert (told["request_id"], told["stack"]) == ("req-1", "web")
-        assert "project" not in told
+        assert (reported["request_id"], reported["stack"]) == ("req-1", "web")
+        assert "project" not in reported
 
     def test_what_is_learnt_in_a_thread_is_known_outside(self) -> None:
         with fields.scope(request_id="req-1"):

@@ -183,7 +183,7 @@ class TestWhatIsThere:
             assert decision.foreseen.kind is Kind.UNDECIDED
         assert decide(present(Sturdy, "UPDATE_FAILED"), wanted(Sturdy, size=2)).changed == {"size"}
 
-    def test_what_a_check_or_somebody_says_is_ill_is_replaced(self) -> None:
+    def test_what_a_check_or_a_user_marks_unhealthy_is_replaced(self) -> None:
         assert decide(present(Sturdy, "CHECK_FAILED"), wanted(Sturdy)).kind is Kind.REPLACE
         assert decide(present(Sturdy, "UPDATE_FAILED", unhealthy=True), wanted(Sturdy)).kind is Kind.REPLACE
 

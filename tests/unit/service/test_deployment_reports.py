@@ -60,7 +60,7 @@ class Store:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b'{"deploy_status_code": 0}', {"deploy_status_code": 0}),
         (b"{}", {}),
@@ -75,5 +75,5 @@ class Store:
     ],
     ids=lambda one: repr(one)[:30],
 )
-def test_a_report_is_a_map_as_json(content: bytes | CloudError, told: Any) -> None:
-    assert read_report(cast(Services, Store(content)), "box", "abc") == told
+def test_a_report_is_a_map_as_json(content: bytes | CloudError, reported: Any) -> None:
+    assert read_report(cast(Services, Store(content)), "box", "abc") == reported

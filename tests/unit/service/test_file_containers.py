@@ -108,14 +108,14 @@ def test_names_that_would_lead_elsewhere_are_not_followed(container: str, file: 
 
 
 @pytest.mark.parametrize(
-    ("store", "kind", "told"),
+    ("store", "kind", "reported"),
     [
         (Store({}, there=False), "HTTPBadRequest", "no object store"),
         (Store({}, fails=True), "HTTPServiceUnavailable", "at present: It is busy."),
     ],
 )
-def test_a_store_that_cannot_be_read(store: Store, kind: str, told: str) -> None:
-    with pytest.raises(ServiceError, match=told) as caught:
+def test_a_store_that_cannot_be_read(store: Store, kind: str, reported: str) -> None:
+    with pytest.raises(ServiceError, match=reported) as caught:
         kept(store)
 
     assert caught.value.kind == kind

@@ -54,7 +54,7 @@ def test_what_is_there_is_fine() -> None:
     assert judging(Catalog(flavors=["m1.tiny"]))("nova.flavor", "m1.tiny") is None
 
 
-def test_what_is_not_there_is_told() -> None:
+def test_what_is_not_there_is_reported() -> None:
     problem = judging(Catalog())("nova.flavor", "m1.mega")
 
     assert problem == "Error validating value 'm1.mega': The flavor (m1.mega) could not be found."
@@ -67,7 +67,7 @@ def test_a_name_much_like_it_is_suggested() -> None:
     assert problem.endswith("The flavor (m1.tinny) could not be found. Did you mean m1.tiny?")
 
 
-def test_what_there_are_several_of_is_told_too() -> None:
+def test_what_there_are_several_of_is_reported_too() -> None:
     problem = judging(Catalog(networks=["net", "net"]))("neutron.network", "net")
 
     assert problem is not None
@@ -112,7 +112,7 @@ def test_who_must_not_look_is_not_held_up() -> None:
     assert judging(Catalog(fails=Forbidden("no", status=403)))("keystone.user", "eve") is None
 
 
-def test_a_service_that_is_away_is_told() -> None:
+def test_a_service_that_is_unavailable_is_reported() -> None:
     with pytest.raises(ServiceError) as refused:
         judging(Catalog(fails=Transient("connection refused")))("nova.flavor", "m1.tiny")
 
@@ -120,7 +120,7 @@ def test_a_service_that_is_away_is_told() -> None:
     assert "cannot be looked up at present: connection refused" in str(refused.value)
 
 
-def test_a_service_that_is_missing_is_told_at_the_end() -> None:
+def test_a_service_that_is_missing_is_reported_at_the_end() -> None:
     judge = judging(Catalog(missing="image"))
 
     assert judge("glance.image", "cirros") is None
@@ -147,6 +147,6 @@ class TestZones:
     def test_a_cloud_without_servers_has_none(self) -> None:
         assert judging(self.Zones(missing="compute")).zones() == ()
 
-    def test_a_cloud_that_does_not_answer_is_told(self) -> None:
+    def test_a_cloud_that_does_not_answer_is_reported(self) -> None:
         with pytest.raises(ServiceError, match="availability zones"):
             judging(self.Zones(fails=Transient("away"))).zones()

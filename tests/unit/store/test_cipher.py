@@ -23,7 +23,7 @@ def test_older_keys_are_good_for_reading() -> None:
     assert Cipher(new).decrypt(Cipher(new, old).encrypt("x")) == "x"
 
 
-def test_another_key_reads_nothing_and_says_so() -> None:
+def test_another_key_reads_nothing_and_is_reported() -> None:
     sealed = Cipher(Cipher.new_key()).encrypt("x")
 
     with pytest.raises(WrongKey, match="another key"):

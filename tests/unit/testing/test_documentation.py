@@ -36,7 +36,7 @@ def test_the_tests_of_the_documentation_pass(tmp_path: Path) -> None:
     assert outcome_of_tests(tmp_path).startswith("4 passed")
 
 
-def test_the_cloud_of_the_documentation_is_as_it_says() -> None:
+def test_the_type_of_one_object_in_the_documentation_works() -> None:
     [text] = [text for text in snippets() if "FakeCloud" in text]
 
     exec(text, {})

@@ -136,7 +136,7 @@ class TestProperties:
         assert (kettle.context.properties["litres"], kettle.context.properties["celsius"]) == (1.5, 80)
         assert kettle.context.properties["colour"] is None
 
-    def test_all_problems_are_told_at_once(self) -> None:
+    def test_all_problems_are_reported_at_once(self) -> None:
         with pytest.raises(InvalidProperties) as raised:
             resource(Kettle, litres=9, celcius=80)
 
@@ -183,7 +183,7 @@ def test_two_resources_are_not_the_same() -> None:
     assert len({kettle.context.physical_name() for kettle in kettles}) == len(cloud.objects) == 2
 
 
-def test_an_attribute_that_is_not_declared_is_told() -> None:
+def test_an_attribute_that_is_not_declared_is_reported() -> None:
     with pytest.raises(AssertionError, match=r"no attribute `steem`; did you mean `steam`\?"):
         created().attribute("steem")
 
@@ -238,7 +238,7 @@ class TestUpdates:
             kettle.update(celsius=90)
         kettle.replace(celsius=90)
 
-    def test_a_failed_resource_that_is_well_is_kept_and_told_again_what_changed(self) -> None:
+    def test_a_failed_resource_that_is_healthy_is_kept_and_updated_again(self) -> None:
         kettle = created(Sturdy)
         with pytest.raises(ResourceFailed):
             kettle.update(celsius=200)
@@ -272,21 +272,21 @@ class TestCrashes:
         ("kind", "problem"),
         [(Forgetful, "created twice"), (Confused, "made 'kettles-1', but `find` found 'another'")],
     )
-    def test_a_type_that_does_not_find_it_is_told(self, kind: type[ResourceType], problem: str) -> None:
+    def test_a_type_that_does_not_find_it_is_reported(self, kind: type[ResourceType], problem: str) -> None:
         kettle = resource(kind, litres=1)
         kettle.crash_during_create()
 
         with pytest.raises(AssertionError, match=problem):
             kettle.create()
 
-    def test_a_type_that_would_leave_it_behind_is_told(self) -> None:
+    def test_a_type_that_would_leave_it_behind_is_reported(self) -> None:
         kettle = resource(Forgetful, litres=1)
         kettle.crash_during_create()
 
         with pytest.raises(AssertionError, match="left behind"):
             kettle.delete()
 
-    def test_a_type_without_find_is_told_to_create_again(self) -> None:
+    def test_a_type_without_find_is_asked_to_create_again(self) -> None:
         text = resource(RandomString, length=8)
         text.crash_during_create()
         assert text.context.physical_id is not None
@@ -326,7 +326,7 @@ class TestOtherActions:
         with pytest.raises(AssertionError, match="SUSPEND_COMPLETE"):
             kettle.signal("steam")
 
-    def test_a_snapshot_tells_what_it_is_known_by(self) -> None:
+    def test_a_snapshot_shows_its_identity(self) -> None:
         assert created().snapshot() == {"picture": "kettles-1"}
 
     def test_a_resource_is_created_before_anything_else_and_once(self) -> None:

@@ -113,10 +113,10 @@ def test_rules_of_groups_in_neutrons_words() -> None:
 
     made(SecurityGroup, cloud, GroupDescription="web", SecurityGroupIngress=ingress)
 
-    told = [
+    reported = [
         one.body["security_group_rule"] for one in cloud.requests if one.line.endswith("-rules") and one.body
     ]
-    ours = [rule for rule in told if rule["direction"] == "ingress"]
+    ours = [rule for rule in reported if rule["direction"] == "ingress"]
     assert [(rule.get("protocol"), rule.get("port_range_min")) for rule in ours] == [
         ("tcp", 22),
         ("icmp", None),

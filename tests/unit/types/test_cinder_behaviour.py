@@ -416,7 +416,7 @@ def test_a_volume_in_use_stays() -> None:
         run(Volume.delete(context))
 
 
-def test_a_backup_stays_behind_if_the_policy_says_so() -> None:
+def test_a_backup_stays_if_the_policy_retains_it() -> None:
     context = made(size=1)
 
     run(Volume.snapshot_delete(context))

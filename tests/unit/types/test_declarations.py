@@ -237,7 +237,7 @@ def test_declaration_equals_reference(file: Path) -> None:
 
 
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference is not part of the repository")
-def test_types_take_signals_where_the_reference_says_so() -> None:
+def test_types_take_signals_where_the_reference_has_it() -> None:
     expected = {
         facts["resource_type"]
         for facts in (json.loads(file.read_text()) for file in reference())

@@ -141,5 +141,5 @@ def test_an_image_changes_in_place() -> None:
     ]
 
 
-def test_a_patch_says_nothing_of_what_is_so_already() -> None:
+def test_a_patch_omits_what_is_unchanged() -> None:
     assert patch({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["c"]) == [{"op": "replace", "path": "/b", "value": 3}]

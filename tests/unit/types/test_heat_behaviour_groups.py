@@ -321,7 +321,7 @@ class TestInstances:
         defaults = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", "MinSize": 1, "MaxSize": 3}
         return properties_of(AwsGroup, **{**defaults, **given})
 
-    def test_are_what_the_launch_configuration_says(self) -> None:
+    def test_follow_the_launch_configuration(self) -> None:
         launch = self.launch(
             ImageId="image",
             InstanceType="small",
@@ -437,7 +437,7 @@ class TestInstances:
             "OS::Heat::ScaledResource"
         }
 
-    def test_load_balancers_are_told(self) -> None:
+    def test_load_balancers_are_notified(self) -> None:
         context = FakeContext(nested=below("x", "y"))
         run(AwsGroup.after_nested_stack(context, self.values(LoadBalancerNames=["lb"])))
 

@@ -181,12 +181,12 @@ class TestHandle:
         with pytest.raises(ResourceFailed):
             self.received(signal)
 
-    def test_tells_what_it_got(self) -> None:
+    def test_shows_what_it_got(self) -> None:
         context = created(WaitConditionHandle)
 
-        told = run(WaitConditionHandle.signal(context, {"status": "FAILURE", "reason": "no disk"}))
+        reported = run(WaitConditionHandle.signal(context, {"status": "FAILURE", "reason": "no disk"}))
 
-        assert told == "status:FAILURE reason:no disk"
+        assert reported == "status:FAILURE reason:no disk"
 
     def test_token(self) -> None:
         context = created(WaitConditionHandle)
@@ -228,7 +228,7 @@ class TestHandle:
         with pytest.raises(ResourceFailed):
             run(AwsHandle.signal(context, {"Status": "SUCCESS", "Reason": "r", "UniqueId": "1"}))
 
-    def test_no_details_are_no_signal_for_the_aws_handle(self) -> None:
+    def test_without_details_the_aws_handle_gets_no_signal(self) -> None:
         context = created(AwsHandle)
 
         assert run(AwsHandle.signal(context, None)) is None

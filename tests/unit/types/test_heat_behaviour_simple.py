@@ -42,7 +42,7 @@ class TestTestResource:
     def test_does_not_wait_for_its_attributes(self) -> None:
         assert Probe.attribute(created(Probe, attr_wait_secs=99), "output") == "test_string"
 
-    def test_fails_when_told_to(self) -> None:
+    def test_fails_when_asked_to(self) -> None:
         with pytest.raises(ResourceFailed) as raised:
             created(Probe, fail=True)
 
@@ -86,7 +86,7 @@ class TestTestResource:
 
         assert context.slept == []
 
-    def test_change_of_the_value_replaces_when_told_to(self) -> None:
+    def test_change_of_the_value_replaces_when_asked_to(self) -> None:
         context = created(Probe)
         wanted = {**context.properties, "value": "new", "update_replace": True}
 

@@ -70,7 +70,7 @@ class TestAdjustment:
         assert Adjustment(50, PERCENT, 2).applied(0, Sizes(0, 10, None)) == 2
         assert Adjustment(50, PERCENT).applied(0, Sizes(0, 10, None)) == 0
 
-    def test_is_told_in_the_cooldown(self) -> None:
+    def test_is_reported_in_the_cooldown(self) -> None:
         assert str(Adjustment(1.0, CHANGE)) == "change_in_capacity : 1"
 
 

@@ -11,6 +11,7 @@ import yaml
 from calor.language.values import Secret
 from calor.resources.outcomes import NeedsReplacement, ResourceFailed
 from calor.testing import FakeContext, properties_of, run
+from calor.testing.context import EngineKilled
 from calor.types.heat.software.cloud_config import CloudConfig
 from calor.types.heat.software.derived_config import filled, outcome
 from calor.types.heat.software.multipart_mime import MultipartMime
@@ -248,7 +249,7 @@ class TestDeployment:
         assert context.physical_id is None
         assert context.deployments == {}
 
-    def test_component_says_itself_when_it_runs(self) -> None:
+    def test_a_component_determines_when_it_runs(self) -> None:
         configs = {"configs": [{"actions": ["UPDATE"], "config": "x", "tool": "t"}]}
         context = self.deployed(self.context(group="component", config=configs))
         assert context.deployments == {}
@@ -280,6 +281,32 @@ class TestDeployment:
         assert ("delete_config", before) in context.calls
         assert self.inputs(context)["b"] == 2
         assert self.inputs(context)["deploy_action"] == "UPDATE"
+
+    def test_an_engine_that_takes_over_waits_for_what_the_server_has(self) -> None:
+        """A new configuration would run again."""
+        context = self.context()
+
+        def kill() -> None:
+            raise EngineKilled
+
+        context.on_wait = kill
+        with pytest.raises(EngineKilled):
+            created(SoftwareDeployment, context, server="s", config="source")
+        given = dict(context.deployments["deployment-1"])
+        self.deployed(context)
+
+        assert context.deployments["deployment-1"]["config"] == given["config"]
+        assert context.deployments["deployment-1"]["status"] == "COMPLETE"
+
+    @pytest.mark.parametrize("changed", [{"occasion": "2 UPDATE"}, {"input_values": {"b": 2}}])
+    def test_another_action_or_another_input_is_for_the_server_again(self, changed: dict[str, Any]) -> None:
+        context = self.deployed(input_values={"b": 1})
+        before = context.deployments["deployment-1"]["config"]
+
+        context.occasion = changed.get("occasion", context.occasion)
+        self.deployed(context, input_values=changed.get("input_values", {"b": 1}))
+
+        assert context.deployments["deployment-1"]["config"] != before
 
     def test_some_inputs_replace_it(self) -> None:
         context = self.deployed(input_values={"a": 1})

@@ -109,7 +109,7 @@ class TestDefinitionOfScaledMembers:
         assert not self.problems({"type": "A::B::C", **part})
 
     @pytest.mark.parametrize("resource", [Unknown({}), "text", None])
-    def test_what_is_no_map_is_not_judged_here(self, resource: Any) -> None:
+    def test_what_is_not_a_map_is_not_judged_here(self, resource: Any) -> None:
         assert not [problem for problem in self.problems(resource) if problem.kind != "KeyError"]
 
 
@@ -118,7 +118,7 @@ class TestResourceChain:
         assert not problems("OS::Heat::ResourceChain", resources=["A::B::C", Unknown("")])
 
     @pytest.mark.parametrize("item", [1, None, "", {}])
-    def test_item_that_is_no_name(self, item: Any) -> None:
+    def test_item_that_is_not_a_name(self, item: Any) -> None:
         [problem] = problems("OS::Heat::ResourceChain", resources=["A::B::C", item])
 
         assert problem.kind == "StackValidationFailed"

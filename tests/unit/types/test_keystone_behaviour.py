@@ -179,7 +179,7 @@ def test_a_region_without_an_id_gets_one_that_can_be_found_again() -> None:
     assert again.physical_id == context.physical_id
 
 
-def test_a_region_is_called_as_the_template_says() -> None:
+def test_the_region_of_the_template_is_called() -> None:
     context = made(Region, id="north", parent_region="r1")
 
     assert context.physical_id == "north"

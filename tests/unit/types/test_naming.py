@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -13,7 +12,7 @@ from calor.language.schema import Resolve
 from calor.resources.contract import ResourceType
 from calor.types.naming import with_ids
 
-ID = str(uuid4())
+ID = "8b0ad0fb-4cb5-4a39-8e2e-2b8cb2e5f1a4"
 
 
 class Thing(ResourceType, extends=True):

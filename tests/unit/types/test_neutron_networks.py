@@ -26,7 +26,7 @@ GUARD = "0d6f4bbe-7d4c-4c3e-9c35-555555555555"
 # Networks.
 
 
-def test_a_network_is_made_with_what_its_properties_say() -> None:
+def test_a_network_is_created_from_its_properties() -> None:
     context = made(Net, qos_policy="gold", dns_domain="example.org.", value_specs={"mtu": 1400})
 
     [request] = context.services.requests
@@ -198,7 +198,7 @@ def test_a_port_that_was_asked_for_otherwise_is_not_taken_for_an_orphan() -> Non
     assert context.physical_id == "own"
 
 
-def test_a_check_tells_whether_a_network_is_there_and_well() -> None:
+def test_a_check_shows_whether_a_network_exists_and_is_healthy() -> None:
     context = made(Net, FakeCloud(statuses={"networks": "ACTIVE"}))
     run(Net.check(context))
     context.services.objects["/networks/networks-1"]["status"] = "ERROR"
@@ -390,7 +390,7 @@ def test_a_port_has_the_default_group_unless_groups_are_given() -> None:
     assert context.services.body("PUT /ports/ports-1") == {"port": {"security_groups": ["sg-default"]}}
 
 
-def test_a_port_tells_of_its_network_and_subnets() -> None:
+def test_a_port_shows_its_network_and_subnets() -> None:
     cloud = FakeCloud()
     cloud.place("/networks/n-private", mtu=1450)
     cloud.place("/subnets/s-left", cidr="10.0.0.0/24")
@@ -606,7 +606,7 @@ def test_an_interface_whose_creation_was_interrupted_is_found() -> None:
     assert context.physical_id == "r-edge:subnet_id=s-left"
 
 
-def test_a_check_tells_whether_an_interface_is_there() -> None:
+def test_a_check_shows_whether_an_interface_is_there() -> None:
     context = made(RouterInterface, router="edge", subnet="left")
     with pytest.raises(ResourceFailed, match="gone"):
         run(RouterInterface.check(context))

@@ -435,7 +435,7 @@ def test_a_firewall_on_no_router_is_complete() -> None:
     assert cloud.objects == {}
 
 
-def test_a_rule_for_any_protocol_says_nothing_of_protocols() -> None:
+def test_a_rule_for_any_protocol_shows_nothing_of_protocols() -> None:
     context = made(FirewallRule, protocol="any")
 
     assert "protocol" not in context.services.body("POST /fw/firewall_rules")["firewall_rule"]
@@ -479,7 +479,7 @@ def test_a_rule_whose_policy_is_gone_is_deleted() -> None:
     assert context.services.lines()[-1].startswith("DELETE /qos/policies/q-gold/")
 
 
-def test_a_check_tells_whether_a_forwarding_is_there() -> None:
+def test_a_check_shows_whether_a_forwarding_is_there() -> None:
     context = made(FloatingIPPortForward, **FORWARD)
     assert run(FloatingIPPortForward.check(context)) is None
     context.services.objects.clear()
@@ -488,7 +488,7 @@ def test_a_check_tells_whether_a_forwarding_is_there() -> None:
         run(FloatingIPPortForward.check(context))
 
 
-def test_a_policy_tells_of_rules_that_were_made_after_it() -> None:
+def test_a_policy_shows_rules_that_were_created_after_it() -> None:
     context = made(QoSPolicy)
     context.services.objects["/qos/policies/policies-1"]["rules"] = [{"id": "r"}]
     run(QoSPolicy.refresh(context))

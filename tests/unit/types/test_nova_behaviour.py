@@ -77,7 +77,7 @@ class TestKeyPairs:
         assert cloud.body("POST /os-keypairs")["keypair"]["user_id"] == PROJECT
         assert [one.params for one in cloud.requests if one.method == "DELETE"] == [{"user_id": PROJECT}]
 
-    def test_a_pair_whose_private_half_is_lost_is_made_anew(self) -> None:
+    def test_a_pair_whose_private_half_is_lost_is_recreated(self) -> None:
         cloud = FakeCloud()
         cloud.responses["GET /os-keypairs/key"] = {"keypair": {"name": "key", "public_key": "ssh-rsa AAAA"}}
         context = FakeContext(KeyPair, properties_of(KeyPair, name="key"), services=cloud)

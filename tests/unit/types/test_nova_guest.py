@@ -56,7 +56,7 @@ def test_user_data_are_run_and_logged(machine: Path) -> None:
     assert (machine / "cfntools" / "provision-finished").exists()
 
 
-def test_what_cannot_be_run_is_no_failure(machine: Path) -> None:
+def test_what_cannot_be_run_is_not_a_failure(machine: Path) -> None:
     handle("just some text")
 
     assert loguserdata.main() == 0

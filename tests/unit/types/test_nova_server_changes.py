@@ -358,7 +358,7 @@ class TestReplacing:
         assert taken.body == {"port": {"device_id": "", "device_owner": ""}}
         assert [one["port_id"] for one in cloud.interfaces] == [PORT]
 
-    def test_a_server_that_keeps_a_port_for_another_reason_is_told_of(self) -> None:
+    def test_a_server_that_keeps_a_port_for_another_reason_is_reported(self) -> None:
         _, context = self.lent_to(status="SHELVED")
 
         with pytest.raises(Conflict):

@@ -167,7 +167,7 @@ class TestDisks:
         assert (swap["source_type"], swap["guest_format"], swap["volume_size"]) == ("blank", "swap", 512)
         assert (empty["guest_format"], empty["volume_size"], empty["boot_index"]) == ("ext4", 1, -1)
 
-    def test_new_volumes_of_a_type_need_a_newer_api_which_wants_networks_to_be_told(self) -> None:
+    def test_new_volumes_of_a_type_need_a_newer_api_which_requires_networks(self) -> None:
         context = made(
             image=None, block_device_mapping_v2=[{"image": IMAGE, "volume_size": 3, "volume_type": "fast"}]
         )
@@ -349,8 +349,8 @@ class TestUserData:
 
         context = made(user_data_format="SOFTWARE_CONFIG", user_data=json.dumps(ignition))
 
-        told = json.loads(b64decode(requested(context)["user_data"]))
-        assert [one["path"] for one in told["storage"]["files"]] == [
+        reported = json.loads(b64decode(requested(context)["user_data"]))
+        assert [one["path"] for one in reported["storage"]["files"]] == [
             "/a",
             "/var/lib/heat-cfntools/cfn-init-data",
             "/var/lib/cloud/data/cfn-init-data",
@@ -358,7 +358,7 @@ class TestUserData:
 
 
 class TestFailing:
-    def test_what_nova_says_is_told(self) -> None:
+    def test_the_message_of_nova_is_reported(self) -> None:
         cloud = a_cloud(next_status={"BUILD": "ERROR"})
         fault = {"message": "No valid host was found.", "code": 500}
         cloud.responses["GET /servers/servers-3"] = {"server": {"status": "ERROR", "fault": fault}}
@@ -428,7 +428,7 @@ class TestInterruptions:
         assert lines.index("DELETE /ports/p1") < lines.index("POST /ports")
         assert requested(context)["networks"] != [{"port": "p1"}]
 
-    def test_a_port_that_nobody_noted_goes_though_there_is_no_server(self) -> None:
+    def test_a_port_without_a_record_is_deleted_although_there_is_no_server(self) -> None:
         cloud = a_cloud()
         context = FakeContext(Server, properties(networks=[{"subnet": SUBNET}]), services=cloud)
         context.action = "DELETE"
@@ -575,7 +575,7 @@ class TestAttributes:
         assert Server.attribute(context, "show")["status"] == "ACTIVE"
 
     @pytest.mark.parametrize(("newest", "asked"), [("2.104", "2.96"), ("2.79", "2.79"), (None, "2.1")])
-    def test_all_that_nova_tells_is_asked_for_only_if_the_template_reads_it(
+    def test_everything_is_requested_from_nova_only_if_the_template_reads_it(
         self, newest: str | None, asked: str
     ) -> None:
         context = self.looked_at()
@@ -591,7 +591,7 @@ class TestAttributes:
 
         assert Server.attribute(context, "show")["server_groups"] == [asked]
 
-    def test_what_agents_are_told_is_part_of_all(self) -> None:
+    def test_settings_of_agents_are_part_of_all(self) -> None:
         context = self.looked_at()
         assert Server.attribute(context, "os_collect_config") == {}
         assert Server.attribute(context, "show")["os_collect_config"] == {}

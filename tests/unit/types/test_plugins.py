@@ -81,7 +81,7 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "reported"),
     [
         (ImportError("no module named anvil"), "ImportError: no module named anvil"),
         (SystemExit(3), "SystemExit: 3"),
@@ -94,8 +94,8 @@ def test_a_plugin_replaces_no_built_in_type(named: dict[str, Any]) -> None:
         (type("Second", (Base,), {"type_name": "Acme::Anvil"}), "Acme::Anvil is there already"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_told_and_left_out(
-    named: dict[str, Any], caplog: pytest.LogCaptureFixture, what: Any, told: str
+def test_a_plugin_that_cannot_be_used_is_reported_and_left_out(
+    named: dict[str, Any], caplog: pytest.LogCaptureFixture, what: Any, reported: str
 ) -> None:
     named["anvil"] = Anvil
     named["bad"] = what
@@ -103,7 +103,7 @@ def test_a_plugin_that_cannot_be_used_is_told_and_left_out(
     assert catalogue.declaration("Acme::Anvil") is Anvil
     assert catalogue.names() == sorted([*catalogue.built_in_names(), "Acme::Anvil"])
     assert [one.getMessage() for one in caplog.records] == [
-        f"the plug-in bad = somewhere:bad is left out: {told}"
+        f"the plug-in bad = somewhere:bad is left out: {reported}"
     ]
 
 
@@ -129,7 +129,7 @@ def test_a_hook_with_other_parameters_is_refused_when_the_class_is_defined() -> 
             async def delete(cls, ctx: Any, props: Any) -> None: ...
 
 
-def test_a_hook_that_is_no_classmethod_is_refused_when_the_class_is_defined() -> None:
+def test_a_hook_that_is_not_a_classmethod_is_refused_when_the_class_is_defined() -> None:
     with pytest.raises(TypeError, match=r"Kettle\.create must be a classmethod"):
 
         class Kettle(ResourceType):

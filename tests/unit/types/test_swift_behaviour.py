@@ -90,7 +90,7 @@ def test_a_container_that_is_not_empty_stays() -> None:
         run(Container.delete(context))
 
 
-def test_a_container_is_purged_if_it_says_so() -> None:
+def test_a_container_is_purged_if_its_properties_request_it() -> None:
     context = made(ObjectStore("a", "b/c"), PurgeOnDelete=True)
 
     run(Container.delete(context))

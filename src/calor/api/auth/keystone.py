@@ -99,7 +99,7 @@ class PasswordAuthenticator:
         return identity.acting_in(project, self._is_admin)
 
     def authenticate_at_home(self, headers: Mapping[str, str]) -> Caller:
-        raise Unauthorized("A name and a password do not tell the project.")
+        raise Unauthorized("A name and a password do not determine the project.")
 
     def _logged_in(self, user: str, key: str, domain: str, project: str) -> Identity:
         from keystoneauth1.exceptions import ClientException, HttpError

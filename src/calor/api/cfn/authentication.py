@@ -13,6 +13,9 @@ from calor.clouds.ec2 import ReceivedRequest, Signer, claim_of, has_signature
 from calor.clouds.errors import CloudError, Unauthorized
 from calor.service.caller import Caller
 
+_WEAK_VERSIONS = ("0", "1")
+"""Whoever has recorded such a request can change its parameters."""
+
 Verify = Callable[[ReceivedRequest], Signer]
 """Returns the signer of a request. Raises CloudError."""
 
@@ -71,3 +74,7 @@ def check_signed(request: ReceivedRequest) -> None:
         raise Refused("IncompleteSignature", "The request is not signed.")
     if claim_of(request) is None:
         raise Refused("MissingAuthenticationToken", "The request has a signature, but no access key.")
+    if request.params.get("SignatureVersion") in _WEAK_VERSIONS:
+        raise Refused(
+            "AccessDenied", "Signatures of this version do not cover all of a request: use version 2 or 4."
+        )

@@ -57,7 +57,7 @@ def harmless(text: str, out: TextIO) -> str:
     return text.replace("\r\n", "\n").translate(_PICTURES_IN_LINES) if out.isatty() else text
 
 
-def say(text: str, out: TextIO | None = None) -> None:
+def print_text(text: str, out: TextIO | None = None) -> None:
     """Prints untrusted text."""
     stream = out or sys.stdout
     print(harmless(text, stream), file=stream)

@@ -50,12 +50,12 @@ def print_list(arguments: argparse.Namespace, shown: Sequence[Column], rows: Ite
     records = [{column.heading: row.get(column.key) for column in wanted} for row in rows]
     form = arguments.format or "table"
     if form == "json":
-        ansi.say(json.dumps(records, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(records, indent=2, ensure_ascii=False))
     elif form == "yaml":
         _print_yaml(records)
     elif form == "value":
         for record in records:
-            ansi.say(" ".join(_word(value) for value in record.values()))
+            ansi.print_text(" ".join(_word(value) for value in record.values()))
     elif form == "csv":
         _print_csv([[column.heading for column in wanted], *([*r.values()] for r in records)])
     else:
@@ -68,12 +68,12 @@ def print_record(arguments: argparse.Namespace, record: Record) -> None:
     chosen = {column.heading: record[column.key] for column in wanted}
     form = arguments.format or "table"
     if form == "json":
-        ansi.say(json.dumps(chosen, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(chosen, indent=2, ensure_ascii=False))
     elif form == "yaml":
         _print_yaml(chosen)
     elif form == "value":
         for value in chosen.values():
-            ansi.say(_word(value))
+            ansi.print_text(_word(value))
     elif form == "csv":
         _print_csv([[*chosen], [*chosen.values()]])
     else:
@@ -84,7 +84,7 @@ def print_record(arguments: argparse.Namespace, record: Record) -> None:
 def print_document(arguments: argparse.Namespace, document: object) -> None:
     """A document such as a template, an environment or metadata, as YAML unless another format is given."""
     if arguments.format in ("json", "value"):
-        ansi.say(json.dumps(document, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         _print_yaml(document)
 

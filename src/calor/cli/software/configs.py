@@ -49,7 +49,7 @@ def list_(heat: Heat, arguments: argparse.Namespace) -> int:
 def show(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(path_of("software_configs", arguments.id))["software_config"]
     if arguments.config_only:
-        ansi.say(str(found.get("config") or ""))
+        ansi.print_text(str(found.get("config") or ""))
     else:
         records.print_record(arguments, found)
     return 0

@@ -120,7 +120,7 @@ def delete(heat: Heat, arguments: argparse.Namespace) -> int:
 
 def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(path_of("software_deployments", "metadata", arguments.server))["metadata"]
-    ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
+    ansi.print_text(json.dumps(found, indent=2, ensure_ascii=False))
     return 0
 
 
@@ -131,15 +131,15 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
             raise UsageError("no output is given", "name one, or use --all")
         if arguments.legacy and arguments.format != "json":
             for name, value in values.items():
-                ansi.say(f"{name}\n  {_text(value)}")
+                ansi.print_text(f"{name}\n  {_text(value)}")
         else:
-            ansi.say(json.dumps(values, indent=2, ensure_ascii=False))
+            ansi.print_text(json.dumps(values, indent=2, ensure_ascii=False))
         return 0
     if arguments.output not in values:
         listed = f"there are {', '.join(values)}" if values else "there are none yet"
         raise CommandError(f"the deployment has no output {arguments.output}", listed)
     value = values[arguments.output]
-    ansi.say(json.dumps(value, ensure_ascii=False) if arguments.format == "json" else _text(value))
+    ansi.print_text(json.dumps(value, ensure_ascii=False) if arguments.format == "json" else _text(value))
     return 0
 
 

@@ -75,7 +75,7 @@ def abandon(heat: Heat, arguments: argparse.Namespace) -> int:
     try:
         _write(arguments, data)
     except CommandError as error:
-        ansi.say(_text(data))
+        ansi.print_text(_text(data))
         raise CommandError(error.message, "the data was written to standard output instead") from None
     return 0
 
@@ -87,7 +87,7 @@ def export(heat: Heat, arguments: argparse.Namespace) -> int:
 
 def _write(arguments: argparse.Namespace, data: object) -> None:
     if not arguments.output_file:
-        ansi.say(_text(data))
+        ansi.print_text(_text(data))
         return
     path = arguments.output_file
     # The data includes private keys and hidden parameters.

@@ -101,7 +101,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
         state = shown.get("stack_status") or "DELETE_COMPLETE"
         print(f"{stack.name} is {state}; no resource has failed.")
         if state.endswith("FAILED"):
-            ansi.say(f"  {shown.get('stack_status_reason')}")
+            ansi.print_text(f"  {shown.get('stack_status_reason')}")
         return 0
     paint = ansi.painter(records.colourful())
     for one in found:

@@ -114,7 +114,7 @@ def print_stack(arguments: argparse.Namespace, shown: JsonMapping) -> None:
         print(f"{shown.get('stack_name')} {shown.get('id')} {shown.get('stack_status')}")
         masked = [secrets.output(arguments, one) for one in shown.get("outputs") or ()]
         for output in masked:
-            ansi.say(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
+            ansi.print_text(f"  {output.get('output_key')} = {_value(output.get('output_value'))}")
         if masked != (shown.get("outputs") or []):
             announce(
                 "Secret outputs are masked; print one with "

@@ -136,7 +136,7 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
     if arguments.all:
         every = [secrets.output(arguments, one) for one in heat.get(stack.path)["stack"].get("outputs") or []]
         if arguments.legacy:
-            ansi.say(json.dumps(every, indent=2, ensure_ascii=False))
+            ansi.print_text(json.dumps(every, indent=2, ensure_ascii=False))
         else:
             records.print_record(arguments, {one["output_key"]: one for one in every})
         return 0
@@ -149,7 +149,7 @@ def output(heat: Heat, arguments: argparse.Namespace) -> int:
         return 0
     value = found.get("output_value")
     as_is = isinstance(value, str) and arguments.format != "json"
-    ansi.say(value if as_is else json.dumps(value, indent=2, ensure_ascii=False))
+    ansi.print_text(value if as_is else json.dumps(value, indent=2, ensure_ascii=False))
     return 0
 
 
@@ -160,7 +160,7 @@ def validate(heat: Heat, arguments: argparse.Namespace) -> int:
     with explaining(request):
         found = heat.post("/validate", request.body, query)
     if arguments.legacy:
-        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_record(arguments, found)
     return 0

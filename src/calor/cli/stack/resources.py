@@ -52,7 +52,7 @@ def show(heat: Heat, arguments: argparse.Namespace) -> int:
 def metadata(heat: Heat, arguments: argparse.Namespace) -> int:
     found = heat.get(f"{_path(heat, arguments)}/metadata")["metadata"]
     if arguments.legacy:
-        ansi.say(json.dumps(found, indent=2, ensure_ascii=False))
+        ansi.print_text(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         records.print_document(arguments, found)
     return 0

@@ -1,6 +1,6 @@
 """The engine of a process: finds stacks with work that no engine has, takes their leases, and runs them.
 
-A lease says which engine works on a stack. It is renewed every second; an engine that dies loses its leases, and
+A lease shows which engine works on a stack. It is renewed every second; an engine that dies loses its leases, and
 another one continues where it stopped. An action that crashes several engines fails.
 """
 

@@ -328,6 +328,10 @@ class Context:
         return await self._run.owner.ids_in_use(physical_ids, but=self.id)
 
     @property
+    def occasion(self) -> str:
+        return self._run.occasion
+
+    @property
     def started_at(self) -> float:
         return self._state.updated_at or self._state.created_at
 

@@ -6,12 +6,12 @@ as versions in the same container, with names that end with the timestamp.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from http import HTTPStatus
 
 from calor.clouds.errors import CloudError, Conflict, NotFound
 from calor.language.budget import LIMIT
+from calor.resources import received_json
 from calor.resources.context import Context
 from calor.resources.outcomes import ResourceFailed
 from calor.resources.services import CloudServices
@@ -21,6 +21,9 @@ LOCATION = "_signals_at"
 """The key for the container and object of a resource's signals."""
 COLLECTED = "_signals_taken"
 """The key for the timestamps of collected signals."""
+
+
+_MOST_RESTORED = 1000
 
 
 async def url_for_signals(ctx: Context, *, many: bool) -> str:
@@ -76,7 +79,7 @@ async def _fetch(cloud: CloudServices, container: str, name: str, most: int) -> 
 
 
 async def remove(ctx: Context) -> None:
-    """Deletes the signals, and the container if it is empty."""
+    """Deletes the signals, and the container if it is empty then."""
     if LOCATION not in ctx.data:
         return
     container, name = ctx.data[LOCATION]
@@ -85,9 +88,9 @@ async def remove(ctx: Context) -> None:
         for version in await _versions(cloud, container, name):
             with suppress(NotFound):
                 await cloud.send("object", "DELETE", container, version)
-        # Deleting restores versions that were not listed.
+        # Deleting restores versions that were not listed. A server may write faster than this.
         with suppress(NotFound):
-            while True:
+            for _ in range(_MOST_RESTORED):
                 await cloud.send("object", "DELETE", container, name)
         with suppress(Conflict):
             await cloud.send("object", "DELETE", container)
@@ -104,7 +107,7 @@ def _read(content: bytes) -> JsonObject:
     if not content.strip():
         return {}
     try:
-        details = json.loads(content)
+        details = received_json.parse(content)
     except ValueError:
         details = None
     if not isinstance(details, dict):

@@ -53,7 +53,7 @@ class OpenTree:
     resource."""
 
     changes: StackChanges
-    """Changes of single resources, which work on the tree; set by whoever creates both."""
+    """Changes of single resources, which work on the tree; set by the creator of both."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

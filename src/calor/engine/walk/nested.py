@@ -281,7 +281,7 @@ class NestedStackActions:
         above = self.parent.stack
         now = self.run.now()
         reason = f"Stack {action} started"
-        # Before the stack, so that a crash between the two leaves no orphaned stack.
+        # Before the stack, so that a crash between the two leaves no stack without a resource.
         self.state.physical_id = id
         self.parent.journal.resource(self.state)
         if stack is None:

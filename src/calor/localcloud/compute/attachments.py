@@ -15,6 +15,7 @@ from calor.localcloud.compute.preconditions import need_server, require_state, r
 from calor.localcloud.compute.records import Disk, new_id
 from calor.localcloud.compute.requests import device, flag, strict, tag, uuid
 from calor.localcloud.compute.routes import ComputeRoute
+from calor.localcloud.compute.server_requests import MOST_DISKS
 from calor.localcloud.compute.service import ComputeService
 from calor.localcloud.policy import readers
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
@@ -52,6 +53,8 @@ async def add_attachment(compute: ComputeService, call: Call) -> Reply:
         disks = compute.records.disks.find(server_id=server.id)
         if any(disk.volume_id == volume_id for disk in disks):
             raise BadRequest(f"Volume {volume_id} is already attached to server {server.id}.")
+        if len(disks) >= MOST_DISKS:
+            raise BadRequest(f"A server has at most {MOST_DISKS} volumes.")
         taken = {disk.device for disk in disks}
         place = given.get("device") or next_device(taken)
         if place in taken:

@@ -12,7 +12,7 @@ from calor.localcloud.compute.preconditions import need_server, require_state, r
 from calor.localcloud.compute.records import Server
 from calor.localcloud.compute.requests import address, strict, tag, uuid
 from calor.localcloud.compute.routes import ComputeRoute
-from calor.localcloud.compute.server_requests import RequestedNic
+from calor.localcloud.compute.server_requests import MOST_INTERFACES, RequestedNic
 from calor.localcloud.compute.service import ComputeService
 from calor.localcloud.peers import ServerPort
 from calor.localcloud.policy import readers
@@ -50,6 +50,8 @@ async def add_interface(compute: ComputeService, call: Call) -> Reply:
         server = need_server(compute, call)
         require_unlocked(call, server)
         require_state(server, "attach an interface to", *_STATES)
+        if len(compute.networks.ports_of(server.id)) >= MOST_INTERFACES:
+            raise BadRequest(f"A server has at most {MOST_INTERFACES} interfaces.")
         with not_found_as_bad_request():
             port = claim_port(compute, call.caller, server, nic)
         if nic.tag:

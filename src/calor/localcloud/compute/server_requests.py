@@ -27,6 +27,8 @@ from calor.localcloud.requests import Reader, anything, identifier, listing, map
 from calor.localcloud.types import Json
 
 USER_DATA_LENGTH = 65_535
+MOST_INTERFACES, MOST_DISKS = 32, 32
+"""Those of one server. Each takes devices of the host, and time to apply the rules of all of them together."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,9 @@ def _server_form(version: Version) -> Reader[Json]:
         "imageRef": nullable(text(255)),
         "adminPass": text(255),
         "metadata": items,
-        "networks": listing(_nic_form(version)) if version < (2, 37) else _networks(version),
+        "networks": listing(_nic_form(version), longest=MOST_INTERFACES)
+        if version < (2, 37)
+        else _networks(version),
         "OS-DCF:diskConfig": one_of("AUTO", "MANUAL"),
         "accessIPv4": address(4),
         "accessIPv6": address(6),
@@ -167,8 +171,8 @@ def _server_form(version: Version) -> Reader[Json]:
         "min_count": number(1),
         "max_count": number(1),
         "return_reservation_id": flag,
-        "block_device_mapping": listing(_LEGACY_DISK),
-        "block_device_mapping_v2": listing(_disk_form(version)),
+        "block_device_mapping": listing(_LEGACY_DISK, longest=MOST_DISKS),
+        "block_device_mapping_v2": listing(_disk_form(version), longest=MOST_DISKS),
         "security_groups": listing(strict(optional={"name": identifier})),
     }
     if version < (2, 57):
@@ -208,7 +212,7 @@ def _nic_form(version: Version) -> Reader[Json]:
 
 
 def _networks(version: Version) -> Reader[object]:
-    each = listing(_nic_form(version))
+    each = listing(_nic_form(version), longest=MOST_INTERFACES)
     return lambda value, where: value if value in ("auto", "none") else each(value, where)
 
 

@@ -6,6 +6,7 @@ import secrets
 from dataclasses import replace
 
 from calor.localcloud.identity.grants import Target, roles_on
+from calor.localcloud.identity.limits import check_application_credentials
 from calor.localcloud.identity.lists import list_reply
 from calor.localcloud.identity.policy import (
     not_reusable_delegation,
@@ -60,6 +61,7 @@ async def create_application_credential(identity: IdentityService, call: Call) -
     secret = given.get("secret") or secrets.token_urlsafe(64)
     hashed = await identity.passwords.hash(secret)
     need("user", identity.records.users, credential.user_id)  # They may have been deleted meanwhile.
+    check_application_credentials(identity.records, credential.user_id)
     identity.records.application_credentials.add(replace(credential, secret_hash=hashed))
     shown = show_application_credential(call, identity.records, credential)
     return Reply(201, {"application_credential": {**shown, "secret": secret}})

@@ -10,6 +10,7 @@ from datetime import timedelta
 from calor.localcloud.caller import Caller
 from calor.localcloud.identity.grants import Actor
 from calor.localcloud.identity.hashing import fingerprint
+from calor.localcloud.identity.limits import check_credentials
 from calor.localcloud.identity.lists import indexed_filters, list_reply
 from calor.localcloud.identity.policy import (
     not_delegated,
@@ -57,6 +58,7 @@ def create_credential(identity: IdentityService, call: Call) -> Reply:
     given = call.read_in("credential", _NEW)
     user_id = given.get("user_id", call.caller.user_id)
     _require_owner(identity, call, user_id)
+    check_credentials(identity.records, user_id)
     credential = Credential(new_id(), given["type"], given["blob"], user_id, given.get("project_id"))
     if credential.type == "ec2":
         credential = _ec2_identified(credential)
@@ -131,6 +133,7 @@ def create_ec2(identity: IdentityService, call: Call) -> Reply:
     project = need("project", records.projects, project_id)
     if not caller.is_admin and project_id != caller.project_id and not _administers(caller, project):
         raise Forbidden("A credential can be created for the project of the token only.")
+    check_credentials(records, user.id)
     access = new_id()
     blob = json.dumps({"access": access, "secret": secrets.token_hex(16), "trust_id": None})
     credential = records.credentials.add(Credential(fingerprint(access), "ec2", blob, user.id, project_id))

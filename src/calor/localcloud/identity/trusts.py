@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calor.localcloud.identity.grants import Target, roles_on
+from calor.localcloud.identity.limits import check_trusts
 from calor.localcloud.identity.lists import indexed_filters, list_reply
 from calor.localcloud.identity.policy import readers
 from calor.localcloud.identity.records import Role, Trust, need, new_id
@@ -60,6 +61,7 @@ def create_trust(identity: IdentityService, call: Call) -> Reply:
     )
     if parent and (fault := redelegation_error(parent, trust)):
         raise Forbidden(fault)
+    check_trusts(records, trust.trustor_user_id)
     records.trusts.add(trust)
     return Reply(201, {"trust": show_whole_trust(call, records, trust)})
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from calor.localcloud.files import Span, pieces, receive, requested_span
 from calor.localcloud.image.images import IMPORT_METHODS
-from calor.localcloud.image.policy import writers
 from calor.localcloud.image.records import Image
 from calor.localcloud.image.service import ImageService
 from calor.localcloud.image.views import show_failed_import
 from calor.localcloud.image.web_download import start_web_download
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import (
     BadRequest,
     Conflict,

@@ -7,12 +7,12 @@ from uuid import uuid4
 
 from calor.localcloud.image.lists import list_images
 from calor.localcloud.image.patches import apply_patch
-from calor.localcloud.image.policy import check_reach, writers
+from calor.localcloud.image.policy import check_reach
 from calor.localcloud.image.records import Image
 from calor.localcloud.image.requests import read_attributes
 from calor.localcloud.image.service import ImageService
 from calor.localcloud.image.views import show_image
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, Conflict, Forbidden, NotFound
 from calor.localcloud.requests import parse_json, text
 from calor.localcloud.routes import ServiceRoute

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.image.policy import may_change, writers
+from calor.localcloud.image.policy import may_change
 from calor.localcloud.image.records import Image, Member, member_key
 from calor.localcloud.image.service import ImageService
 from calor.localcloud.image.views import show_member
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import Conflict, Forbidden, NotFound
 from calor.localcloud.requests import identifier, one_of, shape
 from calor.localcloud.routes import ServiceRoute

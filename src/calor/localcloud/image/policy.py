@@ -5,13 +5,6 @@ from __future__ import annotations
 from calor.localcloud.caller import Caller
 from calor.localcloud.image.records import Image, Member
 from calor.localcloud.problems import Forbidden
-from calor.localcloud.roles import MEMBER
-from calor.localcloud.web import Call
-
-
-def writers(call: Call) -> bool:
-    """Members and admins, not readers."""
-    return call.caller.is_admin or (MEMBER in call.caller.roles and call.caller.project_id is not None)
 
 
 def may_see(caller: Caller, image: Image, membership: Member | None) -> bool:

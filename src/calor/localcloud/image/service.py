@@ -91,11 +91,13 @@ class ImageService:
     async def complete_with_file(self, image_id: str, arrived: Path) -> None:
         """The same for a file that was not hashed while it was written. A very large one stays without hashes, as
         in a store that takes disks over without reading them."""
+        image = self.records.images.get(image_id)
+        project = image.owner if image is not None else None
         small = arrived.stat().st_size <= _HASHED_UP_TO
         self.complete(
             image_id,
             arrived,
-            await self.context.background.in_long_thread(summarise, arrived) if small else None,
+            await self.context.background.in_long_thread(project, summarise, arrived) if small else None,
         )
 
     def import_later(self, image_id: str) -> None:

@@ -67,7 +67,7 @@ class Attachments:
         return iter(self._attached.values())
 
     def open(self, volume: VolumePlan) -> Attached:
-        """Opens a volume, which is to be mounted by whoever starts the server."""
+        """Opens a volume, which is to be mounted by the process that starts the server."""
         folder = self._volumes.open(volume, self._server)
         try:
             tree = syscalls.open_tree(str(folder))
@@ -80,23 +80,19 @@ class Attachments:
         except OSError:
             self._volumes.close(volume.id, self._server)
             raise
-        opened = self._attached[volume.id] = Attached(volume, tree, device)
+        opened = Attached(volume, tree, device)
+        self._attached[volume.id] = opened
         self._list()
         return opened
 
     def _list(self) -> None:
-        known = (
-            KnownVolume(
-                one.device.name,
-                one.device.number,
-                one.volume.file.stat().st_size,
-                file_system_uuid(one.volume.file),
-            )
-            for one in self
-            if one.device is not None
-        )
-        self.requests.list_volumes(list(known))
-        self.requests.list_mounts((one.device, one.place) for one in self._further)
+        """Without the lists, for example when the disk of the host is full, volumes still work."""
+        known = (_known(one.device, one.volume.file) for one in self if one.device is not None)
+        try:
+            self.requests.list_volumes([one for one in known if one is not None])
+            self.requests.list_mounts((one.device, one.place) for one in self._further)
+        except OSError as error:
+            log.warning("server %s does not know its volumes: %s", self._server, error)
 
     def attach(self, volume: VolumePlan, process: int) -> None:
         """Attaches a volume to the running server whose first process this is."""
@@ -129,23 +125,22 @@ class Attachments:
         os.close(closed.tree)
         if closed.device is not None:
             os.close(closed.device.tree)
-        self._list()
         self._volumes.close(volume_id, self._server)
+        self._list()
 
     def answer_request(self, process: int) -> None:
         """Handles one request of the server."""
         request = self.requests.next_request()
         if request is None:
             return
+        problem = None
         try:
             self._do(request, process)
-        except BackendError as error:
-            self.requests.answer(request, str(error))
-        except OSError as error:
-            log.warning("server %s: %s failed: %s", self._server, request.action, error)
-            self.requests.answer(request, str(error))
-        else:
-            self.requests.answer(request, None)
+        except (BackendError, OSError) as error:
+            problem = str(error)
+        # The disk of the host may be full.
+        with suppress(OSError):
+            self.requests.answer(request, problem)
 
     def _do(self, request: MountRequest, process: int) -> None:
         match request.action, request.words:

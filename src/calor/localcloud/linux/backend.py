@@ -37,11 +37,11 @@ from calor.localcloud.linux.relays import Published, Relays
 from calor.localcloud.linux.roots import root_of
 from calor.localcloud.linux.rules import METADATA_ADDRESS
 from calor.localcloud.linux.servers import BootSpec
-from calor.localcloud.linux.slots import Slots
 from calor.localcloud.linux.snapshots import Snapshot
 from calor.localcloud.linux.user_data import UserDataReader
 from calor.localcloud.linux.volumes import prepare_volume
 from calor.localcloud.linux.wiring import HostSettings
+from calor.localcloud.slots import Slots
 from calor.localcloud.types import Json
 
 log = logging.getLogger("calor.localcloud")
@@ -69,6 +69,7 @@ class Linux:
         self._specs = BootSpecs(folder / "servers")
         self._guest_limits = GuestLimits(self._specs.server_at)
         self._snapshots = Slots(LONG_AT_ONCE)
+        self._prepared = Slots(LONG_AT_ONCE)
         self._user_data = UserDataReader()
         self._preparing = ThreadPoolExecutor(LONG_AT_ONCE, "volumes")
         self._guest_servers: dict[str, list[asyncio.Server]] = {}
@@ -267,7 +268,7 @@ class Linux:
         if plan.config_drive is not None:
             write_config_drive(folder / "config", plan.config_drive)
         for volume in plan.volumes:
-            await self._prepare(volume)
+            await self._prepare(volume, plan.project)
         spec = BootSpec(
             plan.id,
             plan.name,
@@ -329,16 +330,18 @@ class Linux:
         if self._specs.is_running(server):
             await self._link.ask("unplug", id=server, port=port)
 
-    async def _prepare(self, volume: VolumePlan) -> None:
+    async def _prepare(self, volume: VolumePlan, project: str) -> None:
         assert self._images is not None
         # Without root, volumes are folders.
         if self._images.owner:
             # Programs that look over a large file system take long: nothing else waits for them.
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._preparing, prepare_volume, volume, self._images.owner)
+            async with self._prepared.of(project):
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(self._preparing, prepare_volume, volume, self._images.owner)
 
     async def attach(self, server: str, volume: VolumePlan) -> None:
-        await self._prepare(volume)
+        spec = self._specs.get(server)
+        await self._prepare(volume, "" if spec is None else spec.project)
         if self._specs.is_running(server):
             await self._link.ask("attach", id=server, volume=volume)
         self._specs.set_volume(server, volume)

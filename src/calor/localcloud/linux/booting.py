@@ -34,7 +34,7 @@ def write_boot(
         (folder / name).write_bytes(content)
     body = "\n".join(script.lines)
     # The first process waits for the output, and tee must write it even when all processes get SIGTERM.
-    forward = f"{{\ntrap '' TERM\ntee -a {_OUTPUT}\n: >/run/said\n}}"
+    forward = f"{{\ntrap '' TERM\ntee -a {_OUTPUT}\n: >/run/printed\n}}"
     (folder / "boot").write_text(f". {BOOT_AT}/functions\n{{\n{body}\n}} 2>&1 | {forward}\n")
     # Parts that need Python in the server.
     if user_data.in_guest:
@@ -70,6 +70,7 @@ def _add_steps(
     for path, content in _identity(plan, names):
         lines = " ".join(quote(line) for line in content)
         script.add(f"printf '%s\\n' {lines} >{path}" if lines else f": >{path}")
+    script.add("mount_all")
     add_boot_steps(script, user_data)
     script.add(f"known=; [ ! -e {_DATA}/data/instance-id ] || read -r known <{_DATA}/data/instance-id")
     script.add(f'if [ "$known" != {plan.id} ]; then')

@@ -80,8 +80,8 @@ def show(dev: int, device: Device, owner: int) -> None:
 
 
 def hide(dev: int, device: Device) -> None:
-    syscalls.umount_at(dev, device.name)
     with suppress(OSError):
+        syscalls.umount_at(dev, device.name)
         os.unlink(device.name, dir_fd=dev)
     with safe_paths.open_existing(dev, LINKS_AT) as links:
         if links is not None:

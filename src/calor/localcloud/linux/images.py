@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import calor_guest.boot
 from calor.localcloud.backend import BackendError
 from calor.localcloud.background import LONG_AT_ONCE
 from calor.localcloud.linux.safe_paths import remove_tree
-from calor.localcloud.linux.slots import Slots
+from calor.localcloud.slots import Slots
 from calor_guest.archive import archive
 from calor_guest.install import install
 
@@ -60,7 +61,9 @@ _COPIED = (
 _PROFILE = """export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 if [ -n "$BASH" ]; then PS1='\\u@\\h:\\w\\$ '; else PS1="$(hostname):\\$PWD\\$ "; fi
 """
+_PYTHON = "/usr/bin/python3"
 _POWER = {"poweroff": "TERM", "halt": "TERM", "shutdown": "TERM", "reboot": "USR1"}
+_TOOLS_AT = Path("/usr/lib/calor-cloud")
 _TOOLS = {
     "volumes": ("bin/mount", "bin/umount", "sbin/mkfs", "sbin/mkfs.ext4", "sbin/blkid"),
     "packages": ("bin/apt-get", "bin/apt"),
@@ -186,7 +189,7 @@ class Images:
             (root / "usr").mkdir()
             for name in ("sbin", *(f"local/{name}" for name in ("bin", "etc", "lib", "sbin", "share"))):
                 (usr / name).mkdir(parents=True, exist_ok=True)
-        _add_tools(root if busybox else usr, "" if busybox else "/usr")
+        _add_tools(root if busybox else usr, root / "usr" if busybox else usr)
         for name, signal in _POWER.items():
             command = (root / "sbin" if busybox else usr / "sbin") / name
             command.unlink(missing_ok=True)
@@ -272,37 +275,53 @@ def _fill_from_host(root: Path) -> None:
     for name in _COPIED:
         source, target = Path("/etc") / name, root / "etc" / name
         if source.is_dir():
-            shutil.copytree(
-                source,
-                target,
-                symlinks=True,
-                ignore=shutil.ignore_patterns("private", "opasswd"),
-                copy_function=_copy_if_public,
-                dirs_exist_ok=True,
-            )
+            _copy_public(source, target)
         elif source.exists():
             _copy_if_public(str(source), str(target), follow_symlinks=True)
 
 
 def _install_guest_tools(partial: Path) -> None:
-    packed = partial / "calor-guest.pyz"
+    """By the Python of the servers, which then need not compile them."""
+    packed, root = partial / "calor-guest.pyz", partial / "root"
     packed.write_bytes(archive())
-    install(str(packed), str(partial / "root"), force=True)
+    if Path(_PYTHON).exists():
+        subprocess.run(
+            [_PYTHON, "-I", packed, "calor-guest", "install", "--root", root, "--force"], check=True
+        )
+    else:
+        install(str(packed), str(root), force=True)
     packed.unlink()
 
 
-def _add_tools(folder: Path, shown_at: str) -> None:
-    """To the folder that servers see at `shown_at`."""
+def _add_tools(programs: Path, usr: Path) -> None:
+    """To the folder that becomes /usr, with links in that of the programs."""
     for tool, names in _TOOLS.items():
-        place = folder / "lib/calor-cloud" / tool
+        place = usr / _TOOLS_AT.relative_to("/usr") / tool
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_BOOT / tool, place)
         place.chmod(0o755)
         for name in names:
-            link = folder / name
+            link = programs / name
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
-            link.symlink_to(f"{shown_at}/lib/calor-cloud/{tool}")
+            link.symlink_to(_TOOLS_AT / tool)
+
+
+def _copy_public(source: Path, target: Path) -> None:
+    """Copies a folder, but only what every user of the host may read."""
+    shutil.copytree(
+        source, target, symlinks=True, ignore=_hidden, copy_function=_copy_if_public, dirs_exist_ok=True
+    )
+
+
+_OPEN = stat.S_IROTH | stat.S_IXOTH
+
+
+def _hidden(folder: str, names: list[str]) -> set[str]:
+    """Everything in a folder that not every user of the host may enter: there, files often have other modes."""
+    if os.stat(folder).st_mode & _OPEN != _OPEN:
+        return set(names)
+    return {name for name in names if name in ("private", "opasswd")}
 
 
 def _copy_if_public(source: str, target: str, *, follow_symlinks: bool = False) -> str:

@@ -87,10 +87,15 @@ def compute_file_limits(machine: int) -> FileLimits:
     return FileLimits(min(max(share // files, _FEWEST_PROCESSES), _MOST_PROCESSES), files)
 
 
-def tcp_share() -> int:
-    """Bytes that the TCP connections of one server may use: an eighth of what the machine has for all of them."""
-    most = int(Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()[2])
-    return most * os.sysconf("SC_PAGE_SIZE") // 8
+def tcp_memory(memory: int) -> int:
+    """Bytes that the TCP connections of a server with this memory may use: at most an eighth of what the machine has
+    for all of them, where that is known."""
+    try:
+        most = int(Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()[2])
+    except FileNotFoundError:
+        # Network namespaces do not show it, and without root the holder is in one.
+        return memory
+    return min(memory, most * os.sysconf("SC_PAGE_SIZE") // 8)
 
 
 def limits_here() -> FileLimits:
@@ -116,7 +121,7 @@ def create_limits(groups: ControlGroups, server: str, vcpus: int, memory_mb: int
             ("cpu", "cpu.cfs_quota_us", str(quota)),
             ("memory", "memory.limit_in_bytes", str(memory)),
             # Unlike in version 2, socket buffers are not included in the other limit.
-            ("memory", "memory.kmem.tcp.limit_in_bytes", str(min(memory, tcp_share()))),
+            ("memory", "memory.kmem.tcp.limit_in_bytes", str(tcp_memory(memory))),
             ("pids", "pids.max", str(processes)),
             ("devices", "devices.deny", "a"),
             *(("devices", "devices.allow", f"{device} rwm") for device in _DEVICES),

@@ -55,8 +55,8 @@ class Traffic:
 
 
 def merged_traffic(permissions: Iterable[Permission]) -> list[Traffic]:
-    """What the permissions allow together. Nothing is said twice, and permissions that differ only in their remotes, or
-    only in their ports, become one."""
+    """What the permissions allow together, without duplicates. Permissions that differ only in their remotes, or only
+    in their ports, become one."""
     remotes: dict[tuple[str, int, int | None, tuple[int, int] | None], set[str] | None] = {}
     for one in permissions:
         protocol = _number(one)

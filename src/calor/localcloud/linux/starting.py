@@ -41,7 +41,7 @@ def start(folder: Path, ready: int) -> NoReturn:
 
 
 def _lock(file: int) -> None:
-    """A holder that was told to stop, or killed, may need a moment. Raises BlockingIOError."""
+    """A holder that was asked to stop, or killed, may need a moment. Raises BlockingIOError."""
     end = time.monotonic() + _SECONDS_TO_EXIT
     while True:
         try:

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from calor.localcloud.linux.neighbours import addresses_of_network
 from calor.localcloud.linux.roots import drop_volume, remove_orphaned
 from calor.localcloud.linux.routing import Router
 from calor.localcloud.linux.servers import BootSpec, Server, ServerDefaults
+from calor.localcloud.linux.turns import Turns
 from calor.localcloud.linux.volumes import Volumes
 from calor.localcloud.linux.wiring import HostSettings, Network
 
@@ -52,6 +54,15 @@ def _logged(what: str) -> Iterator[None]:
         log.exception("the network of %s could not be set up", what)
 
 
+@dataclass(frozen=True)
+class _Rest:
+    until: float
+    again: Callable[[], None]
+    """Called when there is something to read."""
+    has_more: Callable[[], bool]
+    """Whether something that was read already is left."""
+
+
 class HolderState:
     """Calls `on_exit` with the ids of servers that exit by themselves."""
 
@@ -69,10 +80,11 @@ class HolderState:
         self._starting: dict[str, OnStarted] = {}
         self._delayed: dict[str, float] = {}
         """When servers that are ready to run may do so."""
-        self._resting: dict[str, float] = {}
-        """When the next request for a mount is read from servers that have sent one."""
+        self._turns = Turns()
+        self._resting: dict[int, _Rest] = {}
+        """Descriptors to which servers write, and which are not read for a while."""
         self._neighbours_due: dict[str, float] = {}
-        """When the devices of networks are told which addresses exist there."""
+        """When the devices of networks learn which addresses exist there."""
         self._ending: dict[str, tuple[float, list[Callable[[], None]]]] = {}
         self._folder = folder
         self._owners = itertools.count(means.ids.first + means.ids.count)
@@ -173,28 +185,41 @@ class HolderState:
         self._update_neighbours_later({port.network_id for port in spec.ports}, _JOIN_SECONDS)
         self._starting[spec.id] = on_started
         for fd, callback in (
-            (server.console.terminal, server.console.read),
+            (server.console.terminal, partial(self._on_output, server)),
             (server.volumes.requests.fd, partial(self._on_mount_request, server)),
             (server.launching.connection.fileno(), partial(self._on_launch_message, server)),
         ):
             self._loop.add_reader(fd, partial(self._guarded, server, callback))
 
+    def _on_output(self, server: Server) -> None:
+        pause = self._turns.take(server.id, server.console.read)
+        if pause:
+            again = partial(self._guarded, server, partial(self._on_output, server))
+            self._rest(server.console.terminal, pause, again)
+
     def _on_mount_request(self, server: Server) -> None:
         """Handles one request, and no further one of this server for a while: others need the holder, too."""
-        server.volumes.answer_request(server.process)
-        self._loop.remove_reader(server.volumes.requests.fd)
-        self._resting[server.id] = time.monotonic() + _REST_SECONDS
+        pause = self._turns.take(server.id, partial(server.volumes.answer_request, server.process))
+        again = partial(self._guarded, server, partial(self._on_mount_request, server))
+        requests = server.volumes.requests
+        self._rest(requests.fd, max(pause, _REST_SECONDS), again, requests.has_more)
+
+    def _rest(
+        self, fd: int, seconds: float, again: Callable[[], None], has_more: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._loop.remove_reader(fd)
+        self._resting[fd] = _Rest(time.monotonic() + seconds, again, has_more)
 
     def _hear_rested(self) -> None:
         now = time.monotonic()
-        for id in [id for id, due in self._resting.items() if due <= now]:
-            del self._resting[id]
-            server = self.servers[id]
-            hear = partial(self._guarded, server, partial(self._on_mount_request, server))
-            if server.volumes.requests.has_more():
-                hear()
-            else:
-                self._loop.add_reader(server.volumes.requests.fd, hear)
+        for fd, rest in list(self._resting.items()):
+            # What was done for another one may have ended this server.
+            if rest.until <= now and self._resting.get(fd) is rest:
+                del self._resting[fd]
+                if rest.has_more():
+                    rest.again()
+                else:
+                    self._loop.add_reader(fd, rest.again)
 
     def _guarded(self, server: Server, callback: Callable[[], None]) -> None:
         """An unexpected error of a server ends that server only."""
@@ -281,11 +306,12 @@ class HolderState:
     def seconds_until_due(self, most: float) -> float:
         """Seconds until `run_due` has something to do, at most `most`."""
         deadlines = (deadline for deadline, _ in self._ending.values())
-        times = [*deadlines, *self._delayed.values(), *self._resting.values(), *self._neighbours_due.values()]
+        resting = (rest.until for rest in self._resting.values())
+        times = [*deadlines, *self._delayed.values(), *resting, *self._neighbours_due.values()]
         return max(0.0, min([most, *(one - time.monotonic() for one in times)]))
 
     def run_due(self) -> None:
-        """Starts delayed servers, tells networks of servers that came or went, and kills servers that do not shut down
+        """Starts delayed servers, notifies networks of new and deleted servers, and kills servers that do not shut down
         in time."""
         self._start_delayed()
         self._hear_rested()
@@ -339,7 +365,9 @@ class HolderState:
         for port in server.ports.plans:
             self._port_owners.pop(port, None)
         self._delayed.pop(id, None)
-        self._resting.pop(id, None)
+        self._turns.forget(id)
+        for fd in (server.console.terminal, server.volumes.requests.fd):
+            self._resting.pop(fd, None)
         starting = self._starting.pop(id, None)
         if starting is not None:
             starting(server.launching.outcome() or EXITED_EARLY)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path
 
 from calor.localcloud.backend import BackendError, VolumePlan
@@ -328,7 +329,12 @@ def detach_mount(tree: int, process: int) -> None:
 
     def work() -> None:
         with _mounts_of(process):
-            syscalls.umount_tree(tree)
+            try:
+                syscalls.umount_tree(tree)
+            except OSError as error:
+                # It was below another volume, and went with that.
+                if error.errno != EINVAL:
+                    raise
 
     _run_in_child(work, "cannot unmount the volume")
 

@@ -132,4 +132,4 @@ def distinct(reader: Reader[tuple[T, ...]]) -> Reader[tuple[T, ...]]:
     return read
 
 
-routes = distinct(listing(strict_shape({"destination": cidr, "nexthop": address})))
+routes = distinct(listing(strict_shape({"destination": cidr, "nexthop": address}), longest=30))

@@ -30,7 +30,7 @@ def create_rule(networking: NetworkService, viewer: Viewer, given: Given) -> Sec
     _check_range(rule)
     _check_remotes(viewer, rule)
     if same := records.rules.first(substance=rule.substance):
-        raise Conflict(f"Rule {same.id} of the group says the same.", "SecurityGroupRuleExists")
+        raise Conflict(f"Rule {same.id} of the group is the same.", "SecurityGroupRuleExists")
     if records.rules.count(security_group_id=group.id) >= _MOST_RULES:
         raise Conflict(f"A security group has at most {_MOST_RULES} rules.", "OverQuota")
     records.rules.add(rule)

@@ -1,4 +1,4 @@
-"""Objects as they are read: whole or in part, and only if certain things are so."""
+"""Downloads of objects: whole or in part, and under conditions."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
+from calor.localcloud.policy import writers
 from calor.localcloud.problems import BadRequest, Forbidden, NotFound
 from calor.localcloud.requests import Reader, identifier, mapping, nullable, one_of, text
 from calor.localcloud.types import Json
 from calor.localcloud.volume import attaching
 from calor.localcloud.volume.creation import remove_volume
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import check_size, reserve
 from calor.localcloud.volume.records import Attachment, Volume
 from calor.localcloud.volume.requests import amount, flag, read_action, strict, texts

@@ -49,7 +49,7 @@ def complete(service: VolumeService, volume: Volume, attachment: Attachment) -> 
 
 
 def settle(service: VolumeService, volume: Volume) -> None:
-    """The state of a volume after an attachment has gone: what those that are left say. A volume that is in none of
+    """The state of a volume after an attachment has gone: according to those that are left. A volume that is in none of
     the states of being attached is left alone."""
     if volume.status not in ("in-use", "reserved", "attaching", "detaching"):
         return

@@ -6,12 +6,11 @@ from dataclasses import replace
 from uuid import uuid4
 
 from calor.localcloud.lists import by_id, list_body
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.requests import identifier, mapping, nullable, one_of, truth
 from calor.localcloud.volume import attaching
 from calor.localcloud.volume.lists import STYLE
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Attachment
 from calor.localcloud.volume.requests import strict
 from calor.localcloud.volume.routes import VolumeRoute

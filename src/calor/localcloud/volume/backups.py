@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.requests import identifier, nullable, text
 from calor.localcloud.types import Json
 from calor.localcloud.volume.creation import VolumeSpec, new_volume
 from calor.localcloud.volume.lists import Listing
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import Backup, Volume
 from calor.localcloud.volume.requests import display_text, flag, read_action, strict, texts

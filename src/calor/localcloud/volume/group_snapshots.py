@@ -7,13 +7,12 @@ from typing import Any
 from uuid import uuid4
 
 from calor.localcloud.lists import by_id, list_body
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest
 from calor.localcloud.requests import identifier, truth
 from calor.localcloud.types import Json
 from calor.localcloud.volume.groups import members_of, need_group
 from calor.localcloud.volume.lists import STYLE
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import GroupSnapshot, Snapshot, Volume
 from calor.localcloud.volume.requests import display_text, strict

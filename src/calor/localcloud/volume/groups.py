@@ -7,14 +7,13 @@ from typing import Any
 from uuid import uuid4
 
 from calor.localcloud.lists import by_id, list_body
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.requests import identifier, listing, nullable, text, truth
 from calor.localcloud.types import Json
 from calor.localcloud.volume.creation import remove_volume
 from calor.localcloud.volume.group_types import group_type_named
 from calor.localcloud.volume.lists import STYLE
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import release, reserve
 from calor.localcloud.volume.records import Group, Volume
 from calor.localcloud.volume.requests import display_text, flag, read_action, strict

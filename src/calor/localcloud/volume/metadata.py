@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, NotFound
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Snapshot, Volume
 from calor.localcloud.volume.requests import texts
 from calor.localcloud.volume.routes import VolumeRoute

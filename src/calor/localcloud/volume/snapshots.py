@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import uuid4
 
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, Forbidden
 from calor.localcloud.requests import identifier, nullable, text
 from calor.localcloud.volume.lists import Listing
 from calor.localcloud.volume.metadata import Metadata
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import reserve
 from calor.localcloud.volume.records import Snapshot
 from calor.localcloud.volume.requests import NAMES, flag, read_action, read_names, strict, texts

@@ -9,11 +9,10 @@ from dataclasses import replace
 from uuid import uuid4
 
 from calor.localcloud.lists import by_id, list_body
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.requests import identifier, nullable, text, truth
 from calor.localcloud.volume.lists import STYLE
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.quotas import release, reserve
 from calor.localcloud.volume.records import Snapshot, Transfer, Volume
 from calor.localcloud.volume.requests import display_text, flag, strict

@@ -42,6 +42,7 @@ class Transitions:
         self._context = context
         self._records = records
         self._images = images
+        self._in_long_thread = context.background.in_long_thread
         self._volume_endings: dict[str, Ending] = {
             "creating": self._created,
             "deleting": self._deleted,
@@ -111,10 +112,10 @@ class Transitions:
             await self._context.backend.flush(volume.source_volid)
         source = self._source_of(volume)
         if source is not None:
-            await self._context.background.in_long_thread(_COPY, source, self.volume_file(volume.id))
+            await self._in_long_thread(volume.project_id, _COPY, source, self.volume_file(volume.id))
         elif image := volume.task.get("image_file"):
-            await self._context.background.in_long_thread(
-                copy_sparse, Path(image), self.volume_file(volume.id)
+            await self._in_long_thread(
+                volume.project_id, copy_sparse, Path(image), self.volume_file(volume.id)
             )
         make_sparse(self.volume_file(volume.id), volume.size)
         self._finish_volume(volume.id, "available")
@@ -154,7 +155,7 @@ class Transitions:
 
     async def _uploaded(self, volume: Volume) -> None:
         copy = self._context.folder / "volumes" / f"{volume.id}.upload"
-        await self._copy_volume(volume.id, copy, copy_sparse)
+        await self._copy_volume(volume.project_id, volume.id, copy, copy_sparse)
         self._images.upload_image(str(volume.task["image_id"]), copy)
         self._finish_volume(volume.id, str(volume.task["then"]))
 
@@ -162,17 +163,17 @@ class Transitions:
         await self._replace_data(self._snapshot_file(str(volume.task["snapshot_id"])), volume)
         self._finish_volume(volume.id, "available")
 
-    async def _copy_volume(self, volume_id: str, target: Path, copy: Copy = _COPY) -> None:
+    async def _copy_volume(self, project_id: str, volume_id: str, target: Path, copy: Copy = _COPY) -> None:
         await self._context.backend.flush(volume_id)
-        await self._context.background.in_long_thread(copy, self.volume_file(volume_id), target)
+        await self._in_long_thread(project_id, copy, self.volume_file(volume_id), target)
 
     async def _replace_data(self, source: Path, volume: Volume) -> None:
         target = self.volume_file(volume.id)
-        await self._context.background.in_long_thread(_COPY, source, target)
+        await self._in_long_thread(volume.project_id, _COPY, source, target)
         make_sparse(target, volume.size)
 
     async def _snapshot_created(self, snapshot: Snapshot) -> None:
-        await self._copy_volume(snapshot.volume_id, self._snapshot_file(snapshot.id))
+        await self._copy_volume(snapshot.project_id, snapshot.volume_id, self._snapshot_file(snapshot.id))
         current = self._records.snapshots.get(snapshot.id)
         if current is not None and current.status == "creating":
             self._records.snapshots.put(
@@ -191,11 +192,11 @@ class Transitions:
     async def _backup_created(self, backup: Backup) -> None:
         target = self._backup_file(backup.id)
         if backup.snapshot_id:
-            await self._context.background.in_long_thread(
-                _COPY, self._snapshot_file(backup.snapshot_id), target
+            await self._in_long_thread(
+                backup.project_id, _COPY, self._snapshot_file(backup.snapshot_id), target
             )
         else:
-            await self._copy_volume(backup.volume_id, target)
+            await self._copy_volume(backup.project_id, backup.volume_id, target)
         self._finish_backup(backup.id)
         self._finish_volume(backup.volume_id, str(backup.task["then"]), only_from="backing-up")
 

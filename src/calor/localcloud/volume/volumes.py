@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from calor.localcloud.policy import readers
+from calor.localcloud.policy import readers, writers
 from calor.localcloud.problems import BadRequest, NotFound
 from calor.localcloud.requests import identifier, mapping, nullable, truth
 from calor.localcloud.types import Json
@@ -13,7 +13,6 @@ from calor.localcloud.volume.creation import VolumeSpec, new_volume, remove_volu
 from calor.localcloud.volume.groups import group_for_volume
 from calor.localcloud.volume.lists import Listing
 from calor.localcloud.volume.metadata import Metadata
-from calor.localcloud.volume.policy import writers
 from calor.localcloud.volume.records import Volume
 from calor.localcloud.volume.requests import NAMES, amount, flag, read_names, strict, texts
 from calor.localcloud.volume.routes import VolumeRoute, microversion

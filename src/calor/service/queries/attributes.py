@@ -75,8 +75,8 @@ class StoredStack:
             except Exception:
                 # The type needs more than the database has.
                 return None
-        told = concealed(value) if declared_secret(declared, attribute) else marked(state, attribute, value)
-        return follow(told, path)
+        shown = concealed(value) if declared_secret(declared, attribute) else marked(state, attribute, value)
+        return follow(shown, path)
 
     def secret_texts(self) -> set[str]:
         """The secret texts in the resources' properties, and the attributes that are secret texts themselves. Other

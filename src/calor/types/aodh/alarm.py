@@ -8,7 +8,7 @@ class Alarm(AodhType):
     """Watches a meter of Ceilometer and acts when it passes a threshold.
 
     Ceilometer no longer keeps measures itself, so this works in old clouds only. Use
-    OS::Aodh::GnocchiAggregationByResourcesAlarm or one of its kin.
+    OS::Aodh::GnocchiAggregationByResourcesAlarm or a similar type.
     """
 
     type_name = "OS::Aodh::Alarm"

@@ -24,7 +24,7 @@ class ProjectsOfPrivateType:
 class VolumeType(UniquelyNamed):
     """A kind of storage for volumes.
 
-    Its metadata says which backend serves it and with which features. Only administrators may create one.
+    Its metadata determines which backend serves it, and with which features. Only administrators may create one.
     """
 
     type_name = "OS::Cinder::VolumeType"

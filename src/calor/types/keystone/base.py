@@ -38,8 +38,8 @@ class KeystoneType(CloudObject, extends=True):
     @classmethod
     async def new(cls, ctx: Context, props: Properties) -> Object:
         given = {**props, "name": cls.name_for(ctx, props)}
-        said = {member: given[name] for name, member in cls.members.items() if given.get(name) is not None}
-        return {**said, **({cls.mark: ctx.id} if cls.mark else {})}
+        body = {member: given[name] for name, member in cls.members.items() if given.get(name) is not None}
+        return {**body, **({cls.mark: ctx.id} if cls.mark else {})}
 
     @classmethod
     async def change(cls, ctx: Context, props: Properties, changed: frozenset[str]) -> Object:

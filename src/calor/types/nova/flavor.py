@@ -61,7 +61,7 @@ class Flavor(UniquelyNamedObject, NovaObject):
         ),
         "extra_specs": Property(
             dict,
-            "What else the scheduler and the hypervisor shall heed, such as hw:cpu_policy or quotas.",
+            "Further requirements for the scheduler and the hypervisor, such as hw:cpu_policy or quotas.",
             update_allowed=True,
         ),
         "is_public": Property(

@@ -36,7 +36,7 @@ def test_the_host_is_in_one_file_and_the_port_in_another(
     assert endpoint.url == url
 
 
-def test_certificates_are_verified_unless_the_settings_say_otherwise(guest: Guest) -> None:
+def test_certificates_are_verified_unless_the_settings_disable_it(guest: Guest) -> None:
     settings = "[Boto]\nis_secure = 1\ncfn_region_endpoint = h\n"
     guest.write("/var/lib/heat-cfntools/cfn-boto-cfg", settings)
     endpoint = endpoints.cloudformation(Places(str(guest.root)))

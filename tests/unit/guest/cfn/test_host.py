@@ -18,13 +18,13 @@ def test_a_text_is_for_the_shell_and_a_list_is_not() -> None:
 def test_a_missing_program_is_named() -> None:
     outcome = run(["no-such-program"])
     assert outcome.is_not_run
-    assert outcome.words == "no-such-program is not installed"
+    assert outcome.summary == "no-such-program is not installed"
 
 
 def test_commands_of_unknown_users_are_not_run() -> None:
     outcome = run("echo here", user="no-such-user")
     assert (outcome.status, outcome.stdout) == (126, "")
-    assert "no-such-user" in outcome.words
+    assert "no-such-user" in outcome.summary
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only for root")
@@ -44,7 +44,7 @@ def test_a_program_left_behind_is_not_waited_for() -> None:
     os.kill(int(outcome.stdout), signal.SIGKILL)
 
 
-def test_messages_have_the_end_of_what_a_program_says() -> None:
+def test_messages_have_the_end_of_what_a_program_prints() -> None:
     outcome = run("seq 1 100000 >&2; exit 1")
-    assert outcome.words == "99998; 99999; 100000"
+    assert outcome.summary == "99998; 99999; 100000"
     assert len(outcome.stderr) < 20_000

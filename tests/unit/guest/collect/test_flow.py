@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -123,7 +125,7 @@ def metadata(service: StandIn, root: Path, *deployments: object, **general: obje
     return {"os-collect-config": agent_settings(service, root, **general), "deployments": list(deployments)}
 
 
-def test_a_server_gets_its_deployments_from_where_its_first_metadata_says(
+def test_a_server_gets_its_deployments_from_the_place_in_its_first_metadata(
     guest: Guest, service: StandIn
 ) -> None:
     service.has_resource(metadata(service, guest.root, DEPLOYMENT))
@@ -193,7 +195,7 @@ def test_a_killed_agent_repeats_what_was_not_accepted(guest: Guest, service: Sta
     assert guest.seen == [[DEPLOYMENT], [DEPLOYMENT]]
 
 
-def test_hangup_reads_the_settings_anew(guest: Guest) -> None:
+def test_hangup_reads_the_settings_again(guest: Guest) -> None:
     guest.boots({"a": 1}, "--polling-interval", "1000")
     guest.until(lambda: "Sleeping" in (guest.root / "log").read_text())
     text = guest.settings.read_text()
@@ -211,3 +213,18 @@ def test_installed_tools_need_only_the_command_as_settings(tmp_path: Path) -> No
     settings = tmp_path / "root/etc/os-collect-config.conf"
     assert "command = os-refresh-config" in settings.read_text()
     assert (tmp_path / "root/usr/libexec/os-refresh-config/configure.d/20-os-apply-config").is_symlink()
+
+
+def test_installed_tools_are_compiled(tmp_path: Path) -> None:
+    """For the Python that installs them; another one has their sources."""
+    source = tmp_path / "archive.pyz"
+    source.write_bytes(archive())
+    install(str(source), str(tmp_path / "root"))
+    installed = tmp_path / "root/usr/lib/calor-guest/calor-guest.pyz"
+    with zipfile.ZipFile(installed) as packed:
+        names = set(packed.namelist())
+    assert {f"{name}c" for name in names if name.endswith(".py")} < names
+    used = "import calor_guest.programs; print(calor_guest.programs.__file__)"
+    known = {"PYTHONPATH": str(installed)}
+    done = subprocess.run([sys.executable, "-S", "-c", used], env=known, capture_output=True, text=True)
+    assert done.stdout == f"{installed}/calor_guest/programs.pyc\n", done.stderr

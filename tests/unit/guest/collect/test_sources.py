@@ -336,11 +336,16 @@ PING = b"\x89\x02hi"
 
 
 def test_messages_are_awaited_on_a_websocket(service: StandIn) -> None:
-    told = json.dumps({"body": METADATA}).encode()
+    reported = json.dumps({"body": METADATA}).encode()
     frames = (
-        PING + struct.pack(">BBH", 0x01, 126, 10) + told[:10] + struct.pack(">BBH", 0x80, 126, len(told) - 10)
+        PING
+        + struct.pack(">BBH", 0x01, 126, 10)
+        + reported[:10]
+        + struct.pack(">BBH", 0x80, 126, len(reported) - 10)
     )
-    messaging = Messaging(answer({}), answer({}), answer({}), answer({"messages": []}), frames + told[10:])
+    messaging = Messaging(
+        answer({}), answer({}), answer({}), answer({"messages": []}), frames + reported[10:]
+    )
     service.has_identity(**{"messaging-websocket": ""})
     service.answers("POST /v3/auth/tokens", _catalog(messaging.url), **{"X-Subject-Token": "token"})
     assert [value for _, value in zaqar(service, "--zaqar-use-websockets").collect()] == ITEMS

@@ -107,7 +107,7 @@ def test_inputs_are_variables_of_a_script(guest: Guest) -> None:
         ("#!/bin/sh\r\necho hello\r\n", r"'/bin/sh\r'"),
     ],
 )
-def test_a_script_that_cannot_run_says_why(guest: Guest, text: str, reason: str) -> None:
+def test_a_script_that_cannot_run_shows_why(guest: Guest, text: str, reason: str) -> None:
     result = guest.hook("script", config(config=text))
     assert result["deploy_status_code"] != 0
     assert reason in result["deploy_stderr"]

@@ -40,14 +40,14 @@ def server_properties(props: Properties) -> JsonObject:
 def _networks(props: Properties) -> list[Object]:
     """Interfaces are in the order of their device indices, where they have such."""
     interfaces = props.get("NetworkInterfaces") or ()
-    told = [
+    numbered = [
         (int(one.get("DeviceIndex") or position), one["NetworkInterfaceId"])
         if isinstance(one, Mapping)
         else (position, one)
         for position, one in enumerate(interfaces)
     ]
-    if told:
-        return [{"port": port} for _, port in sorted(told, key=lambda pair: pair[0])]
+    if numbered:
+        return [{"port": port} for _, port in sorted(numbered, key=lambda pair: pair[0])]
     return [{"subnet": props["SubnetId"]}] if props.get("SubnetId") else []
 
 

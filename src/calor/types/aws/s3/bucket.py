@@ -105,5 +105,5 @@ def _headers(props: Properties, project: str) -> dict[str, str]:
     site = props.get("WebsiteConfiguration") or {}
     pages = {"Web-Index": site.get("IndexDocument"), "Web-Error": site.get("ErrorDocument")}
     tags = {f"S3-Tag-{tag['Key']}": tag["Value"] for tag in props.get("Tags") or ()}
-    told = {name: value for name, value in {**pages, **tags}.items() if value is not None}
-    return {**access, **meta_headers("Container", told)}
+    given = {name: value for name, value in {**pages, **tags}.items() if value is not None}
+    return {**access, **meta_headers("Container", given)}

@@ -119,7 +119,7 @@ async def _ask_to_detach(ctx: Context, cloud: CloudServices, server: str, volume
             except Conflict:
                 await ctx.sleep(PAUSE)
             except Permanent as error:
-                # Also said of a volume that is on its way already.
+                # Also the response for a volume that is being detached.
                 if error.status != 400:
                     raise
                 now = await cloud.show("volume", "volumes", volume)

@@ -88,7 +88,7 @@ class AutoScalingGroup(AdjustableGroup):
         "resource": Property(
             dict,
             "The definition of each member: type, properties and any other keys of a resource. A "
-            "change is rolled out to the members as rolling_updates says.",
+            "change is rolled out to the members as rolling_updates describes.",
             required=True,
             update_allowed=True,
         ),

@@ -38,7 +38,7 @@ def random_name() -> str:
 
 
 def outdated(members: JsonMapping, define: Callable[[str], object]) -> list[str]:
-    """The names of members that are not as they shall be."""
+    """The names of members that do not have their new definition."""
     return [name for name, present in members.items() if present != bare(define(name))]
 
 

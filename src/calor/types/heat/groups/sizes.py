@@ -1,4 +1,4 @@
-"""How large groups are and shall be: scaling, batches, cooldown. Numbers only."""
+"""The sizes of groups and how they change: scaling, batches, cooldown. Numbers only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sizes:
 
     @property
     def at_start(self) -> int:
-        # No group asks for nothing this way: zero has always meant the same as nothing said.
+        # No group asks for nothing this way: zero has always meant the same as no value.
         return self.wanted or self.smallest
 
     def next(self, present: int) -> int:

@@ -60,8 +60,8 @@ class Keys:
 
     def timeout_error(self, received: JsonMapping, count: int) -> ResourceFailed:
         reasons = self.reasons(received, "SUCCESS")
-        told = f" - {';'.join(reasons)}" if reasons else ""
-        return ResourceFailed(f"{len(reasons)} of {count} received{told}", f"{self.kind}Timeout")
+        details = f" - {';'.join(reasons)}" if reasons else ""
+        return ResourceFailed(f"{len(reasons)} of {count} received{details}", f"{self.kind}Timeout")
 
 
 def with_defaults(details: Any, received: JsonMapping) -> Any:

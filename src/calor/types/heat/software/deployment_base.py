@@ -41,7 +41,7 @@ ONE_SERVER = {
 MANY_SERVERS = {
     "servers": Property(
         dict,
-        "The ids of the servers, each under a name that its deployment shall have in the group.",
+        "The ids of the servers, each under a name that its deployment has in the group.",
         required=True,
         update_allowed=True,
     ),

@@ -33,7 +33,7 @@ class MultipartMime(ConfigType):
         ),
         "parts": Property(
             list,
-            "The pieces, in the order in which cloud-init shall see them.",
+            "The pieces, in the order in which cloud-init reads them.",
             default=[],
             items=Property(
                 dict,

@@ -16,6 +16,9 @@ from calor.types.heat.software.derived_config import derived_inputs, outcome, re
 
 COLLECTED = ("TEMP_URL_SIGNAL", "ZAQAR_SIGNAL")
 """Transports whose signals have to be fetched."""
+HANDED_OVER = "_handed_over"
+"""Where a deployment notes what it gave the server last: when, for which action, the configuration of the template and
+that of the server."""
 NOT_FETCHED = (
     "The server has not fetched the deployment yet: check that an agent such as os-collect-config runs on it and "
     "reaches the orchestration service"
@@ -131,8 +134,12 @@ class SoftwareDeployment(ResourceType):
 
     @classmethod
     async def _apply(cls, ctx: Context, props: Properties, action: str) -> None:
-        source = await _source(ctx, props["config"])
         before = await ctx.deployment(ctx.physical_id) if ctx.physical_id is not None else None
+        if before is not None and _has_been_handed_over(ctx, props, action, before):
+            # By an engine that is gone. A new configuration would run again on the server.
+            await cls._await_report(ctx, props, action)
+            return
+        source = await _source(ctx, props["config"])
         if not runs_on(source, props["actions"] or (), action):
             return
         about = {
@@ -169,6 +176,8 @@ class SoftwareDeployment(ResourceType):
         before: Properties | None,
     ) -> None:
         """Hands a configuration to the server and waits for the report, unless there will be none."""
+        # First: an engine that takes over has to know what the server may have.
+        ctx.set_data(**{HANDED_OVER: [ctx.occasion, action, props["config"], config]})
         waits = props["signal_transport"] != "NO_SIGNAL"
         fields = {
             "config": config,
@@ -182,12 +191,14 @@ class SoftwareDeployment(ResourceType):
         else:
             await ctx.update_deployment(ctx.physical_id, fields)
             ctx.delete_config(before["config"])
-        if waits:
-            await cls._await_report(ctx, props, gone_is_fine=action == "DELETE")
+        await cls._await_report(ctx, props, action)
 
     @classmethod
-    async def _await_report(cls, ctx: Context, props: Properties, *, gone_is_fine: bool) -> None:
+    async def _await_report(cls, ctx: Context, props: Properties, action: str) -> None:
+        """Returns at once if there will be none."""
         assert ctx.physical_id is not None
+        if props["signal_transport"] == "NO_SIGNAL":
+            return
         collects = props["signal_transport"] in COLLECTED
         can_tell = _is_polled_from_api(ctx, props["server"])
         asked_at = ctx.now()
@@ -200,7 +211,7 @@ class SoftwareDeployment(ResourceType):
                 raise ResourceFailed("the deployment was deleted meanwhile", "NotFound")
             if deployment["status"] != "IN_PROGRESS":
                 break
-            if gone_is_fine and await ctx.server(props["server"]) is None:
+            if action == "DELETE" and await ctx.server(props["server"]) is None:
                 return
             can_tell = can_tell and not deployment["fetched"]
             if can_tell and ctx.now() >= asked_at + LONGEST_SLEEP:
@@ -220,6 +231,12 @@ class SoftwareDeployment(ResourceType):
             deployment = await ctx.deployment(ctx.physical_id) or deployment
         await ctx.delete_deployment(ctx.physical_id)
         ctx.delete_config(deployment["config"])
+
+
+def _has_been_handed_over(ctx: Context, props: Properties, action: str, before: JsonMapping) -> bool:
+    """Whether the server has been given a deployment with these inputs by the same action on the stack."""
+    given = ctx.data.get(HANDED_OVER) == [ctx.occasion, action, props["config"], before["config"]]
+    return given and before["input_values"] == props["input_values"]
 
 
 def _is_polled_from_api(ctx: Context, server: object) -> bool:

@@ -1,7 +1,7 @@
 """Implied dependencies: the objects that make a network usable are created before those that use it.
 
 No property of a port names the subnets it may get an address from, and none of a floating IP the router it is
-reached through, so these are found by comparing what resources say about their networks and routers. Networks
+reached through, so these are found by comparing the networks and routers that resources name. Networks
 not known yet are taken to be the same one.
 """
 

@@ -191,7 +191,7 @@ class Subnet(NetworkObject):
         ),
         "ipv6_ra_mode": Property(
             str,
-            "How the router's announcements tell servers to find their address: by slaac, or by DHCPv6 "
+            "How the router's announcements make servers find their address: by slaac, or by DHCPv6 "
             "for the address (stateful) or only the rest (stateless). By default, nothing is announced.",
             constraints=[one_of("dhcpv6-stateful", "dhcpv6-stateless", "slaac")],
             support=supported("2015.1"),

@@ -16,14 +16,14 @@ _PLACE = ("network", "subnet", "port", "fixed_ip", "tag", "allocate_network")
 
 @dataclass(frozen=True, slots=True)
 class InterfaceChanges:
-    """What leads from the interfaces that a server has to those that it shall have."""
+    """The changes from the interfaces that a server has to the wanted ones."""
 
     detached: tuple[str, ...]
     """Ids of ports."""
     attached: tuple[tuple[int, Network], ...]
     """Entries, each with its position in the list."""
     kept: tuple[tuple[Network, Network, str], ...]
-    """Entries as they were and as they shall be, and the port of each."""
+    """Entries before and after, and the port of each."""
 
 
 def allocation(networks: Sequence[Network] | None) -> str | None:

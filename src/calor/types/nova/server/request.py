@@ -125,7 +125,7 @@ def _old_disks(props: Properties) -> list[Object]:
 
 
 def _disk(given: Properties) -> Object:
-    told = some(
+    common = some(
         given,
         (
             "device_name",
@@ -145,7 +145,7 @@ def _disk(given: Properties) -> Object:
                 "destination_type": "volume",
                 "boot_index": 0,
                 "delete_on_termination": False,
-                **told,
+                **common,
             }
     local: Object = {
         "source_type": "blank",
@@ -154,7 +154,7 @@ def _disk(given: Properties) -> Object:
         "delete_on_termination": True,
     }
     if given.get("swap_size") is not None:
-        return {**local, **told, "volume_size": given["swap_size"], "guest_format": "swap"}
+        return {**local, **common, "volume_size": given["swap_size"], "guest_format": "swap"}
     size = {"volume_size": given["ephemeral_size"]} if given.get("ephemeral_size") is not None else {}
     format = {"guest_format": given["ephemeral_format"]} if given.get("ephemeral_format") else {}
-    return {**local, **told, **size, **format}
+    return {**local, **common, **size, **format}

@@ -117,7 +117,7 @@ def _ignition(text: str) -> JsonObject | None:
 def _with_files(config: JsonMapping, metadata: JsonMapping) -> str:
     storage = config.get("storage") or {}
     source = f"data:,{quote(json.dumps(metadata))}"
-    # Only the second version of the format wants to be told the file system.
+    # Only the second version of the format contains the file system.
     place = {"filesystem": "root"} if str(config["ignition"].get("version", "")).startswith("2") else {}
     added = [
         {"path": path, "mode": 0o600, "contents": {"source": source}, **place} for path in METADATA_FILES
