@@ -68,6 +68,28 @@ class TestDeployments:
         assert "there are none yet" in calor("deployment", "output", "show", made["id"], "result").err
         assert calor("deployment", "delete", made["id"]).code == 0
 
+    def test_of_a_group_are_named_by_their_path(
+        self, calor: Run, templates: Path, request: pytest.FixtureRequest
+    ) -> None:
+        (templates / "group.yaml").write_text(
+            "heat_template_version: 2018-08-31\n"
+            "resources:\n"
+            "  group:\n"
+            "    type: OS::Heat::SoftwareDeploymentGroup\n"
+            "    properties: {servers: {a: server-a}, signal_transport: NO_SIGNAL}\n"
+        )
+        created = calor("stack", "create", "-t", "group.yaml", "grouped")
+        assert created.code == 0
+        request.addfinalizer(lambda: calor("stack", "delete", "--yes", "grouped"))
+        id = calor("stack", "show", "grouped", "-f", "value", "-c", "id").out.strip()
+
+        for path in ("grouped/group/a", f"grouped/{id}/group/a"):
+            shown = calor("deployment", "show", path, "-f", "json")
+            assert json.loads(shown.out)["server_id"] == "server-a"
+        of_all = calor("deployment", "show", "grouped/group")
+        assert "grouped/group is a group of deployments" in of_all.err
+        assert "grouped/group/MEMBER" in of_all.err
+
     def test_the_result_is_put_into_the_object_store_of_the_cloud(self, calor: Run, config: str) -> None:
         ran = calor("deployment", "create", "later", "--config", config, "--server", "s", "-f", "json")
 

@@ -24,6 +24,17 @@ class TestCreating:
         assert ran.lines[-2].endswith("CREATE_COMPLETE")
         assert ran.lines[-1] == "  said = good day"
 
+    def test_further_lines_of_an_output_are_indented(self, calor: Run, templates: Path) -> None:
+        (templates / "lines.yaml").write_text(
+            'heat_template_version: 2018-08-31\noutputs: {log: {value: "one\\ntwo\\n"}, next: {value: x}}\n'
+        )
+
+        assert calor("stack", "create", "-t", "lines.yaml", "lined").lines[-3:] == [
+            "  log = one",
+            "    two",
+            "  next = x",
+        ]
+
     def test_data_for_programs_is_not_mixed_with_progress(self, calor: Run) -> None:
         ran = calor("stack", "create", "-t", "outer.yaml", "asjson", "--format", "json")
 

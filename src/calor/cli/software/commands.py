@@ -5,7 +5,7 @@ from __future__ import annotations
 from calor.cli.options import Command, arg, flag, many
 
 ID = arg("id", metavar="ID")
-DEPLOYMENT = arg("id", metavar="ID|STACK/RESOURCE")
+DEPLOYMENT = arg("id", metavar="ID|STACK/RESOURCE", help="in a group: STACK/GROUP/MEMBER")
 IDS = arg("ids", metavar="ID", nargs="+")
 LONG = flag("--long", help="show more")
 LIMIT = arg("--limit", type=int, metavar="NUMBER")

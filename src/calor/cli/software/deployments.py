@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from typing import Any
 
@@ -24,6 +25,7 @@ _SHORT = (
 )
 _REPORTED = frozenset({"deploy_stdout", "deploy_stderr", "deploy_status_code"})
 _LONG = ("creation_time", "status_reason")
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def create(heat: Heat, arguments: argparse.Namespace) -> int:
@@ -150,12 +152,23 @@ def _get(heat: Heat, reference: str) -> JsonObject:
 
 
 def _id(heat: Heat, reference: str) -> str:
-    """The id of a deployment given by its id or as STACK/RESOURCE."""
-    stack, slash, name = reference.rpartition("/")
-    if not slash:
+    """The id of a deployment given by its id, as STACK/RESOURCE, or as STACK/GROUP/MEMBER in a group."""
+    stack, *names = reference.split("/")
+    if not names:
         return reference
-    path = heat.find(stack).path + path_of("resources", name)
-    return str(heat.get(path)["resource"]["physical_resource_id"])
+    if len(names) > 1 and _UUID.fullmatch(names[0]):
+        stack = f"{stack}/{names.pop(0)}"
+    for name in names[:-1]:
+        stack = str(_resource(heat, stack, name)["physical_resource_id"])
+    found = _resource(heat, stack, names[-1])
+    if any(link.get("rel") == "nested" for link in found.get("links") or ()):
+        raise UsageError(f"{reference} is a group of deployments", f"name one of them: {reference}/MEMBER")
+    return str(found["physical_resource_id"])
+
+
+def _resource(heat: Heat, stack: str, name: str) -> JsonObject:
+    found: JsonObject = heat.get(heat.find(stack).path + path_of("resources", name))["resource"]
+    return found
 
 
 def _text(value: Any) -> str:

@@ -124,6 +124,9 @@ def print_stack(arguments: argparse.Namespace, shown: JsonMapping) -> None:
 
 
 def _value(value: object) -> str:
+    """Further lines of a text are indented, so that they differ from the next output."""
     import json
 
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value.rstrip("\n").replace("\n", "\n    ")
+    return json.dumps(value, ensure_ascii=False)
