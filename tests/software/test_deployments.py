@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+import pytest
+
 from tests.software.conftest import Make
 from tests.software.site import Site, attr, config, deployment, noted, server
 from tests.support.server import until
@@ -96,6 +98,33 @@ def test_each_action_can_run_a_script(site: Site, make: Make) -> None:
     site.update(path, only_server)
 
     assert site.runs(id) == ["CREATE-a", "UPDATE-b", "SUSPEND-b", "RESUME-b", "DELETE-b"]
+
+
+@pytest.mark.parametrize("is_group", [False, True])
+def test_outputs_follow_when_a_stack_is_suspended(site: Site, make: Make, is_group: bool) -> None:
+    deployed = deployment("server", "config", actions=ACTIONS)
+    if is_group:
+        properties = {"config": {"get_resource": "config"}, "actions": ACTIONS}
+        servers = {"one": {"get_resource": "server"}}
+        deployed = {
+            "type": "OS::Heat::SoftwareDeploymentGroup",
+            "properties": {**properties, "servers": servers},
+        }
+    resources = {
+        "server": server(),
+        "config": config("#!/bin/sh\nprintf $deploy_action >$heat_outputs_path.action", outputs=["action"]),
+        "deployment": deployed,
+    }
+
+    def shown(action: str) -> dict[str, Any]:
+        return {"action": {"one": action} if is_group else action}
+
+    path = make(resources, outputs={"action": {"value": attr("deployment", "action")}})
+    assert site.outputs(path) == shown("CREATE")
+    site.act(path, "suspend")
+    assert site.outputs(path) == shown("SUSPEND")
+    site.act(path, "resume")
+    assert site.outputs(path) == shown("RESUME")
 
 
 def test_a_component_has_a_script_for_each_action(site: Site, make: Make) -> None:

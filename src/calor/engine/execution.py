@@ -186,6 +186,8 @@ class Execution:
                 run.journal.changes.then(partial(show_nested_as_updated, root=run.stack))
             await self._end(Status.COMPLETE, reason, outputs=outputs, previous=reached, run={})
         else:
+            if walk is not None and walk.changes_attributes:
+                await self.tree.changes.store_outputs(run.stack)
             unsupported = walk.unsupported if walk is not None else []
             if unsupported:
                 reason = f"{reason}; not supported for {', '.join(unsupported)}"

@@ -137,6 +137,20 @@ class SingleChanges:
             above.outputs = outputs
             view, resource = parent, above.resource
 
+    async def store_outputs(self, stack: records.Stack) -> None:
+        """Stores the outputs of a stack after attributes of its resources have changed, and what the stack above reads
+        of them."""
+        view = await self._tree.view_of(stack.id)
+        assert view is not None
+        await self.define(view)
+        outputs = view.outputs()
+        self._run.journal.stack(stack.id, outputs=outputs)
+        if stack.parent is not None:
+            parent = self._tree.views[stack.parent]
+            nested = parent.nested[str(stack.parent_resource)]
+            nested.outputs = outputs
+            parent.read_attributes(nested.state, nested.resource)
+
     async def update_peer(self, view: StackView, reference: str, values: JsonMapping) -> None:
         """Updates some properties of a resource, until the next update of the stack."""
         await self.define(view)

@@ -17,6 +17,7 @@ from calor.language.evaluation import (
     evaluate_update_policy,
 )
 from calor.language.expressions import FunctionError
+from calor.language.library import ResolvedType
 from calor.language.registry import Registry
 from calor.language.scope import declared_secret, refers_by_secret
 from calor.language.values import bare, concealed
@@ -46,6 +47,9 @@ class StackChanges(Protocol):
 
     async def recreate(self, view: StackView, reference: str) -> None:
         """Starts an update of the whole tree in which a resource counts as failed."""
+
+    async def store_outputs(self, stack: records.Stack) -> None:
+        """Stores the outputs of a stack after attributes of its resources have changed."""
 
 
 class OpenTree:
@@ -235,6 +239,16 @@ class StackView:
         declared = [name for name in resource.resource_type.attributes if name != "show"]
         names = dict.fromkeys([*declared, *(path[0] for path in wanted)])
         found = self._read_all(state, ((name, partial(reader, context, name)) for name in names))
+        state.attributes = bare(found)
+        state.data = with_secrets(state.data, found)
+
+    def read_attributes_again(self, state: ResourceState, declared: ResolvedType | None) -> None:
+        """Reads the stored attributes of a resource again, after an action has changed its data."""
+        reader = contract_of(declared).attribute
+        if reader is None:
+            return
+        context = self.context(state)
+        found = self._read_all(state, ((name, partial(reader, context, name)) for name in state.attributes))
         state.attributes = bare(found)
         state.data = with_secrets(state.data, found)
 

@@ -57,6 +57,10 @@ class ActionWalk:
         self.children: dict[str, ActionWalk] = {}
         self.unsupported: list[str] = []
         self.snapshots: JsonObject = {}
+        self.changes_attributes = False
+        """Whether attributes may differ from those in the stack's outputs."""
+        self._data: dict[str, JsonObject] = {}
+        """The data of each resource before the action."""
 
     async def execute(self) -> dict[str, Exception]:
         """Carries out the action; returns failures by resource id."""
@@ -85,6 +89,8 @@ class ActionWalk:
         state = self.rows[id]
         set_resource(state.name)
         if self._passes(state):
+            # It may have been done by an engine that was killed before it stored the outputs.
+            self.changes_attributes |= state.action == self.action
             return None
         if not may_begin(self.action, state):
             if self.view.current.get(state.name) is not state:
@@ -93,6 +99,7 @@ class ActionWalk:
             raise StepFailed("Error", f"State {state.state} is invalid for {self.action.lower()}")
         found = declared_type(state, self.run.world.declaration)
         never_created = _was_never_created(state)
+        self._data[id] = state.data
         self._enter(state)
         if has_stack(state):
             return self._finish(self._walk_nested(state), state)
@@ -160,6 +167,9 @@ class ActionWalk:
             reason = inner.failure(failed)
             self._change(stack, Status.FAILED, f"Resource {self.action} failed: {reason.reason}")
             raise reason
+        if inner.changes_attributes:
+            await self.view.tree.changes.store_outputs(stack)
+            self.changes_attributes = True
         self._change(stack, Status.COMPLETE, f"Stack {self.action} completed successfully")
 
     def _change(self, stack: records.Stack, status: Status, reason: str) -> None:
@@ -193,6 +203,10 @@ class ActionWalk:
         if self.action == Action.SNAPSHOT and isinstance(answer, dict):
             alias = {IMPLEMENTATION: state.data[IMPLEMENTATION]} if IMPLEMENTATION in state.data else {}
             self.snapshots[state.name] = answer | alias
+        if state.data != self._data[state.id] and not has_stack(state):
+            declared = declared_type(state, self.run.world.declaration)
+            self.view.read_attributes_again(state, declared)
+            self.changes_attributes = True
         self._leave(state)
 
     def context(self, state: ResourceState, **extra: Any) -> Context:
