@@ -336,6 +336,29 @@ class TestDeployment:
         assert seen == ["DELETE"]
         assert context.deployments == {}
 
+    def test_the_server_can_run_one_that_is_for_the_deletion_only(self) -> None:
+        context = self.deployed(actions=["DELETE"])
+        seen: list[Any] = []
+
+        def report() -> Any:
+            seen.append(self.inputs(context)["deploy_action"])
+            return SoftwareDeployment.signal(context, None)
+
+        context.on_wait = report
+        run(SoftwareDeployment.delete(context))
+
+        assert seen == ["DELETE"]
+        assert context.deployments == {}
+
+    def test_what_its_creation_did_not_reach_is_not_undone(self) -> None:
+        context = self.context()
+        with pytest.raises(ResourceFailed):
+            self.deployed(context, actions=["CREATE", "DELETE"], config="other")
+
+        run(SoftwareDeployment.delete(context))
+
+        assert context.deployments == {}
+
     def test_a_server_that_is_gone_need_not_undo_it(self) -> None:
         context = self.deployed(actions=["CREATE", "DELETE"])
         context.servers = {}

@@ -93,10 +93,11 @@ class SoftwareDeployment(ResourceType):
 
     @classmethod
     async def delete(cls, ctx: Context) -> None:
-        if ctx.physical_id is not None:
-            deployment = await ctx.deployment(ctx.physical_id)
-            if deployment is not None:
-                await cls._take_back(ctx, deployment)
+        if ctx.physical_id is None:
+            if await _begins_after_creation(ctx):
+                await cls._take_back(ctx)
+        elif await ctx.deployment(ctx.physical_id) is not None:
+            await cls._take_back(ctx)
         await ctx.remove_signalling()
 
     @classmethod
@@ -223,14 +224,21 @@ class SoftwareDeployment(ResourceType):
             raise ResourceFailed(f"the server reports a failure: {deployment['status_reason']}", "Error")
 
     @classmethod
-    async def _take_back(cls, ctx: Context, deployment: JsonMapping) -> None:
+    async def _take_back(cls, ctx: Context) -> None:
         """Lets the server undo what was applied, if the configuration is for that, and deletes the deployment."""
-        assert ctx.physical_id is not None
         if await ctx.server(ctx.properties["server"]) is not None:
             await cls._apply(ctx, ctx.properties, "DELETE")
-            deployment = await ctx.deployment(ctx.physical_id) or deployment
-        await ctx.delete_deployment(ctx.physical_id)
-        ctx.delete_config(deployment["config"])
+        deployment = await ctx.deployment(ctx.physical_id) if ctx.physical_id is not None else None
+        if ctx.physical_id is not None and deployment is not None:
+            await ctx.delete_deployment(ctx.physical_id)
+            ctx.delete_config(deployment["config"])
+
+
+async def _begins_after_creation(ctx: Context) -> bool:
+    """Whether the creation applies nothing, so that there may be no deployment before the deletion."""
+    props = ctx.properties
+    config = await ctx.config(props["config"]) if props["config"] else {}
+    return config is not None and not runs_on(config, props["actions"] or (), "CREATE")
 
 
 def _has_been_handed_over(ctx: Context, props: Properties, action: str, before: JsonMapping) -> bool:
