@@ -243,6 +243,26 @@ class TestReplacementsThatFollow:
         assert bench.wait(stack).state == "UPDATE_COMPLETE"
         assert ("d", "UPDATE_COMPLETE") in bench.events(stack)
 
+    def test_deployments_of_a_group_are_updated_when_an_input_changes(self, bench: Workbench) -> None:
+        def resources(value: str) -> dict[str, Any]:
+            config = {"group": "script", "config": "text", "inputs": [{"name": "i"}]}
+            group = {
+                "config": {"get_resource": "c"},
+                "servers": {"one": "server-1"},
+                "input_values": {"i": value},
+                "signal_transport": "NO_SIGNAL",
+            }
+            return {
+                "c": {"type": "OS::Heat::SoftwareConfig", "properties": config},
+                "g": {"type": "OS::Heat::SoftwareDeploymentGroup", "properties": group},
+            }
+
+        stack = settled(bench, resources("1"))
+
+        changed = plan(bench, stack, resources("2"))
+
+        assert sorted(reported(changed)) == [("keep", "c"), ("update", "g"), ("update", "g/one")]
+
     def test_what_may_be_replaced_is_said_to_be(self, bench: Workbench) -> None:
         resources = {"a": probe("1"), "b": probe(fixed={"get_attr": ["a", "value"]})}
         stack = settled(bench, resources)

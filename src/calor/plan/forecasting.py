@@ -32,9 +32,9 @@ from calor.plan.present import (
 )
 from calor.plan.previewing import NotForeseeable
 from calor.plan.row_selection import current
-from calor.plan.states import Wanted
+from calor.plan.states import Wanted, no_peers
 from calor.plan.steps import Plan, Step
-from calor.resources.contract import contract_of
+from calor.resources.contract import PeerProperties, contract_of
 from calor.resources.values import JsonMapping
 
 
@@ -55,12 +55,14 @@ class Forecast:
         target: str | None,
         inputs: ForecastInputs,
         above: tuple[str, ...],
+        peers_above: PeerProperties = no_peers,
     ) -> None:
         self.definition = definition
         self.stack = stack
         self.target = target
         self.inputs = inputs
         self.above = above
+        self.peers_above = peers_above
         self.rows = {row.id: row for row in stack.rows}
         self.current = current(stack.rows, target)
         self.states = ForecastStates(inputs.read(self.current))
@@ -255,6 +257,7 @@ class Forecast:
                     nested.digest(stage, self.inputs),
                     self.inputs,
                     (*self.above, resource.name),
+                    self._properties,
                 )
                 found += ahead.plan().steps
                 below = ahead.after()
@@ -282,14 +285,14 @@ class Forecast:
         return None
 
     def _properties(self, reference: object) -> JsonMapping | None:
-        """The future properties of the resource with a reference, if its step comes before."""
+        """The future properties of the resource with a reference, here or above, if its step comes before."""
         if isinstance(reference, Unknown):
             name = reference.stand_in
             found = isinstance(name, str) and self.states.is_reference(reference, name)
         else:
             name = self.by_reference.get(reference) if isinstance(reference, str) else None
             found = name is not None
-        return self.left[name].properties if found and name in self.left else None
+        return self.left[name].properties if found and name in self.left else self.peers_above(reference)
 
     # Deleting.
 
