@@ -141,7 +141,10 @@ def test_a_server_that_signals_on_does_not_keep_its_stack_from_being_deleted(
     }
     run(stored_signals.url_for_signals(context, many=True))
     run(stored_signals.remove(context))
-    assert context.services.lines("GET", "PUT") == [*[f"DELETE /{box}/{name}"] * 5, f"DELETE /{box}"]
+    assert context.services.lines(without=("GET", "PUT")) == [
+        *[f"DELETE /{box}/{name}"] * 5,
+        f"DELETE /{box}",
+    ]
 
 
 class TestContent:
