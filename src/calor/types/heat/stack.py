@@ -1,15 +1,32 @@
 from __future__ import annotations
 
-from calor.language.schema import SHOW, Attribute, Property, supported
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from calor.language.schema import SHOW, Attribute, Problem, Property, supported
 from calor.language.values import concealed
 from calor.resources.context import AttributeContext, Context, LookupContext
 from calor.resources.contract import ResourceType
 from calor.resources.outcomes import NeedsReplacement, ResourceFailed
 from calor.resources.services import RemoteStacks
 from calor.resources.values import JsonObject, Properties
+from calor.types.rules import filled, visible
 
 POLLED_EVERY = 2.0
 """Seconds between looks at the stack over there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _InThisCloud:
+    """Without the credentials, the stack would be created in this cloud, where nobody wants it."""
+
+    def problems(self, given: Properties) -> Iterator[Problem]:
+        if filled((visible(given.get("context")) or {}).get("credential_secret_id")):
+            yield Problem(
+                "StackValidationFailed",
+                "credential_secret_id is not supported: the stack can be in another region of this cloud only",
+                ("context", "credential_secret_id"),
+            )
 
 
 class Stack(ResourceType):
@@ -74,6 +91,8 @@ class Stack(ResourceType):
         "outputs": Attribute(dict, "The values of all outputs. Name one in the path to read it alone."),
         "show": SHOW,
     }
+
+    rules = [_InThisCloud()]
 
     update_when_unchanged = True
     """Its template may name files that have changed, and over there something may be wrong."""
