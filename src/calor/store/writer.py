@@ -97,8 +97,10 @@ class Writer:
         self._thread.start()
 
     def submit(self, changes: Changes) -> Future[None]:
-        """Queues changes; the future is done when they are committed."""
+        """Queues changes; the future is done when they are committed. It cannot be cancelled: whoever stops waiting for
+        it leaves the changes to the writer."""
         future: Future[None] = Future()
+        future.set_running_or_notify_cancel()
         self._queue.put((changes, future))
         return future
 

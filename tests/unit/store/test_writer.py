@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, select
+from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from calor.store import database, schema, tables
 from calor.store.outages import is_transient
 from calor.store.writer import Changes, Writer
 from tests.support.databases import DatabaseServer
+from tests.support.server import PATIENCE
 
 ROW = {
     "stack": "s",
@@ -247,3 +250,30 @@ def test_of_what_is_said_of_a_row_the_last_counts(engine: Engine, writer: Writer
             ("CREATE", "COMPLETE", "done"),
             ("UPDATE", "COMPLETE", "done"),
         ]
+
+
+def test_a_task_that_stops_waiting_does_not_keep_others_from_writing(engine: Engine, writer: Writer) -> None:
+    async def stop_waiting() -> None:
+        held = threading.Event()
+        writer.submit(taking_until(held))
+        waiting = asyncio.ensure_future(wait_for(writer.submit(an_event("left"))))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        held.set()
+
+    async def wait_for(written: Future[None]) -> None:
+        await asyncio.wrap_future(written)
+
+    asyncio.run(stop_waiting())
+    writer.submit(an_event("next")).result(PATIENCE)
+    assert ids(engine) == ["left", "next"]
+
+
+def taking_until(over: threading.Event) -> Changes:
+    def wait(connection: Connection) -> None:
+        over.wait(PATIENCE)
+
+    changes = Changes()
+    changes.then(wait)
+    return changes
