@@ -127,6 +127,7 @@ def test_outputs_follow_when_a_stack_is_suspended(site: Site, make: Make, is_gro
     assert site.outputs(path) == shown("RESUME")
 
 
+@pytest.mark.extended
 def test_a_component_has_a_script_for_each_action(site: Site, make: Make) -> None:
     def resources(word: str) -> dict[str, Any]:
         parts = [

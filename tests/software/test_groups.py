@@ -41,6 +41,7 @@ def test_all_servers_get_the_deployment(site: Site, make: Make, kind: str) -> No
     }
 
 
+@pytest.mark.extended
 def test_an_update_goes_from_server_to_server(site: Site, make: Make) -> None:
     """One at a time, as the policy says: the second begins when the first has ended."""
 

@@ -34,6 +34,7 @@ def test_results_arrive(site: Site, make: Make, transport: str) -> None:
     assert site.outputs(path) == {name: [f"hi {name}", f"hello {name}\n", "careful\n", 0] for name in SIGNALS}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("transport", METADATA)
 def test_an_update_reaches_the_server(site: Site, make: Make, transport: str) -> None:
     """Only what has changed runs again."""
