@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from calor.observe.pending import places
 from calor.observe.process import watch_loop
 from calor.server import access, bell, seeding
 from calor.server.apps import Apps, vault
@@ -107,7 +108,10 @@ def _stop_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None], long
 
 
 def _give_up() -> None:
-    log.warning("the engine exits without handing over its runs: the database does not respond")
+    log.warning(
+        "the engine exits without handing over its runs, perhaps because the database does not respond; it waits at %s",
+        ", ".join(places()),
+    )
     os._exit(1)
 
 
