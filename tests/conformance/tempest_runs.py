@@ -86,11 +86,25 @@ convergence_engine_enabled = true
 stack_cancel = true
 multi_cloud = false
 """
-IMAGES_HAVE_AGENTS = """
+BOOT_CONFIG = """
 resource_registry:
-  Heat::InstallConfigAgent: OS::Heat::SoftwareConfig
+  Heat::InstallConfigAgent: user_data.yaml
 """
-"""The environment for user data: nothing has to be installed."""
+USER_DATA = """
+heat_template_version: 2018-08-31
+resources:
+  wait:
+    type: OS::Heat::SoftwareConfig
+    properties:
+      config: |
+        #!/bin/sh
+        sleep 6
+outputs:
+  config:
+    value: {get_resource: wait}
+"""
+"""Nothing has to be installed: images have the agents. The tests have to see deployments in progress, and look once a
+second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +124,8 @@ def run(
         command = [tempest, "init", str(workspace)]
         subprocess.run(command, check=True, capture_output=True, env=environment)
     (workspace / "etc" / "tempest.conf").write_text(configuration)
-    (workspace / "boot_config.yaml").write_text(IMAGES_HAVE_AGENTS)
+    (workspace / "boot_config.yaml").write_text(BOOT_CONFIG)
+    (workspace / "user_data.yaml").write_text(USER_DATA)
     (workspace / "chosen").write_text("\n".join(chosen.split()))
     done = subprocess.run(
         [tempest, "run", "--concurrency", str(concurrency), "--include-list", "chosen"],
