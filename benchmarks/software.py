@@ -23,9 +23,8 @@ def main(transports: list[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="calor-bench-") as folder:
         server = Server(folder, PORT, backend="linux")
         try:
-            seconds(
-                server, "image", stack(1, 0, TRANSPORTS[0])
-            )  # The first server of a cloud builds the image.
+            # The first server of a cloud builds the image.
+            seconds(server, "image", stack(1, 0, TRANSPORTS[0]))
             for transport in transports:
                 measure(server, transport)
         finally:

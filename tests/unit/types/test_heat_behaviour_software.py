@@ -322,22 +322,9 @@ class TestDeployment:
         assert context.deployments == {}
         assert context.calls == [("delete_config", "config-2"), "remove_signalling"]
 
-    def test_the_server_can_undo_it(self) -> None:
-        context = self.deployed(actions=["CREATE", "DELETE"])
-        seen: list[Any] = []
-
-        def report() -> Any:
-            seen.append(self.inputs(context)["deploy_action"])
-            return SoftwareDeployment.signal(context, None)
-
-        context.on_wait = report
-        run(SoftwareDeployment.delete(context))
-
-        assert seen == ["DELETE"]
-        assert context.deployments == {}
-
-    def test_the_server_can_run_one_that_is_for_the_deletion_only(self) -> None:
-        context = self.deployed(actions=["DELETE"])
+    @pytest.mark.parametrize("actions", [["CREATE", "DELETE"], ["DELETE"]])
+    def test_the_server_can_undo_it(self, actions: list[str]) -> None:
+        context = self.deployed(actions=actions)
         seen: list[Any] = []
 
         def report() -> Any:
